@@ -8,15 +8,18 @@ const WITHOUT_AGENTS: ReadonlySet<string> = new Set(
   `version explain doctor validate init ${AGENT_COMMAND} ${KEEPER_COMMAND}`.split(' '),
 );
 
-/** Commands that show or change recorded Pods. The others do not, or take care of lost Pods themselves. */
+/**
+ * Commands that show or change recorded Pods. Other commands do not read the record, or repair lost Pods themselves.
+ */
 const ABOUT_RECORDS: ReadonlySet<string> = new Set([
   ...'get describe logs probes advise events history diff expect top wait'.split(' '),
   ...'exec attach debug patch label annotate condition'.split(' '),
 ]);
 
 /**
- * Repairs what a killed podrun has left: starts its background agents again, and records the end of its other Pods.
- * Every command pays for the two looks at the state folder; the work is loaded only where they find something.
+ * Repairs the state folder after podrun was killed: starts background agents again, and records the end of all other
+ * Pods. Every command looks into two folders for this. The code for the repair is loaded only when one of the folders
+ * holds something.
  */
 export async function beforeCommand(stateDir: string | undefined, command: string): Promise<void> {
   const root = stateRoot({ flag: stateDir, env: process.env, home: homedir() });
@@ -30,7 +33,7 @@ export async function beforeCommand(stateDir: string | undefined, command: strin
   }
 }
 
-/** True for a folder that does not exist. A folder that cannot be read may have something in it. */
+/** True for a folder that does not exist. A folder that podrun cannot read counts as not empty. */
 function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;

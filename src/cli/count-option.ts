@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** An option that takes a number of things: whole, and not below zero. */
+/** Makes an option that takes a count: a whole number, zero or more. */
 export function countOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text): number => {
     if (/^\d+$/.test(text)) return Number(text);

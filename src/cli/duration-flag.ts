@@ -1,11 +1,11 @@
 import { parseDuration } from '../api/duration.ts';
 import { EXIT, PodrunError } from '../api/errors.ts';
 
-/** The longest that kubectl waits. */
+/** The longest time-out that kubectl uses. */
 export const WEEK_MS: number = 7 * 24 * 3_600_000;
 
 /**
- * Milliseconds of a flag that takes a duration.
+ * Reads a flag that takes a duration. Answers milliseconds.
  * @throws {PodrunError} (usage) that names the flag
  */
 export function durationFlag(flag: string, text: string): number {
@@ -22,8 +22,8 @@ export function durationFlag(flag: string, text: string): number {
 }
 
 /**
- * Milliseconds of `--settle`.
- * @throws {PodrunError} (usage) when it is no duration, or negative
+ * Reads `--settle`. Answers milliseconds.
+ * @throws {PodrunError} (usage) when the text is not a duration, or negative
  */
 export function settleFlag(text: string): number {
   const ms = durationFlag('--settle', text);

@@ -9,8 +9,8 @@ import { detail } from './preferences.ts';
 import { memoryPlaces, stateRoot } from '../store/layout.ts';
 
 /**
- * Opens the store that the user means: --state-dir, $PODRUN_STATE_DIR, or the usual folder.
- * @throws {PodrunError} where everybody may replace what is in that folder
+ * Opens the store in the folder of --state-dir, of $PODRUN_STATE_DIR, or in the default folder.
+ * @throws {PodrunError} when every user may replace the files of that folder
  */
 export function openStore(stateDir: string | undefined, clock: Clock): FileStore {
   const home = homedir();
@@ -21,7 +21,7 @@ export function openStore(stateDir: string | undefined, clock: Clock): FileStore
   return new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
 }
 
-/** Who says where the state folder is. */
+/** The setting that names the state folder, for messages. */
 function rootSource(stateDir: string | undefined): string {
   if (stateDir) return '--state-dir';
   if (process.env['PODRUN_STATE_DIR']) return '$PODRUN_STATE_DIR';
@@ -29,8 +29,8 @@ function rootSource(stateDir: string | undefined): string {
 }
 
 /**
- * The moment that ages are told as of, milliseconds since 1970: $PODRUN_NOW (RFC 3339), so that output can be
- * reproduced, else the present.
+ * The time that ages in tables count to, milliseconds since 1970: $PODRUN_NOW (RFC 3339), which makes output
+ * reproducible, else the present.
  */
 export function displayNowMs(clock: Clock): number {
   const fixed = process.env['PODRUN_NOW'];
@@ -43,7 +43,7 @@ export function displayNowMs(clock: Clock): number {
   });
 }
 
-/** What the user called, without the program, for messages. */
+/** The command line of the user, without the program, for messages. */
 export function calledCommand(): string {
   return process.argv.slice(2).join(' ');
 }

@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 
 /**
- * Takes the ways in which kubectl lets flags be written that commander does not know: `--wait=false`, `-o=yaml`, and
- * flags of a command before its name: `-n test get pods`. Everything else stays as it is.
+ * Rewrites flags in kubectl's styles that commander does not know: `--wait=false`, `-o=yaml`, and flags of a command
+ * before its name (`-n test get pods`). All other words stay as they are.
  */
 export function normalizeFlags(argv: readonly string[], program: Command): string[] {
   const at = commandIndex(argv, program);
@@ -11,7 +11,7 @@ export function normalizeFlags(argv: readonly string[], program: Command): strin
   const options = [...program.options, ...(called?.options ?? [])];
   return words.flatMap((word) => {
     const [, level] = /^(?:-v|--v)=(\d+)$/.exec(word) ?? [];
-    // kubectl counts how much is to be told; here it is told or not.
+    // kubectl has levels of verbosity, podrun only has --verbose.
     if (level !== undefined) return Number(level) > 0 ? ['--verbose'] : [];
     const [, short, text] = /^(-[A-Za-z])=(.*)$/s.exec(word) ?? [];
     if (short !== undefined && text !== undefined) return [short, text];
@@ -21,7 +21,7 @@ export function normalizeFlags(argv: readonly string[], program: Command): strin
   });
 }
 
-/** Where the first word is that is no flag, nor the value of one. */
+/** The index of the first word that is neither a flag nor the value of a flag. */
 function commandIndex(argv: readonly string[], program: Command): number {
   const options = [program, ...program.commands].flatMap((command) => command.options);
   const takesNext = (flag: string): boolean =>
@@ -31,7 +31,7 @@ function commandIndex(argv: readonly string[], program: Command): number {
   return index;
 }
 
-/** The form that commander has for a switch that is on or off; undefined when the option takes a value. */
+/** The words that commander understands for a switch that is on or off. Undefined when the option takes a value. */
 function switchFor(options: readonly Option[], name: string, isOn: boolean): string[] | undefined {
   const [on, off] = [`--${name}`, `--no-${name}`].map((long) => options.find((option) => option.long === long));
   if (on !== undefined && (on.required || on.optional)) return undefined;

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { choosePreferences, detail, type Preferences } from './preferences.ts';
 import { version } from '../run/version.ts';
 
-/** The flags that every command takes, before its name or behind it. */
+/** The flags that every command takes, before or after its name. */
 export interface GlobalFlags {
   readonly stateDir?: string;
   readonly color: Preferences['color'];
@@ -27,7 +27,10 @@ export function withGlobalFlags(program: Command): Command {
     .hook('preAction', (_program, called) => readGlobalFlags(program.opts<GlobalFlags>(), called));
 }
 
-/** Several letters may stand behind one dash: `logs -fq`. Those of every command must be known to this one for that. */
+/**
+ * Tells the command about the one-letter flags of the program: commander splits `logs -fq` only when the command knows
+ * both letters.
+ */
 function takeLetters(called: Command): void {
   for (const flags of ['-q, --quiet', '-v, --verbose']) {
     const option = new Option(flags).hideHelp();
@@ -35,7 +38,7 @@ function takeLetters(called: Command): void {
   }
 }
 
-/** @param own the same flags, as the command itself has them */
+/** @param own the values of the same flags that the command itself has parsed */
 export function preferencesOf(
   { color, quiet, verbose, pager }: GlobalFlags,
   own: { readonly quiet?: boolean; readonly verbose?: boolean } = {},
@@ -51,7 +54,7 @@ export function preferencesOf(
 function readGlobalFlags(flags: GlobalFlags, called: Command): void {
   const chosen = preferencesOf(flags, called.opts());
   called.setOptionValue('stateDir', flags.stateDir);
-  // Some commands have a say in what is quiet for them.
+  // Commands may read `quiet` as a flag of their own.
   if (chosen.isQuiet) called.setOptionValue('quiet', true);
   choosePreferences(chosen);
   detail(`${called.name()}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);

@@ -13,7 +13,7 @@ Examples:
 
 const NUMBER = /^-?\d+$/;
 
-/** What a flag can do that its description does not tell: choices and the default, where there is one worth telling. */
+/** The notes behind the description of a flag: its choices and its default, unless the description names them. */
 function notes(option: Option): string {
   const { argChoices, description, presetArg, optional, defaultValue } = option;
   const noted = [
@@ -26,7 +26,7 @@ function notes(option: Option): string {
   return noted.length === 0 ? '' : ` (${noted.join('; ')})`;
 }
 
-/** A switch that is off and a list without entries go without saying, and so does `none` of something. */
+/** The note about a default. A switch that is off, an empty list and `none` have no note. */
 function defaultNote(value: unknown): string | undefined {
   if (typeof value === 'number') return `default: ${value}`;
   if (typeof value !== 'string' || value === 'none') return undefined;
@@ -35,21 +35,21 @@ function defaultNote(value: unknown): string | undefined {
 
 const PLAIN = Object.assign(new Help(), { showGlobalOptions: true });
 
-/** How all commands lay out their help. */
+/** The layout of the help of every command. */
 const LAYOUT: HelpConfiguration = {
   showGlobalOptions: true,
-  // Of what the program itself takes, only what every command takes, unless the command says itself what it means.
+  // Lists the flags that every command takes. A flag that the command describes itself is not listed twice.
   visibleGlobalOptions: (command) =>
     PLAIN.visibleGlobalOptions(command).filter(
       ({ long }) =>
         long !== '--version' && long !== '--help' && !PLAIN.visibleOptions(command).some((own) => own.long === long),
     ),
   optionDescription: (option) => option.description + notes(option),
-  // What they take is told by their own help.
+  // Only the name: the help of the command lists its arguments.
   subcommandTerm: (command) => command.name(),
 };
 
-/** Gives the program its help. The commands that it gets afterwards have the same. */
+/** Sets the layout of help for the program. Commands that are added later inherit it. */
 export function withHelp(program: Command): Command {
   return program
     .usage('COMMAND [flags]')
@@ -59,7 +59,7 @@ export function withHelp(program: Command): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** Help about a command that does not exist is an error, and not the help of the program. */
+/** Reports a help topic that is no command as an error: commander would print the help of the program. */
 export function checkHelpTopic(argv: readonly string[], program: Command): void {
   const isHelpCommand = argv[0] === 'help';
   const topic = isHelpCommand ? argv[1] : argv[0];

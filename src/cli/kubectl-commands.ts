@@ -5,7 +5,7 @@ const DIFF =
   "podrun diff compares two runs: 'podrun diff web@1 web'. What a manifest would change: " +
   "'podrun apply -f FILE --dry-run=server'.";
 
-/** What to do instead, for each command of kubectl that podrun has not, and for those of docker compose. */
+/** A replacement for each command of kubectl or docker compose that podrun does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
   create: "Use 'podrun apply -f FILE': it makes what is not there, and runs the Pods.",
   run: "Use 'podrun init NAME > NAME.yaml' for a manifest, and 'podrun apply -f NAME.yaml' to run it.",
@@ -46,7 +46,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   stats: "Use 'podrun top pods'.",
 };
 
-/** What to do instead, for flags of kubectl that podrun has not; by command where only one has it. */
+/** A replacement for each flag of kubectl that podrun does not have. `COMMAND --flag` is a flag of one command only. */
 const FLAGS_INSTEAD: Readonly<Record<string, string>> = {
   '-k': KUSTOMIZE,
   '--kustomize': KUSTOMIZE,
@@ -60,12 +60,14 @@ const FLAGS_INSTEAD: Readonly<Record<string, string>> = {
   'diff --filename': DIFF,
 };
 
-/** One line about what to do instead of a flag; undefined: kubectl has no such flag. */
+/** One line about the replacement of a flag. Undefined when kubectl has no such flag. */
 export function insteadOfFlag(command: string, flag: string): string | undefined {
   return FLAGS_INSTEAD[`${command} ${flag}`] ?? FLAGS_INSTEAD[flag];
 }
 
-/** One line about what to do instead; undefined: neither kubectl nor docker compose has such a command. */
+/**
+ * One line about the replacement of a command. Undefined when neither kubectl nor docker compose has such a command.
+ */
 export function insteadOf(command: string): string | undefined {
   return Object.hasOwn(INSTEAD, command) ? INSTEAD[command] : undefined;
 }

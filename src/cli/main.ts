@@ -11,10 +11,12 @@ import { flush, hasOutputFailed, leaveDeadTerminal } from './standard-streams.ts
 import type { RunVerb, Verb } from './verb.ts';
 import { version } from '../run/version.ts';
 
-/** The command with which a shell asks for completions; see complete/answer-completion.ts. No help lists it. */
+/** The command that a shell calls for completions; see complete/answer-completion.ts. It is hidden from help. */
 const COMPLETE_COMMAND = '__complete';
 
-/** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */
+/**
+ * Splits the words at `--`. The words behind it are the command line of another program: podrun does not parse them.
+ */
 function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {
   const dashes = argv.indexOf('--');
   return dashes < 0
@@ -70,14 +72,14 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     completion: () => import('./verbs/completion.ts'),
     version: () => import('./verbs/version.ts'),
   },
-  // podrun calls these two itself: no help lists them.
+  // podrun calls these two commands itself. They are hidden from help.
   'Background:': {
     [AGENT_COMMAND]: () => import('./background/run-agent.ts'),
     [KEEPER_COMMAND]: () => import('./background/run-keeper.ts'),
   },
 };
 
-/** Adds the command that the first word names, else all of them: help and messages about mistakes need all. */
+/** Adds the command that the first word names, or all commands: help and error messages list all of them. */
 async function addVerbs(program: Command, first: string, run: RunVerb): Promise<void> {
   const all = Object.entries(VERBS).flatMap(([group, verbs]) => {
     return Object.entries(verbs).map(([name, load]) => ({ group, name, load }));
@@ -103,7 +105,7 @@ async function main(argv: readonly string[]): Promise<number> {
     exitCode = await work(split.command);
   };
   withGlobalFlags(program).hook('preAction', (_program, called) => {
-    // What somebody saved has nothing to do with what is on record here.
+    // Saved objects (`--from`) need no state folder.
     const { from = [] } = called.opts<{ from?: readonly string[] }>();
     if (from.length > 0) return undefined;
     return beforeCommand(program.opts<GlobalFlags>().stateDir, called.name());
@@ -125,7 +127,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What commander prints: help, or the version. */
+/** Prints the text of commander: help, or the version. */
 async function showHelp(text: string, program: Command): Promise<number> {
   choosePreferences(preferencesOf(program.opts<GlobalFlags>()));
   const { showPaged } = await import('./paged-output.ts');
@@ -134,7 +136,7 @@ async function showHelp(text: string, program: Command): Promise<number> {
 }
 
 process.on('exit', leaveDeadTerminal);
-// A defect must not show a page of bundled code, nor end the process before it has said what happened.
+// Reports a defect in a short message: Node would print a page of bundled code.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));
 void main(process.argv.slice(2)).then(async (exitCode) => {
   await Promise.all([flush('stdout'), flush('stderr')]);

@@ -4,21 +4,21 @@ import { preferences } from './preferences.ts';
 import { StandardOutput } from './standard-output.ts';
 import { isTerminal, safeText, streamOf } from './standard-streams.ts';
 
-/** No such program: the shell says so, and the text has not been seen. */
+/** The exit code of a shell that does not find the program. Then the text was not shown. */
 const NOT_FOUND = 127;
 
 /**
- * Shows a long text: page by page on a terminal that it does not fit on, as it is anywhere else. The pager is chosen as
- * git chooses it: $PODRUN_PAGER, $PAGER, else less where there is one; an empty one and `cat` mean none.
+ * Prints a long text. On a terminal that is too small for the text, starts a pager: $PODRUN_PAGER, $PAGER, else `less`
+ * if the machine has it, in the order of git. An empty variable or `cat` means no pager.
  */
 export async function showPaged(text: string): Promise<void> {
   const pager = isTerminal('stdout') && preferences().pages && isLong(text) ? chosenPager() : undefined;
   if (pager === undefined) return new StandardOutput().write(text);
-  // Ctrl-C is the pager's: it ends a search there, and not podrun.
+  // Ctrl-C ends a search in the pager. It must not end podrun.
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
   try {
-    // What less is to do unless somebody has said it: no pager for what fits, colours as they are, the text stays.
+    // The defaults for less, as in git: print text that fits, keep colours, leave the text on the screen.
     const exitCode = await runPager(pager, safeText('stdout', text), { LESS: 'FRX', LV: '-c', ...process.env });
     if (exitCode === NOT_FOUND) new StandardOutput().write(text);
   } finally {
@@ -33,10 +33,10 @@ function chosenPager(): string | undefined {
   return terminal !== 'dumb' && isOnPath('less', searched) ? 'less' : undefined;
 }
 
-/** Does it take more rows than the terminal has, but for that of the next prompt? */
+/** True when the text and the next prompt take more rows than the terminal has. */
 function isLong(text: string): boolean {
   const { rows, columns } = streamOf('stdout');
-  // A terminal that nobody has given a size has none.
+  // A terminal without a size reports 0.
   if (!(rows > 0) || !(columns > 0)) return false;
   let count = 0;
   for (const line of text.split('\n')) count += Math.max(1, Math.ceil(line.length / columns));

@@ -1,18 +1,18 @@
 import { printError } from './standard-streams.ts';
-/** How podrun speaks, as the flags say that every command takes. */
+/** The flags of every command that decide how much podrun prints, and how. */
 export interface Preferences {
   readonly color: 'auto' | 'always' | 'never';
-  /** Only errors, and what was asked for. */
+  /** True with --quiet: only errors and the output that the user asked for. */
   readonly isQuiet: boolean;
-  /** Decisions are told: what was found where, and why something is done. */
+  /** True with --verbose: podrun prints its decisions and their reasons. */
   readonly isVerbose: boolean;
-  /** Long texts for people may be shown page by page. */
+  /** True when a pager may show long texts. */
   readonly pages: boolean;
 }
 
 let chosen: Preferences = { color: 'auto', isQuiet: false, isVerbose: false, pages: true };
 
-/** Once, before the command begins. */
+/** Sets the preferences. Called once, before the command runs. */
 export function choosePreferences(preferences: Preferences): void {
   chosen = preferences;
 }
@@ -21,17 +21,17 @@ export function preferences(): Preferences {
   return chosen;
 }
 
-/** A remark beside the output, which nobody has asked for. */
+/** Writes a remark to standard error. --quiet silences it. */
 export function note(text: string): void {
   if (!chosen.isQuiet) printError(`${text}\n`);
 }
 
-/** Tells people of something that may not be what they meant, as kubectl does. */
+/** Writes a warning to standard error, in kubectl's form. */
 export function warn(text: string): void {
   note(`Warning: ${text}`);
 }
 
-/** With --verbose: a decision, in a line of its own. */
+/** Writes a decision to standard error, only with --verbose. */
 export function detail(text: string): void {
   if (chosen.isVerbose) printError(`podrun: ${text}\n`);
 }

@@ -5,10 +5,7 @@ import { EXIT, PodrunError } from '../api/errors.ts';
 import { version } from '../run/version.ts';
 import { printError } from './standard-streams.ts';
 
-/**
- * Prints an error the way people should see it, and answers the exit code. Of a defect of podrun itself, what is needed
- * to mend it is put into a file.
- */
+/** Prints an error for the user, and answers the exit code. The stack trace of a defect of podrun goes into a file. */
 export function reportError(error: unknown): number {
   if (error instanceof PodrunError) {
     const isPrefixed = /^(error|Error from server|The \w+ |the server doesn't )/.test(error.message);
@@ -22,7 +19,7 @@ export function reportError(error: unknown): number {
   return EXIT.failed;
 }
 
-/** Answers where; undefined: nowhere. */
+/** Writes the stack trace to a file. Answers its path; undefined when the file cannot be written. */
 function keepTrace(error: unknown): string | undefined {
   const file = path.join(tmpdir(), `podrun-defect-${process.pid}.txt`);
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -35,7 +32,7 @@ function keepTrace(error: unknown): string | undefined {
   }
 }
 
-/** Prints several errors as kubectl does, a line each and without a word in front, and answers the exit code. */
+/** Prints several errors as kubectl does, one a line without a prefix, and answers the exit code. */
 export function reportErrors(errors: readonly PodrunError[]): number {
   const [only] = errors;
   if (only === undefined) return EXIT.ok;

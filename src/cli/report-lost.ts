@@ -5,20 +5,20 @@ import { openStore } from './environment.ts';
 import { note } from './preferences.ts';
 
 /**
- * Records the end of Pods whose podrun was killed, and says so in a line for each. Where the store cannot be written,
- * the command shows these Pods as Unknown.
+ * Records the end of Pods whose podrun was killed, and prints a line for each. If the store cannot be written, the
+ * command shows these Pods as Unknown.
  */
 export async function reportLostPods(stateDir: string | undefined): Promise<void> {
   const clock = new SystemClock();
   try {
     const store = openStore(stateDir, clock);
-    // Pods of a background agent that is gone belong to the agent that replaces it.
+    // A new background agent takes over the Pods of a former agent.
     const isMeant = ({ agent }: LostPod): boolean => agent === undefined;
     if (!store.lostPods().some(isMeant)) return;
     const { closeLostRuns } = await import('../agent/clean-up/lost-runs.ts');
     await closeLostRuns(store, clock, note, isMeant);
   } catch (error) {
-    // The command itself reports trouble with the store, in its own words.
+    // The command itself reports errors of the store.
     if (!(error instanceof PodrunError)) throw error;
   }
 }

@@ -1,38 +1,37 @@
 import type { StoredPod } from '../api/objects.ts';
 
-/** With fewer, what would be saved is no more than what a start takes anyway. */
+/** The number of containers below which the flags save less memory than podrun needs to start. */
 const CONTAINERS_MIN = 50;
 
 /**
- * V8 takes notice of these at its next collection: it collects when 30 % have been added to what is in use, in place of
- * up to 300 %, and gives back what the young generation had grown to.
- * Source: V8's src/flags/flag-definitions.h, src/heap/memory-controller.cc.
+ * V8 reads these flags at its next collection. It then collects after the heap has grown by 30 % instead of up to 300
+ * %, and shrinks the young generation. Source: V8's src/flags/flag-definitions.h, src/heap/memory-controller.cc.
  */
 const FLAGS = ['--heap-growing-percent=30', '--optimize-for-size'];
 
-/** Has V8 use less memory from now on, and collect more often for it. */
+/** Makes V8 use less memory from now on, and collect more often. */
 function setFlags(): void {
-  // Loaded here: every start would pay.
+  // Loaded here, because only large runs need the module.
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   for (const flag of FLAGS) setFlagsFromString(flag);
 }
 
 /**
- * Keeps the heap of an agent small that has started many containers. To start them makes most of the garbage that there
- * ever is; who looks after them from then on would otherwise keep room for it.
+ * Shrinks the heap of an agent after it has started many containers. Starting containers makes most of the garbage: V8
+ * would keep the space.
  */
 export class SmallHeap {
   readonly #starting: Set<string>;
   readonly #shrink: () => void;
 
-  /** @param pods those that the agent begins with */
+  /** @param pods the Pods that the agent starts with */
   constructor(pods: readonly StoredPod[], shrink: () => void = setFlags) {
     const containers = pods.reduce((count, { spec }) => count + spec.containers.length, 0);
     this.#starting = new Set(containers < CONTAINERS_MIN ? [] : pods.map(({ metadata }) => metadata.uid));
     this.#shrink = shrink;
   }
 
-  /** A Pod has changed. */
+  /** Notes a changed Pod. */
   pod(pod: StoredPod): void {
     if (!this.#starting.has(pod.metadata.uid) || isStarting(pod)) return;
     this.#starting.delete(pod.metadata.uid);
@@ -40,7 +39,7 @@ export class SmallHeap {
   }
 }
 
-/** Does one of its containers still wait for its first start? */
+/** True while a container of the Pod waits for its first start. */
 function isStarting({ status: { phase, containerStatuses = [] } }: StoredPod): boolean {
   if (phase === 'Pending') return true;
   return containerStatuses.some(({ state, restartCount }) => state?.waiting !== undefined && restartCount === 0);

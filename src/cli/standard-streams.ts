@@ -7,7 +7,7 @@ import { errnoOf, errnoText } from '../runtime/errno.ts';
 
 export type StandardStream = 'stdout' | 'stderr';
 
-/** The signal that says the same: a terminal that is gone, or a pipe that nobody reads. */
+/** The signal with the same meaning: SIGHUP for a terminal that is gone, SIGPIPE for a pipe without a reader. */
 export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
 
 const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
@@ -20,8 +20,8 @@ const onLost = new Set<(how: ReaderGone) => void>();
 let hasFailed = false;
 
 /**
- * Node's stream. For the first one, Node loads all that it knows of streams and sockets, 5 ms of the 30 that a short
- * command takes: who prints a text and ends has no need of it.
+ * The stream of Node. Its first use loads Node's streams and sockets, 5 ms of the 30 of a short command: a command that
+ * prints one text does not need them.
  */
 export function streamOf(name: StandardStream): NodeJS.WriteStream {
   const known = opened.get(name);
@@ -32,34 +32,34 @@ export function streamOf(name: StandardStream): NodeJS.WriteStream {
   return stream;
 }
 
-/** From now on, what is printed waits for a slow reader in memory: podrun has something else to do meanwhile. */
+/** Queues output for a slow reader in memory from now on, so that podrun can work meanwhile. */
 export function openStreams(): void {
   streamOf('stdout');
   streamOf('stderr');
 }
 
-/** From now on, colours of podrun in the text of this stream are colours. */
+/** Keeps podrun's own colour codes in the text of this stream from now on. */
 export function permitColors(name: StandardStream): void {
   colored.add(name);
 }
 
-/** From now on, the text of this stream is written as it is: a program reads what a template made. */
+/** Writes the text of this stream unchanged from now on: a program reads the output of a template. */
 export function keepText(name: StandardStream): void {
   exact.add(name);
 }
 
-/** Text as `print` writes it. */
+/** The text as `print` writes it. */
 export function safeText(name: StandardStream, text: string): string {
   if (exact.has(name)) return text;
   return visibleControls(text, { keepsColors: colored.has(name) });
 }
 
 /**
- * Writes at once, or, where the stream was opened, behind what waits there. Without a reader, nothing happens.
+ * Writes at once, or behind the queue of an opened stream. Does nothing when the reader is gone.
  *
- * This is the one place that keeps terminals safe: a string may contain names and messages of others, and is written
- * with its control characters made visible. Bytes are written as they are: the output of containers, and what moves the
- * cursor.
+ * All text passes through here, which keeps terminals safe: text may contain names and messages of other programs, so
+ * its control characters are made visible. Bytes are written unchanged: output of containers, and podrun's cursor
+ * movements.
  */
 export function print(name: StandardStream, output: string | Uint8Array): void {
   if (lost.has(name)) return;
@@ -67,37 +67,37 @@ export function print(name: StandardStream, output: string | Uint8Array): void {
   const text = typeof output === 'string' ? safeText(name, output) : output;
   let rest: string | Uint8Array = text;
   try {
-    // Into a file, Node writes at once, too, and throws what goes wrong.
+    // Node writes to a file synchronously, too, and throws errors.
     if (stream !== undefined) return void stream.write(text);
     rest = typeof text === 'string' ? Buffer.from(text) : text;
     while (rest.length > 0) rest = rest.subarray(writeSync(DESCRIPTORS[name], rest));
   } catch (error) {
-    // Somebody who has the same pipe does not want to wait for it.
+    // Another process with the same pipe may have set it to non-blocking.
     if (errnoOf(error) === 'EAGAIN') streamOf(name).write(rest);
     else lose(name, error);
   }
 }
 
-/** What there is to say beside the output. */
+/** Writes to standard error. */
 export function printError(text: string | Uint8Array): void {
   print('stderr', text);
 }
 
-/** Calls back when nobody reads standard output any more, at once when that is known. */
+/** Calls back when the reader of standard output is gone; at once when that has already happened. */
 export function onOutputLost(callback: (how: ReaderGone) => void): void {
   onLost.add(callback);
   const how = lost.get('stdout');
   if (how !== undefined) callback(how);
 }
 
-/** Could something not be written that somebody wanted to read? */
+/** True when podrun could not write output, although somebody reads it. */
 export function hasOutputFailed(): boolean {
   return hasFailed;
 }
 
 /**
- * What there is to say beside the output is said to nobody when it cannot be written: what podrun does matters more.
- * That the output itself could not be written (a full disk) is told.
+ * Drops the output of a stream that cannot be written. podrun goes on, because its work matters more than a lost
+ * remark. A failure to write standard output itself (a full disk) is reported.
  */
 function lose(name: StandardStream, error: unknown): void {
   if (lost.has(name)) return;
@@ -112,7 +112,7 @@ function lose(name: StandardStream, error: unknown): void {
   for (const callback of onLost) callback(how);
 }
 
-/** Is it a terminal? What knows terminals is loaded only for what may be one. */
+/** True for a terminal. Node's terminal code is loaded only for character devices. */
 export function isTerminal(name: StandardStream): boolean {
   return isCharacterDevice(DESCRIPTORS[name]) && isatty(DESCRIPTORS[name]);
 }
@@ -122,18 +122,18 @@ function isCharacterDevice(descriptor: number): boolean {
   return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev;
 }
 
-/** How much of what was printed waits for a slow reader. */
+/** The number of bytes that a slow reader has not taken. */
 export function waitingBytes(name: StandardStream): number {
   return lost.has(name) ? 0 : (opened.get(name)?.writableLength ?? 0);
 }
 
-/** Resolves when all that was printed was handed to the reader, or nobody reads it. */
+/** Resolves when the reader has all output, or is gone. */
 export function flush(name: StandardStream): Promise<void> {
   const stream = lost.has(name) ? undefined : opened.get(name);
   return stream === undefined ? Promise.resolve() : handedOn(stream);
 }
 
-/** Resolves when a stream has handed everything on, or nobody reads it any more: pipes take only so much at a time. */
+/** Resolves when a stream has passed everything on, or its reader is gone: a pipe takes only so much at a time. */
 export function handedOn(stream: Writable): Promise<void> {
   if (stream.writableLength === 0) return Promise.resolve();
   return new Promise((resolve) => {
@@ -146,12 +146,12 @@ export function handedOn(stream: Writable): Promise<void> {
   });
 }
 
-/** A command that is over sooner, and all is well: no terminal is looked for, as what knows them takes 4 ms to load. */
+/** The seconds below which a command does not look for a dead terminal: the code for that takes 4 ms to load. */
 const BRIEF_S = 1;
 
 /**
- * Lets go of a terminal that is gone, as the last thing that is done: Node would put it back into the state in which it
- * found it, and abort when it cannot.
+ * Closes a terminal that is gone, as the last step of the process. Node would try to restore the settings of the
+ * terminal, and abort when that fails.
  */
 export function leaveDeadTerminal(): void {
   if (opened.size === 0 && lost.size === 0 && process.uptime() < BRIEF_S) return;
@@ -159,12 +159,14 @@ export function leaveDeadTerminal(): void {
     try {
       if (isCharacterDevice(descriptor) && !isatty(descriptor)) closeSync(descriptor);
     } catch {
-      // closed already
+      // The descriptor is closed already.
     }
   }
 }
 
-/** Columns of the terminal that standard output is; undefined: it is none, or nobody has given it a size. */
+/**
+ * The columns of the terminal on standard output. Undefined when there is no terminal, or a terminal without a size.
+ */
 export function terminalWidth(): number | undefined {
   return isTerminal('stdout') ? streamOf('stdout').columns || undefined : undefined;
 }

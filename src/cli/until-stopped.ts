@@ -4,8 +4,8 @@ import { listenForSignals } from './apply/signals.ts';
 import type { StandardOutput } from './standard-output.ts';
 
 /**
- * Resolves when the user has seen enough: Ctrl-C, or nobody reads any more. As in kubectl, that is exit code 1. Called
- * before anything is printed: what is seen may be stopped.
+ * Resolves on Ctrl-C, or when nobody reads the output. Answers exit code 1, as kubectl does. Call this function before
+ * the first output: a user may press Ctrl-C as soon as there is output.
  */
 export async function untilStopped(clock: Clock, out: StandardOutput): Promise<number> {
   await new Promise<void>((resolve) => {

@@ -5,8 +5,8 @@ import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
 import { printError } from './standard-streams.ts';
 
 /**
- * Says what is wrong with the command line, in kubectl's words, with what may have been meant; answers the exit code.
- * Undefined: the error is about something else. Help and version come as errors too; they are none.
+ * Prints an error of the command line in kubectl's words, with suggestions, and answers the exit code. Undefined when
+ * the error is about something else. commander also throws for help and version: exit code 0.
  */
 export function usageError(error: unknown, program: Command): number | undefined {
   if (!(error instanceof CommanderError)) return undefined;
@@ -20,13 +20,13 @@ export function usageError(error: unknown, program: Command): number | undefined
   return EXIT.usage;
 }
 
-/** The command that was called, `''` for none, and its flags. */
+/** The command on the command line, `''` for none, and its flags. */
 interface Called {
   readonly command: string;
   readonly options: readonly Option[];
 }
 
-/** The error as kubectl words it, and below it what is nearly the same. Source: spf13/pflag errors.go, spf13/cobra. */
+/** The error in kubectl's words, and below it similar names. Source: spf13/pflag errors.go, spf13/cobra. */
 function complaint(message: string, program: Command, { command: name, options }: Called): string {
   const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
   if (flag !== undefined) return unknownFlag(flag, { command: name, options });
@@ -65,7 +65,7 @@ function unknownCommand(command: string, program: Command): string {
   return `error: unknown command "${command}" for "podrun"${hint}`;
 }
 
-/** `--output` of `-o, --output <format>`; as it was written, where that can be told. */
+/** The last spelling of a flag: `--output` of `-o, --output <format>`. */
 function lastFlag(flags: string): string {
   const long = /--[a-z0-9-]+/.exec(flags)?.[0];
   const short = /^-\w/.exec(flags)?.[0];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** A command of podrun. Each file in `cli/verbs` is one: its flags, its help, and what it does. */
+/** A command of podrun. Each file in `cli/verbs` holds one: its flags, its help, and its work. */
 export interface Verb {
   /** Adds the command to the program, with an action that calls `run`. */
   register(program: Command, run: RunVerb): void;

@@ -12,14 +12,14 @@ import type { Session } from './session.ts';
 import { warn } from '../preferences.ts';
 
 export interface DetachedPods {
-  /** Somebody runs them at the moment. */
+  /** Pods that another process runs at the moment. */
   readonly live: readonly ManifestObject<StoredPod>[];
   readonly own: readonly ManifestObject<StoredPod>[];
 }
 
 /**
- * Leaves Pods to a background agent, says what was done as kubectl does, and waits only where that was asked for.
- * @param configure changes Pods that run, and says what that meant
+ * Hands Pods to a background agent, and prints what kubectl prints. Waits only with --wait, --until or a COMMAND.
+ * @param configure changes Pods that run already, and prints the effect
  */
 export async function applyDetached(
   session: Session,
@@ -56,7 +56,7 @@ export async function applyDetached(
   return runPods(session, { begun: [], live: present });
 }
 
-/** Who wants a Pod to stay must know that it runs under a podrun with which it ends. */
+/** Warns that the Pod ends together with the process that runs it. */
 function tellOfForeground({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || owner.agent !== undefined) return;

@@ -17,9 +17,9 @@ import { configureObject } from '../../run/configure-object.ts';
 import { warn } from '../preferences.ts';
 
 /**
- * What `--dry-run` prints: the objects of the manifests as they would be stored when they are new, or a line for each
- * that says what would happen.
- * @throws {PodrunError} when the rules for updates forbid what would happen
+ * Prints the result of `--dry-run`: the objects of the manifests as podrun would store them, or a line for each object
+ * about the change.
+ * @throws {PodrunError} when the update rules forbid a change
  */
 export function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlags): number {
   const { dryRun } = flags;
@@ -41,7 +41,7 @@ export function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlag
   return EXIT.ok;
 }
 
-/** Would the object be changed rather than made? A Pod that has ended is replaced by a new one. */
+/** True when `apply` would change the object instead of creating it. A new Pod replaces a Pod that has ended. */
 function isThere(store: FileStore, one: ManifestObject): boolean {
   return one.object.kind === 'Pod'
     ? isLive(store, one.object as unknown as StoredPod)

@@ -8,42 +8,42 @@ export interface ApplyFlags extends OutputFlags {
   readonly namespace: string | undefined;
   readonly until: string | undefined;
   readonly timeout: string | undefined;
-  /** How long a container that no probe vouches for must have run before it counts as Ready. */
+  /** The time that a container without a readiness or startup probe must run before it counts as Ready. */
   readonly settle: string;
-  /** Containers may end, as long as they come back. */
+  /** Containers may end, as long as they start again. */
   readonly allowRestarts: boolean;
   /** Leave the Pods to a background agent. */
   readonly detach: boolean;
-  /** Of `detach`: not before they are Ready. */
+  /** With `detach`: return when the Pods are Ready. */
   readonly wait: boolean;
   readonly logs: boolean;
-  /** Undefined: where GitHub Actions runs podrun. */
+  /** `github` for annotations of GitHub Actions. Undefined: `github` in a job of GitHub Actions, else `none`. */
   readonly annotations: 'github' | 'none' | undefined;
   readonly image: readonly string[];
   readonly config: string | undefined;
-  /** Undefined: as podrun.yaml says, else that of the host. */
+  /** The network of the Pods. Undefined: the one of podrun.yaml, else that of the host. */
   readonly network: 'host' | 'pod' | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
-  /** Where no cgroup limits memory: `poll` looks how much there is. */
+  /** `poll`: where no cgroup limits memory, podrun reads the memory use of containers from time to time. */
   readonly enforceMemory: 'poll' | undefined;
-  /** How many Pods that have ended stay on record; undefined: all. */
+  /** The number of ended Pods to keep. Undefined: all. */
   readonly keep: number | undefined;
-  /** The folder that a report is left in. */
+  /** The folder for the report. */
   readonly report: string | undefined;
-  /** A file of what is to happen. */
+  /** The file with the expectations. */
   readonly expect: string | undefined;
   readonly dryRun: 'client' | 'server' | 'none';
   readonly validate: 'strict' | 'warn' | 'ignore';
-  /** A field that has no effect is an error. */
+  /** A field without effect is an error. */
   readonly strict: boolean;
-  /** Containers get copies of the folders that people work in, too. */
+  /** Containers get copies of the folders with the user's work as well. */
   readonly isolate: boolean;
   readonly strictPid1: boolean;
-  /** What a security context asks for and cannot have here is told, and the container starts. */
+  /** Unmet requests of a security context are reported, and the container starts. */
   readonly bestEffort: boolean;
   readonly runtime: RuntimeChoice | undefined;
-  /** What is told of an object that was not there: `created`, unless this is the second half of `replace`. */
+  /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */
   readonly made?: 'replaced';
   readonly stateDir: string | undefined;
 }

@@ -6,7 +6,7 @@ import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.t
 import { settleFlag } from '../duration-flag.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 
-/** The command line of `apply`, understood. */
+/** The parsed command line of `apply`. */
 export interface ApplyPlan {
   readonly goal: Goal | undefined;
   readonly rules: GoalRules;
@@ -71,8 +71,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   if (command !== undefined && program === undefined) {
     throw new PodrunError('error: there is no command after --', { exitCode: EXIT.usage });
   }
-  // COMMAND is for Pods that serve: without a goal of its own it waits until they are Ready. So does a wait for Pods in
-  // the background, of which some may never end.
+  // A COMMAND and a wait for background Pods need Pods that are Ready: some of these Pods may never end.
   const isForReady = program !== undefined || flags.wait || (flags.detach && flags.timeout !== undefined);
   const asked = flags.until === undefined ? undefined : readGoal(flags.until);
   const goal = asked ?? (isForReady ? READY : undefined);
@@ -85,7 +84,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   };
 }
 
-/** @throws {PodrunError} (usage) for rules of a goal that nobody waits for */
+/** @throws {PodrunError} (usage) for rules of a goal without such a goal */
 function readRules({ settle, allowRestarts }: ApplyFlags, goal: Goal | undefined): GoalRules {
   const settleMs = settleFlag(settle);
   const rule = allowRestarts ? '--allow-restarts' : settleMs === SETTLE_MS ? undefined : '--settle';

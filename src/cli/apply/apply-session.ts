@@ -35,8 +35,8 @@ import type { Session } from './session.ts';
 import { holdSignals, listenForSignals } from './signals.ts';
 
 /**
- * `podrun apply`: flags in, exit code out.
- * @param stdin what `-` stands for, where somebody has read it already
+ * Runs `podrun apply`. Answers the exit code.
+ * @param stdin the manifests for `-`, when another verb has read standard input already
  */
 export async function apply(
   flags: ApplyFlags,
@@ -49,7 +49,7 @@ export async function apply(
   const store = openStore(flags.stateDir, clock);
   const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
   const place = { stateDir: store.root, clock, userPath: process.env['PATH'] };
-  // Who wants to be sure that all fields have an effect waits until that is known.
+  // --strict refuses fields without effect, so it waits until the features of this machine are known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
   const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process', stdin);
@@ -73,7 +73,8 @@ export async function apply(
     clock,
   );
   if (elsewhere !== undefined) return elsewhere;
-  // It may have to be found out, which goes on while the Pods are begun, unless they may have to be refused.
+  // Detecting the runtime takes time, so it goes on while Pods start. A Pod may be refused for lack of namespaces: then
+  // podrun waits for the result.
   const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
@@ -100,15 +101,15 @@ export async function apply(
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
     return checked;
   } finally {
-    // Nothing of an attempt may be left.
+    // The detection tries namespaces: it must end, so that nothing of a trial is left.
     await runtime;
     view.close();
   }
 }
 
 /**
- * Refuses Pods whose owner may live and does not answer: a change would have no effect, and a new run of the name might
- * be the second one.
+ * Refuses Pods whose owner may live and does not answer. A change would have no effect, and a second run of the same
+ * Pod might start.
  * @throws {PodrunError} that names the first such owner and its place
  */
 function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<StoredPod>[]): void {
@@ -125,7 +126,7 @@ function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<Stor
   }
 }
 
-/** What is expected of the Pods; where the file is wrong, nothing is started. */
+/** Reads the file of `--expect`. A mistake in the file is an error before anything starts. */
 async function expectationsOf(
   { expect }: ApplyFlags,
   pods: readonly StoredPod[],
@@ -141,12 +142,12 @@ function keepOnRecord({ flags, store, clock, view }: Session, record: ManifestOb
 }
 
 interface SortedPods {
-  /** Somebody runs them at the moment. */
+  /** Pods that another process runs at the moment. */
   readonly live: readonly ManifestObject<StoredPod>[];
   readonly own: readonly ManifestObject<StoredPod>[];
 }
 
-/** Changes the Pods that run already, runs the others, and waits for what there is to wait for. */
+/** Changes the Pods that run already, runs the other Pods, and waits for the goal. */
 async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
   const { flags, store, view } = session;
   if (flags.detach) {
@@ -194,7 +195,7 @@ function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
   return goal !== undefined || timeoutMs !== undefined || command !== undefined;
 }
 
-/** Who waits for Pods of others must know that this apply does not end them. */
+/** Tells that Pods of another process keep running when this `apply` ends. */
 function tellOfOthers({ store, view }: Session, others: readonly StoredPod[]): void {
   for (const { metadata } of others) {
     const owner = store.ownerOf(metadata.namespace, metadata.name);
@@ -203,7 +204,7 @@ function tellOfOthers({ store, view }: Session, others: readonly StoredPod[]): v
   }
 }
 
-/** How a Pod runs is decided by the podrun that runs it. */
+/** Warns of flags without effect: the process that runs a Pod has its own settings. */
 function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
   const given = [
     ...(flags.image.length > 0 ? ['--image'] : []),
@@ -217,7 +218,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
   if (given.length > 0) view.trouble(`no effect on Pods that run already: ${given.join(', ')}`);
 }
 
-/** Removes Pods that have ended, those of this run among them, and says which; in each namespace that it used. */
+/** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */
 async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
   const tell = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
     note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
@@ -228,9 +229,9 @@ async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[],
 }
 
 /**
- * Makes sure, before anything is started, that limits of Pods hold as far as they can: with --strict it is an error
- * when they do not. Answers an exit code where another podrun did all there is to do, in a place where they hold.
- * @throws {PodrunError} (usage) with --strict
+ * Checks, before anything starts, that podrun can enforce the limits of the Pods. If a systemd scope permits more
+ * limits, runs this `apply` again in a scope and answers its exit code.
+ * @throws {PodrunError} (usage) with --strict, when a limit cannot be enforced
  */
 async function checkLimits(
   pods: readonly StoredPod[],

@@ -13,30 +13,30 @@ import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
 
-/** Pods that are explained with all there is to say; of others, only what they were waiting for is told. */
+/** The number of Pods with a full explanation. Other Pods have a line about their state. */
 const EXPLAINED_MAX = 5;
-/** Pods that are where they should be: more than these are counted. */
+/** The number of Pods at the goal that are named. More of them are only counted. */
 const MET_NAMED_MAX = 3;
 
 export interface Explanation {
   readonly outcome: RunOutcome;
-  /** The Pods as they ended. */
+  /** The Pods in their final state. */
   readonly pods: readonly StoredPod[];
-  /** Of `podsToExplain`. */
+  /** The answer of `podsToExplain`. */
   readonly seen: readonly StoredPod[];
-  /** As it was when the outcome was decided. */
+  /** The evidence from the time when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
   readonly goal: Goal | undefined;
   readonly flags: Pick<ApplyFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
-  /** What to write where so that these Pods find the programs of their images; see `adviseImages`. */
+  /** Advice about entries of podrun.yaml that map the images of these Pods to programs; see `adviseImages`. */
   readonly imageAdvice: (pods: readonly StoredPod[]) => string;
-  /** When the outcome was decided, milliseconds since 1970. */
+  /** The time of the decision, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /**
- * The Pods that an outcome is to be explained by, as they were when it was decided.
- * @param pods all of them
+ * The Pods that explain an outcome, in their state when it was decided.
+ * @param pods all Pods of the run
  */
 export function podsToExplain(
   outcome: RunOutcome,
@@ -67,7 +67,7 @@ export function podsToExplain(
   }
 }
 
-/** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
+/** The last text on standard error: the reasons of a failure. Empty when there is nothing to explain. */
 export function explainOutcome(explanation: Explanation): string {
   const { outcome, pods } = explanation;
   switch (outcome.type) {
@@ -108,8 +108,8 @@ function failure(
 }
 
 /**
- * With the Pod as it was when that became certain: afterwards it was ended, which is not the cause. What is written
- * into its status only then, a deadline for example, is.
+ * Explains a goal that became impossible. Uses the Pod from the time of the decision, because podrun ended the Pod
+ * afterwards. Uses the final Pod when only its status has a reason, such as a deadline.
  */
 function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Explanation, seen: StoredPod): string {
   const evidence = evidenceOf(seen);
@@ -121,7 +121,7 @@ function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Ex
   return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${block}`;
 }
 
-/** A Pod that had reached the goal and broke down before podrun began to end it. */
+/** Explains a Pod that reached the goal and broke before podrun began to end it. */
 function lapsed({ evidenceOf, goal, nowMs, flags }: Explanation, lapse: Lapse, when: string): string {
   const { pod, container } = lapse;
   const { stateDir, allowRestarts } = flags;
@@ -133,7 +133,7 @@ function lapsed({ evidenceOf, goal, nowMs, flags }: Explanation, lapse: Lapse, w
   return `error: pod "${pod.metadata.name}" ${what}${when}: ${whyLapsed(lapse, evidence)}\n${block}${hint}`;
 }
 
-/** Nothing runs, and nothing will: all that is left waits for images. */
+/** Explains a run in which all Pods that are left wait for images that no program stands for. */
 function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readonly StoredPod[]): string {
   const failed = all.filter(({ status, metadata: { uid } }) => {
     return status.phase === 'Failed' && !pods.some(({ metadata }) => metadata.uid === uid);
@@ -147,7 +147,7 @@ function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readon
   return `${first}${lines.join('')}${failed.map(causeLine).join('')}${imageAdvice(pods)}`;
 }
 
-/** A check may well have failed because a Pod did: while COMMAND ran, nothing else was waited for. */
+/** Explains a Pod that left its goal while COMMAND ran: COMMAND may have failed for that reason. */
 function absence({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, pod: StoredPod): string {
   const evidence = evidenceOf(pod);
   const what = goal === undefined ? pod.status.phase : goalText(goal);
@@ -164,9 +164,9 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
     return `error: timed out after ${timeout} while COMMAND was running\n${lapses}`;
   }
   const isEndWanted = goal === undefined || goal.type === 'succeeded';
-  // How a Pod was ended afterwards is not why it did not get there.
+  // Ends the explanation at the decision: later events come from podrun ending the Pods.
   const untilMs = outcome.atMs;
-  // Without a goal, a Pod that Failed is at its end, and still the news.
+  // Without a goal, a Pod in phase Failed has reached its end. Its failure is still worth a line.
   const isLate = (pod: StoredPod): boolean =>
     !isThere(pod, goal) || (goal === undefined && pod.status.phase === 'Failed');
   const [late, met] = [outcome.pods.filter(isLate), outcome.pods.filter((pod) => !isLate(pod))];
@@ -182,7 +182,7 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
   return `error: timed out after ${timeout}\n${lines.join('')}${thoseThatAreThere(met, goal)}`;
 }
 
-/** Few are named, many are counted: they are not the news. */
+/** Names a few Pods at their goal, and counts many. */
 function thoseThatAreThere(met: readonly StoredPod[], goal: Explanation['goal']): string {
   if (met.length > MET_NAMED_MAX) {
     return `${met.length} more Pods: nothing, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;

@@ -5,9 +5,9 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import { flush, isTerminal, openStreams, print, waitingBytes } from '../standard-streams.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 
-/** How long output is waited for that something in the background of COMMAND may still write, milliseconds. */
+/** The time to wait for late output of background processes of COMMAND, milliseconds. */
 const LATE_OUTPUT_MS = 500;
-/** COMMAND waits for a slow reader of podrun's output when so many bytes wait for that. */
+/** The number of unread bytes above which COMMAND waits for a slow reader of podrun's output. */
 const WAITING_BYTES_MAX = 64 * 1024;
 const KEPT_BYTES_MAX = 256 * 1024;
 
@@ -15,25 +15,25 @@ export interface GoalCommandOptions {
   readonly argv: readonly [string, ...string[]];
   readonly view: ApplyView;
   readonly clock: Clock;
-  /** The variables that COMMAND gets beside podrun's own. Asked for when it starts. */
+  /** The variables for COMMAND beside podrun's own environment. Called when COMMAND starts. */
   readonly variables: () => Readonly<Record<string, string>>;
-  /** Keep what COMMAND writes, for a report. A terminal stays COMMAND's own: what is written there is not kept. */
+  /** True keeps the output of COMMAND for a report. COMMAND writes directly to a terminal: that output is not kept. */
   readonly keepsOutput: boolean;
-  /** Called when the Pods are as they should be, before COMMAND runs. */
+  /** Called when the Pods have reached the goal, before COMMAND starts. */
   readonly onStart: () => void;
 }
 
-/** What a report tells of COMMAND. */
+/** The part of a report about COMMAND. */
 export interface CommandRecord {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** How long it ran, or has run so far. */
+  /** The run time until the end of COMMAND, or until now. */
   readonly durationMs: number;
-  /** The end of what it wrote, standard output and standard error as they came. */
+  /** The end of the output: standard output and standard error in the order of their arrival. */
   readonly output: string;
 }
 
-/** The user's COMMAND: run in the user's terminal, environment and folder. */
+/** The COMMAND of the user. It runs in the user's terminal, environment and folder. */
 export class UserCommand implements GoalCommand {
   readonly #options: GoalCommandOptions;
   readonly #output = new TextTail(KEPT_BYTES_MAX);
@@ -46,7 +46,7 @@ export class UserCommand implements GoalCommand {
     this.#options = options;
   }
 
-  /** Resolves with the exit code. */
+  /** Runs COMMAND. Resolves with the exit code. */
   async run(): Promise<number> {
     const { argv, view, clock, variables, onStart, keepsOutput } = this.#options;
     onStart();
@@ -74,7 +74,7 @@ export class UserCommand implements GoalCommand {
     this.#running?.forward('SIGTERM');
   }
 
-  /** Undefined: it was not started. */
+  /** The record of COMMAND. Undefined when COMMAND was not started. */
   get record(): CommandRecord | undefined {
     if (this.#started === undefined) return undefined;
     const untilMs = this.#endedAtMs ?? this.#options.clock.now().monotonicMs;
@@ -96,7 +96,7 @@ export class UserCommand implements GoalCommand {
     return waitingBytes(stream) > WAITING_BYTES_MAX ? flush(stream) : undefined;
   }
 
-  /** A program that COMMAND leaves behind may hold its output for as long as it likes. */
+  /** Waits for the rest of the output, up to the limit: a background process of COMMAND may hold the pipe for ever. */
   async #outputTaken(): Promise<void> {
     const { clock } = this.#options;
     const late = new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ export class UserCommand implements GoalCommand {
   }
 }
 
-/** The end of a text that comes in pieces, of any length. */
+/** Keeps the end of a text of any length. */
 class TextTail {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
@@ -124,11 +124,11 @@ class TextTail {
   add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    // Now and then, so that many small pieces are not copied each time.
+    // Cuts rarely, because each cut copies the text.
     if (this.#bytes > 2 * this.#maxBytes) this.#cut();
   }
 
-  /** Whole lines, where the beginning is missing: a first line says so. */
+  /** The kept text. Whole lines behind a first line about the gap, when the beginning is missing. */
   get text(): string {
     if (this.#bytes > this.#maxBytes) this.#cut();
     const text = Buffer.concat(this.#chunks).toString();

@@ -15,12 +15,12 @@ export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
   | { readonly ok: false; readonly exitCode: number };
 
-/** What comes through standard input. */
+/** Opens the chunks of standard input. */
 export type StandardInput = () => AsyncIterable<Uint8Array>;
 
 /**
- * Reads the manifests, and says on standard error all that is wrong with them.
- * @param hasNamespaces whether their containers will have views of their own, or may have them
+ * Reads the manifests, and prints all mistakes on standard error.
+ * @param hasNamespaces true when containers have their own view of the file system, or may have it
  */
 export async function loadOrExplain(
   flags: ApplyFlags,
@@ -38,7 +38,7 @@ export async function loadOrExplain(
       refusesWithoutEffect: flags.strict,
       hasNamespaces,
     });
-  // Who types a manifest sees what he types, and nothing else.
+  // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && process.stdin.isTTY;
   const loading = isTyped ? load() : busyWith(new SystemClock(), 'reading manifests', load);
   const { objects, errors, warnings } = await loading;

@@ -34,13 +34,15 @@ import { tellProgress } from './run-progress.ts';
 import type { Session } from './session.ts';
 import { listenForSignals } from './signals.ts';
 
-/** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
+/**
+ * The Pods of a run: Pods that this process runs and ends, and live Pods of other processes, which it only waits for.
+ */
 export interface RunPods {
   readonly begun: readonly Begun[];
   readonly live: readonly StoredPod[];
 }
 
-/** Runs the Pods to their end, whatever brings it about. */
+/** Runs the Pods until their end, or until a decision ends them. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
   const { plan, clock, store, view } = session;
   closeInheritedDescriptors();
@@ -63,7 +65,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const command = userCommand(session, allPods, report !== undefined, () => progress.close());
   const run = new ApplyRun({
     agent,
-    // Without a goal, Pods of others are waited for only where there are no others to wait for.
+    // Without a goal, `apply` waits for Pods of other processes only when it has no Pods of its own.
     isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && begun.length > 0)),
     pods: allPods,
     clock,
@@ -74,7 +76,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     command,
     onDecided: (outcome) => {
       progress.close();
-      // What the Pods say and do while they are being ended is not why it came to this.
+      // Evidence is collected at the decision: later states come from podrun ending the Pods.
       seen = podsToExplain(outcome, plan.goal, allPods());
       for (const pod of seen) evidence.set(pod.metadata.uid, podEvidence(store, pod));
       report?.decided(outcome, allPods());
@@ -90,7 +92,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
 
   const outcome = await run.outcome;
   await running.close();
-  // Who is impatient now must not get half of it.
+  // The signal listener stays until the report is written: a second Ctrl-C must not leave half of it.
   const record = running.record === 'complete' && isAboutAll ? others.record : running.record;
   report?.write({ pods: allPods(), record, command: command?.record }, (trouble) => view.trouble(trouble));
   others.close();
@@ -112,13 +114,13 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   return verdictOf(outcome, pods, record).exitCode;
 }
 
-/** Told where the record of the run has gaps, or is gone. */
+/** Reports that the record of the run has gaps, or is lost. */
 function tellOfRecord({ flags }: Session): void {
   printError(`error: ${RECORD_FAILURE}\n`);
   if (annotatesForGitHub(flags)) annotateRun(RECORD_FAILURE);
 }
 
-/** COMMAND of the command line; undefined: there is none. */
+/** The COMMAND of the command line, if there is one. */
 function userCommand(
   { plan, view, clock, store }: Session,
   pods: () => readonly StoredPod[],
@@ -130,7 +132,7 @@ function userCommand(
   return new UserCommand({ argv: plan.command, view, clock, variables, keepsOutput, onStart });
 }
 
-/** What to write where so that containers find the programs of their images. */
+/** Advice about entries of podrun.yaml that map images to programs. */
 function adviceOn({ config }: Session, pods: readonly StoredPod[]): string {
   return adviseImages({
     pods,
@@ -139,7 +141,7 @@ function adviceOn({ config }: Session, pods: readonly StoredPod[]): string {
   });
 }
 
-/** What becomes of Pods is shown, and taken note of. */
+/** Passes the events of the run to the view. */
 function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener, 'onChange'> {
   const heap = new SmallHeap(pods);
   return {
@@ -155,8 +157,8 @@ function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener,
 }
 
 /**
- * What is left behind for those who were not there, where that was asked for.
- * @param others Pods of others that are changed, and not waited for
+ * The report of `--report`; undefined without the flag.
+ * @param others Pods of other processes that `apply` changes and does not wait for
  */
 export function openReport(session: Session, others: readonly StoredPod[]): RunReport | undefined {
   const { flags, plan, store, clock } = session;
@@ -172,7 +174,7 @@ export function openReport(session: Session, others: readonly StoredPod[]): RunR
   });
 }
 
-/** How Pods of this command are run. What they ask for and this machine does not permit is said. */
+/** The settings of the agent for these Pods. Prints requests of the Pods that this machine cannot meet. */
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
   const { plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
@@ -194,7 +196,7 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
   });
 }
 
-/** With --verbose: what is decided before Pods are run, and who has said so. */
+/** Prints the decisions before the Pods run, and their sources, for --verbose. */
 function tellDecisions(
   flags: ApplyFlags,
   plan: ApplyPlan,

@@ -7,13 +7,13 @@ import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { Session } from './session.ts';
 import { isTerminal } from '../standard-streams.ts';
 
-/** What comes and goes in the first moments is told by transitions, or is not worth a line. */
+/** The time before the first progress line: short waits are not worth a line. */
 const QUIET_MS = 1000;
 
 /**
- * Says what Pods are being waited for, as long as something is: where a view of its own shows it already, nothing. A
- * goal that is probably a slip of the pen is told at once.
- * @param isOwnRun the Pods run under this command, whose view has a status of its own on a terminal
+ * Shows which Pods `apply` waits for, until closed. Shows nothing where the view has a status block. Warns at once
+ * about a goal that looks like a typing mistake.
+ * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function tellProgress(
   { plan, flags, clock, store, view }: Session,
@@ -46,7 +46,7 @@ export function tellProgress(
   };
 }
 
-/** Where nothing sets the condition of the goal by that name, and another goal is nearly called so. */
+/** The warning about a condition in `--until` that no Pod sets, when another goal has a similar name. */
 function slipOf(goal: Goal | undefined, pods: readonly StoredPod[]): string | undefined {
   if (goal?.type !== 'condition') return undefined;
   const { condition } = goal;
@@ -55,7 +55,7 @@ function slipOf(goal: Goal | undefined, pods: readonly StoredPod[]): string | un
   return `--until ${goalText(goal)}: no Pod has a condition ${condition}, did you mean ${first}?`;
 }
 
-/** Is the Pod as it is waited for: where its goal is, or at its end? */
+/** True when the Pod meets the goal, or has ended where there is no goal. */
 export function isThere(pod: StoredPod, goal: Goal | undefined): boolean {
   return goal === undefined ? isTerminalPhase(pod.status.phase) : goalState(goal, pod) === 'met';
 }

@@ -10,7 +10,7 @@ import type { ApplyFlags } from './apply-flags.ts';
 import type { ApplyPlan } from './apply-input.ts';
 import type { HeldSignals } from './signals.ts';
 
-/** A run of `apply`, and all that it is about. */
+/** The state of one run of `apply`. */
 export interface Session {
   readonly flags: ApplyFlags;
   readonly plan: ApplyPlan;
@@ -19,12 +19,12 @@ export interface Session {
   readonly view: ApplyView;
   readonly images: ReturnType<typeof makeImageMap>;
   readonly config: ConfigFile | undefined;
-  /** How its Pods are kept apart from the machine; it may have to be found out. */
+  /** The runtime for the containers. A promise, because its detection may take time. */
   readonly runtime: Promise<ChosenRuntime>;
-  /** What has asked the run to end before it could. */
+  /** The first signal from before the run could react. */
   readonly held?: HeldSignals;
-  /** How Pods get networks of their own; undefined: they share that of the host. */
+  /** The facts for private networks of Pods. Undefined when Pods use the host network. */
   readonly privateNetworks: NetworkFacts | undefined;
-  /** What `--expect` expects of the Pods. */
+  /** The expectations of `--expect`. */
   readonly expected: ApplyExpectations | undefined;
 }

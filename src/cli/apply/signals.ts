@@ -1,13 +1,16 @@
 import type { Clock } from '../../clock.ts';
 import { openStreams } from '../standard-streams.ts';
 
-/** npx and shells hand a Ctrl-C on that the terminal has sent already: what comes this soon after is the same one. */
+/**
+ * The time in which a second signal counts as the same Ctrl-C: the terminal sends it, and npx or a shell forwards it
+ * again.
+ */
 const SAME_SIGNAL_MS = 500;
 
 const LISTENED_FOR = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type ListenedFor = (typeof LISTENED_FOR)[number];
 
-/** Calls back for every request to end: Ctrl-C, a kill, a vanished terminal. Until closed, none of them ends podrun. */
+/** Calls back for every Ctrl-C, SIGTERM and SIGHUP. Until closed, none of these signals ends podrun. */
 export function listenForSignals(clock: Clock, onSignal: (signal: ListenedFor) => void): { close(): void } {
   let lastMs = Number.NEGATIVE_INFINITY;
   const listener = (signal: ListenedFor): void => {
@@ -24,13 +27,13 @@ export function listenForSignals(clock: Clock, onSignal: (signal: ListenedFor) =
   };
 }
 
-/** Signals that have come before anybody could act on them. */
+/** Signals that arrived before podrun could act on them. */
 export interface HeldSignals {
-  /** Ends the holding; answers the first that came, once. */
+  /** Stops holding. Answers the first signal that arrived, once. */
   release(): ListenedFor | undefined;
 }
 
-/** Until released, no request to end stops podrun in the middle of what it does: a lock that it holds would stay. */
+/** Holds signals until released: a process that ended while it holds a lock would leave the lock behind. */
 export function holdSignals(): HeldSignals {
   let first: ListenedFor | undefined;
   const listener = (signal: ListenedFor): void => {
@@ -47,7 +50,7 @@ export function holdSignals(): HeldSignals {
   };
 }
 
-/** Who answers signals must not be held up by a reader who is slow. */
+/** Opens the streams, so that a slow reader cannot block the answer to a signal. */
 function listen(listener: (signal: ListenedFor) => void): void {
   openStreams();
   for (const signal of LISTENED_FOR) process.on(signal, listener);

@@ -3,32 +3,32 @@ import type { StoredPod } from '../../api/objects.ts';
 import { ANSWER_DESCRIPTOR } from '../../runtime/background.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 
-/** What a background agent is to begin with. */
+/** The first Pods of a background agent. */
 export interface Assignment {
   readonly pods: readonly ManifestObject<StoredPod>[];
-  /** What the user called, for messages. */
+  /** The command line of the user, for messages. */
   readonly command: string;
 }
 
-/** The line that a background agent says to whoever started it. */
+/** The line that a background agent writes to the process that started it. */
 export type AgentAnswer =
   | {
       readonly type: 'began';
-      /** Pods that it has begun with, as they were created. */
+      /** Pods that the agent has begun to run, as created. */
       readonly begun: readonly StoredPod[];
-      /** `NAMESPACE/NAME` of those that somebody else has begun to run meanwhile: they are left to them. */
+      /** `NAMESPACE/NAME` of Pods that another process has begun to run meanwhile. The agent leaves them alone. */
       readonly taken: readonly string[];
-      /** Names of Pods that it goes on with. */
+      /** Names of Pods that the agent took over from a former agent. */
       readonly resumed: readonly string[];
     }
   | { readonly type: 'failed'; readonly message: string; readonly hint: string | undefined; readonly exitCode: number };
 
-/** Says a line to whoever has started this process. From then on nobody may hold that descriptor. */
+/** Writes a line to the process that started this one, and closes the descriptor. */
 export function say(answer: AgentAnswer | { readonly type: 'listening' }): void {
   try {
     writeSync(ANSWER_DESCRIPTOR, `${JSON.stringify(answer)}\n`);
     closeSync(ANSWER_DESCRIPTOR);
   } catch {
-    // Whoever wanted to know is gone.
+    // The process that asked is gone.
   }
 }

@@ -2,20 +2,20 @@ import { PodrunError } from '../../api/errors.ts';
 import { startInBackground } from '../../runtime/background.ts';
 import type { BackgroundAgents } from '../../store/background-agents.ts';
 
-/** What of our environment, beside what containers get, podrun itself goes by. */
+/** Variables that podrun itself needs, beside the variables for containers. */
 const OWN_VARIABLES = ['XDG_RUNTIME_DIR'];
 
 export interface BackgroundPodrun {
   readonly command: string;
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it is, for messages. */
+  /** The name of the process, for messages. */
   readonly what: string;
 }
 
 /**
- * Starts podrun in the background, and answers the line that it says first.
- * @throws {PodrunError} when it cannot be started, or ends before it has said anything
+ * Starts podrun in the background, and answers its first line.
+ * @throws {PodrunError} when the start fails, or the process ends before it writes a line
  */
 export async function callBackground(
   agents: BackgroundAgents,
@@ -32,7 +32,7 @@ export async function callBackground(
   const answer = await startInBackground({
     argv: [process.execPath, ...process.execArgv, program, '--state-dir', agents.root, command, id],
     env: { ...env, ...Object.fromEntries(own) },
-    // It must not keep a folder from being unmounted.
+    // A working folder elsewhere would keep its file system from being unmounted.
     cwd: '/',
     log,
   }).catch((error: unknown) => {

@@ -7,18 +7,18 @@ import { openStore } from '../environment.ts';
 import { callAgent } from './start-agent.ts';
 import { note } from '../preferences.ts';
 
-/** How long an agent that somebody else has just started may take to own its Pods. */
+/** The time that another process has to start the agent, milliseconds. */
 const OTHERS_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
-/** Starts background agents again that are gone though their Pods are not over, and says so. */
+/** Starts background agents again that died before the end of their Pods, and prints a note. */
 export async function reviveAgents(stateDir: string | undefined): Promise<void> {
   const clock = new SystemClock();
   try {
     const agents = new BackgroundAgents(openStore(stateDir, clock).root, localProcesses);
     await Promise.all(agents.list().map((id) => revive(agents, id, clock)));
   } catch (error) {
-    // The command itself may do all the same: it tells of trouble with the store in its own words.
+    // The command goes on: it reports errors of the store itself.
     if (!(error instanceof PodrunError)) throw error;
     note(`Warning: ${error.message.replace(/^error: /, '')}`);
   }
@@ -38,7 +38,7 @@ async function revive(agents: BackgroundAgents, id: string, clock: Clock): Promi
 
 async function startAgain(agents: BackgroundAgents, id: string, formerPid: number): Promise<void> {
   const settings = agents.settings<AgentSettings>(id);
-  // Whoever made it was killed before it was whole.
+  // The creating process was killed before it had written the settings.
   if (settings === undefined) return agents.remove(id);
   const { hostEnv } = settings;
   const { resumed, begun } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);

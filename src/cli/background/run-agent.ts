@@ -24,7 +24,7 @@ import { type Assignment, say } from './answer.ts';
 import { callBackground } from './call-background.ts';
 import { printError } from '../standard-streams.ts';
 
-/** The hidden command of this process: only podrun calls it. */
+/** Registers the hidden command of the agent. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command(AGENT_COMMAND, { hidden: true })
@@ -32,7 +32,7 @@ export function register(program: Command, run: RunVerb): void {
     .action((id: string, { stateDir }: { readonly stateDir: string | undefined }) => run(() => runAgent(stateDir, id)));
 }
 
-/** The process behind `podrun apply --detach`, and what it works with. */
+/** The parts of a background agent, the process behind `podrun apply --detach`. */
 interface Place {
   readonly id: string;
   readonly store: FileStore;
@@ -40,20 +40,20 @@ interface Place {
   readonly agents: BackgroundAgents;
   readonly settings: AgentSettings;
   readonly runtime: KeptRuntime;
-  /** Pods that it runs, by uid. */
+  /** Pods of this agent, by uid. */
   readonly pods: Map<string, StoredPod>;
   readonly trouble: (text: string) => void;
 }
 
-/** A Pod whose former agent is gone. */
+/** A Pod that this agent took over from its former process. */
 interface Resumed {
   readonly pod: StoredPod;
   readonly release: () => void;
 }
 
 /**
- * Is the agent of Pods until they are over: of those that it is to begin with, and of those that it was the agent of as
- * another process, which is gone. When it is killed itself, its containers go on: they have a keeper.
+ * Runs Pods until their end: the Pods of the assignment, and the Pods of a former process of the same agent. When this
+ * process is killed, its containers keep running under their keeper.
  */
 async function runAgent(stateDir: string | undefined, id: string): Promise<number> {
   const clock = new SystemClock();
@@ -101,7 +101,7 @@ function openRuntime({ id, store, agents, settings, pods, clock, trouble }: Omit
   });
 }
 
-/** Answers false when what became of a Pod is on no record: the state folder was lost. */
+/** Runs all Pods of the agent. Answers false when the state folder was lost, and with it the record of a Pod. */
 async function runPods(place: Place): Promise<boolean> {
   const { id, store, clock, agents, runtime, pods } = place;
   const kept = await runtime.findKept();
@@ -130,23 +130,23 @@ async function runPods(place: Place): Promise<boolean> {
   return isOnRecord;
 }
 
-/** Ends what is left of the containers of a Pod whose keeper is gone. */
+/** Ends the remaining processes of a Pod whose keeper is gone, and removes its file system layers. */
 async function endContainers(store: FileStore, pod: StoredPod, clock: SystemClock): Promise<void> {
   await endProcesses(store, pod, clock);
   await removeLayers(store, pod);
 }
 
-/** Makes the Pods ours that this agent was running when its former process ended. */
+/** Claims the Pods that the former process of this agent ran. */
 function takeOver({ id, store }: Place): Resumed[] {
   return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
     const owner = store.ownerOf(namespace, name);
     if (owner?.agent !== id) return [];
     const claim = store.claimPod(namespace, name, owner.command, id);
-    // As it is stored: whose owner is gone is Unknown to readers.
+    // Reads the stored Pod: other readers see a Pod without a live owner as Unknown.
     const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
     if (!claim.ok || pod?.metadata.uid !== uid) return [];
     const release = (): void => {
-      // Of the former process, for which this one may not have had any use.
+      // The socket of the former process may be left.
       rmSync(store.paths(namespace, name).attachSocket, { force: true });
       claim.release();
     };
@@ -156,7 +156,7 @@ function takeOver({ id, store }: Place): Resumed[] {
   });
 }
 
-/** Answers false when what became of a Pod is on no record: the state folder was lost. */
+/** Runs the Pods until all are over. Answers false when the state folder was lost. */
 async function runToTheEnd(
   { store, clock, settings, runtime, pods, trouble }: Place,
   begun: readonly Begun[],

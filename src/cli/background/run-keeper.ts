@@ -16,7 +16,7 @@ import type { RunVerb } from '../verb.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { say } from './answer.ts';
 
-/** The hidden command of this process: only podrun calls it. */
+/** Registers the hidden command of the keeper. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command(KEEPER_COMMAND, { hidden: true })
@@ -26,7 +26,7 @@ export function register(program: Command, run: RunVerb): void {
     );
 }
 
-/** Keeps the containers of a background agent: they live as long as this process, whatever becomes of the agent. */
+/** Keeps the containers of a background agent. They live as long as this process, even when the agent is killed. */
 async function runKeeper(stateDir: string | undefined, id: string): Promise<number> {
   closeInheritedDescriptors();
   const clock = new SystemClock();
@@ -36,7 +36,7 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
   if (settings === undefined) throw new PodrunError(`there is no background agent ${id}`);
   const runtime = openRuntime(store, clock, settings);
   process.once('exit', () => runtime.killAll());
-  // It is in a session of its own: whatever ends that session is meant for somebody else.
+  // The keeper has a session of its own: a SIGHUP is not meant for it.
   process.on('SIGHUP', () => undefined);
   await runtime.prepare();
   const isStored = ({ namespace, name, uid }: Pick<LogPlace, 'namespace' | 'name' | 'uid'>): boolean =>

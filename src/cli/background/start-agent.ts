@@ -8,17 +8,17 @@ import { AGENT_COMMAND } from './command-names.ts';
 import type { AgentAnswer, Assignment } from './answer.ts';
 import { callBackground } from './call-background.ts';
 
-/** What came of Pods that were given to a background agent. */
+/** The result of starting a background agent. */
 export interface Started {
-  /** As they were created. */
+  /** The Pods of the agent, as created. */
   readonly begun: readonly StoredPod[];
-  /** Pods that somebody else has begun to run meanwhile. */
+  /** Pods that another process has begun to run meanwhile. */
   readonly taken: readonly ManifestObject<StoredPod>[];
 }
 
 /**
- * Has a new background agent begin to run Pods; resolves when it owns them.
- * @throws {PodrunError} when it cannot; then it runs none of them
+ * Starts a background agent for Pods. Resolves when the agent owns the Pods.
+ * @throws {PodrunError} when the start fails: then the agent runs none of them
  */
 export async function startAgent(
   agents: BackgroundAgents,
@@ -41,8 +41,8 @@ export async function startAgent(
 }
 
 /**
- * Starts the process that is an agent from now on.
- * @throws {PodrunError} when it cannot
+ * Starts the process of an agent, and answers its first line.
+ * @throws {PodrunError} when the start fails
  */
 export async function callAgent(
   agents: BackgroundAgents,

@@ -4,14 +4,14 @@ import type { ObjectPrinter } from '../output/object-printer.ts';
 import { preferences } from '../preferences.ts';
 import { type DryRun, dryRunSuffix } from './dry-run.ts';
 
-/** How a change is told. */
+/** The flags that decide the output about a change. */
 export interface ChangeOutput {
   readonly dryRun: DryRun;
-  /** For `-o`. */
+  /** The printer for `-o`. */
   readonly printer: ObjectPrinter | undefined;
 }
 
-/** What is printed of a changed object: `pod/web patched`, or the object as `-o` asks for it. */
+/** The output for a changed object: `pod/web patched`, or the object in the format of `-o`. */
 export function changeLine(object: StoredKubeObject, operation: string, { dryRun, printer }: ChangeOutput): string {
   if (printer !== undefined) return printer.print(object);
   if (preferences().isQuiet) return '';

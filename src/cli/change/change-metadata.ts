@@ -38,16 +38,16 @@ export function withMetadataFlags(command: Command, what: string): Command {
 /** The differences between `label` and `annotate`. */
 export interface MetadataVerb {
   readonly name: 'annotate' | 'label';
-  /** One of what it changes, in messages. */
+  /** The singular, for messages. */
   readonly noun: 'annotation' | 'label';
   readonly field: 'annotations' | 'labels';
   readonly parse: (pairs: readonly string[]) => PairEdits;
   readonly clash: (clashing: readonly string[]) => string;
-  /** What was done, as kubectl calls it. */
+  /** kubectl's word for the change. */
   readonly operation: (before: StoredKubeObject, after: StoredKubeObject, isOverwriting: boolean) => string;
 }
 
-/** Does the work of `label` and `annotate`; answers the exit code. */
+/** Changes the labels or annotations of objects; answers the exit code. */
 export async function changeMetadata(
   verb: MetadataVerb,
   words: readonly string[],
@@ -78,7 +78,9 @@ export async function changeMetadata(
   });
 }
 
-/** Source: kubectl/pkg/cmd/label/label.go and annotate/annotate.go Validate. */
+/**
+ * Refuses flags that contradict each other. Source: kubectl/pkg/cmd/label/label.go and annotate/annotate.go Validate.
+ */
 function checkFlags(
   { noun }: MetadataVerb,
   { resources, pairs }: { readonly resources: readonly string[]; readonly pairs: readonly string[] },
@@ -95,7 +97,10 @@ function checkFlags(
   if (pairs.length === 0 && !flags.list) throw usage(`at least one ${noun} update is required`);
 }
 
-/** @throws {PodrunError} when a key has another value already */
+/**
+ * Answers the changed object.
+ * @throws {PodrunError} when a key has another value already
+ */
 function edited(
   { field, clash }: MetadataVerb,
   stored: KubeObject,

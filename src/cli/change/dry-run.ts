@@ -2,7 +2,7 @@ import { Option } from 'commander';
 
 export type DryRun = 'none' | 'client' | 'server';
 
-/** The option `--dry-run`, with or without a mode. */
+/** Makes the option `--dry-run`, with an optional mode. */
 export function dryRunOption(description: string): Option {
   return new Option('--dry-run [mode]', description)
     .choices(['none', 'client', 'server'])
@@ -10,7 +10,7 @@ export function dryRunOption(description: string): Option {
     .default('none');
 }
 
-/** What stands behind a line that only says what would be done. */
+/** The suffix of a line about a change that was not made. */
 export function dryRunSuffix(mode: DryRun): string {
   return { none: '', client: ' (dry run)', server: ' (server dry run)' }[mode];
 }

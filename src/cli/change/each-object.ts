@@ -4,10 +4,7 @@ import type { ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { StandardOutput } from '../standard-output.ts';
 
-/**
- * Does something to one object after the other, and prints what each answers; a failure with one does not keep the
- * others from their turn. Answers the exit code.
- */
+/** Calls `run` for each object, and prints its answer. Goes on after a failure. Answers the exit code. */
 export function eachObject(refs: readonly ObjectRef[], run: (ref: ObjectRef) => string): number {
   const out = new StandardOutput();
   const errors: PodrunError[] = [];
