@@ -2,21 +2,21 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { STARTED_APART } from './helper.ts';
 
-/** A process that goes on when this one has ended. */
+/** A process that runs on after the end of this one. */
 export interface BackgroundCall {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** What it prints is appended here. */
+  /** The file to which its output is appended. */
   readonly log: string;
 }
 
-/** What a process in the background has said first, or that it ended before it said anything. */
+/** The first line of a background process, or its end if it ended before that line. */
 export type BackgroundAnswer =
   | { readonly type: 'said'; readonly line: string }
   | { readonly type: 'ended'; readonly exitCode: number | null; readonly signal: string | null };
 
-/** The descriptor at which the process says its line. */
+/** The descriptor to which the process writes its line. */
 export const ANSWER_DESCRIPTOR = 3;
 
 /**
@@ -27,7 +27,7 @@ export const ANSWER_DESCRIPTOR = 3;
 export async function startInBackground({ argv, env, cwd, log }: BackgroundCall): Promise<BackgroundAnswer> {
   const { execa } = await import('execa');
   const [program, ...args] = argv;
-  // execa takes any descriptor, but its types know those up to 9 only.
+  // execa takes any descriptor, but its types know only those up to 9.
   const output = openSync(log, 'a', 0o600) as 9;
   const child = execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] });
   closeSync(output);
@@ -42,7 +42,7 @@ export async function startInBackground({ argv, env, cwd, log }: BackgroundCall)
       if (newline >= 0) resolve({ type: 'said', line: text.slice(0, newline) });
     });
     pipe.on('error', () => undefined);
-    // What it has said before it ended is in the pipe: whoever holds that has to let go first.
+    // A line that was written before the exit may still be in the pipe: read it to the end first.
     child.once('exit', (exitCode, signal) => {
       if (pipe.readableEnded) resolve({ type: 'ended', exitCode, signal });
       else pipe.once('close', () => resolve({ type: 'ended', exitCode, signal }));

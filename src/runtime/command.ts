@@ -9,35 +9,35 @@ export interface CommandRequest {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The command shares a terminal with podrun: what is typed there reaches both. */
+  /** True when the command shares a terminal with podrun: Ctrl-C reaches both. */
   readonly interactive: boolean;
   /**
-   * Takes what the command writes, instead of our own streams. Answers when it takes more, where that is not now. A
-   * stream that is left out stays our own.
+   * Called with the command's output, in place of podrun's own stream. A promise pauses the output. A stream without a
+   * function is inherited.
    */
   readonly output?: { readonly [Stream in OutputStream]?: (chunk: Buffer) => Promise<void> | undefined };
 }
 
 export interface RunningCommand {
-  /** The code of the command, or 128 + the number of the signal that ended it. */
+  /** The exit code of the command, or 128 + the number of the signal that ended it. */
   readonly exitCode: Promise<number>;
-  /** Hands on a signal that podrun got, unless the command got it as well. */
+  /** Passes on a signal that podrun got, unless the terminal has sent it to the command as well. */
   forward(signal: NodeJS.Signals): void;
-  /** Resolves when all output was taken: later than the exit code, where something else still holds the streams. */
+  /** Resolves when all output was taken. That is later than the exit while another process holds the streams. */
   readonly outputTaken: Promise<unknown>;
 }
 
-/** The exit codes are the shell's: 127 for a command that was not found, 126 for one that cannot be run. */
+/** The exit codes are the shell's: 127 when the command is not found, 126 when it cannot be run. */
 export type CommandOutcome =
   | { readonly ok: true; readonly command: RunningCommand }
   | { readonly ok: false; readonly error: string; readonly exitCode: 126 | 127 };
 
-// Ctrl-C, Ctrl-\: the terminal sends them to everybody in the foreground.
+// Ctrl-C and Ctrl-\: the terminal sends these signals to all processes in the foreground.
 const TYPED_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
- * Starts a command with our own standard streams and in our own process group, so that it is in the foreground when we
- * are: it may ask questions, and Ctrl-C and Ctrl-Z mean what they always mean.
+ * Starts a command with podrun's standard streams and in podrun's process group: it can ask questions, and Ctrl-C and
+ * Ctrl-Z work as usual.
  */
 export async function startCommand({
   argv,

@@ -1,76 +1,79 @@
 /*
- * What a container is to see of the machine, as whom it runs, and how much it may take: plain data that the agent
- * computes from a Pod, and a runtime gives as far as it can (see features.ts).
+ * The view, the user and the limits of a container, as plain data: the agent computes it from a Pod, and a runtime
+ * fulfils it as far as it can (see features.ts).
  */
 
-/** The view a container has of the machine. */
+/** A container's view of the machine. */
 export interface Confinement {
   readonly pod: PodNamespaces;
-  /** Keeps what an instance writes to its copy of the root; made when missing, removed at its end. */
+  /**
+   * The folder for the files that an instance writes to its copy of the root. Created when missing, removed at the
+   * instance's end.
+   */
   readonly layerDir: string;
-  /** The ID of a container begins so whose processes it sees, as one of them; undefined: it has its own. */
+  /** The id prefix of another container, whose processes this one shares. Undefined: none. */
   readonly processesOf: string | undefined;
-  /** What is mounted over the root, in this order: what lies inside another comes after it. */
+  /** The mounts over the root, in order: a mount inside another one comes after it. */
   readonly mounts: readonly Mount[];
-  /** What of the host is seen, and changed, as it is; all else is a copy that is lost at the end. */
+  /** Folders of the host that containers change directly. All others are a copy that is removed with the instance. */
   readonly shared: readonly string[];
-  /** Folders of the host that no container sees, wherever they would show: absolute, without links. */
+  /** Folders of the host that no container sees: absolute, without links. */
   readonly hidden: readonly string[];
   readonly isRootReadOnly: boolean;
-  /** All devices of the machine, not only those that are always there; and /sys can be written to. */
+  /** True: all devices of the machine instead of the standard ones, and a writable /sys. */
   readonly hasAllDevices: boolean;
-  /** Nothing of /proc and /sys is masked or read-only. */
+  /** True: no part of /proc and /sys is masked or read-only. */
   readonly areKernelFilesOpen: boolean;
-  /** Is the main process process 1 of its namespace? Otherwise a reaper is. */
+  /** True: the main process is process 1 of its namespace. Otherwise a reaper is. */
   readonly strictPid1: boolean;
 }
 
-/** What the containers of a Pod have in common. */
+/** The namespaces that the containers of a Pod share. */
 export interface PodNamespaces {
   readonly uid: string;
   /** Undefined: the host's. */
   readonly hostname: string | undefined;
-  /** The Pod has several containers, which see each other's shared memory and message queues. */
+  /** True for several containers, which share memory and message queues. */
   readonly sharesMemory: boolean;
-  /** One process table for all containers of the Pod. */
+  /** True: all containers of the Pod share one process table. */
   readonly sharesProcesses: boolean;
   readonly hostProcesses: boolean;
   readonly hostIPC: boolean;
 }
 
-/** A file or folder of the host at a place in the container. Both are absolute, without `.` and `..`. */
+/** A file or folder of the host at a path in the container. Both are absolute, without `.` and `..`. */
 export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly isReadOnly: boolean;
-  /** What was found at the source, see file-identity.ts: somebody may put something else there before it is mounted. */
+  /** The identity of the source, see file-identity.ts: another process may replace the source before it is mounted. */
   readonly identity?: string | undefined;
 }
 
-/** As whom a process runs. What is undefined is podrun's own. */
+/** The user and rights of a process. An undefined field is podrun's own. */
 export interface Identity {
   readonly uid: number | undefined;
   readonly gid: number | undefined;
-  /** Supplementary groups; undefined: those of podrun, or, for another user, none. */
+  /** The supplementary groups. Undefined: podrun's own, or none for another user. */
   readonly groups: readonly number[] | undefined;
-  /** Names without CAP_, in lower case; undefined: those that podrun has. */
+  /** Names without CAP_, in lower case. Undefined: podrun's own. */
   readonly capabilities: readonly string[] | undefined;
-  /** Setuid programs and file capabilities give nothing. */
+  /** True: setuid programs and file capabilities have no effect. */
   readonly noNewPrivileges: boolean;
 }
 
-/** What a group of processes may take, at most. Undefined: as much as there is. */
+/** The limits of a group of processes. Undefined: no limit. */
 export interface GroupLimits {
   readonly memoryBytes: number | undefined;
-  /** Thousandths of a CPU. */
+  /** In thousandths of a CPU. */
   readonly cpuMillis: number | undefined;
-  /** Its share when CPUs are short, thousandths of a CPU. */
+  /** The share when CPUs are short, in thousandths of a CPU. */
   readonly cpuRequestMillis: number | undefined;
   readonly pids: number | undefined;
 }
 
-/** What a container may take. */
+/** The limits of a container. */
 export interface ResourceLimits extends GroupLimits {
-  /** What all containers may take together whose IDs have the same first part: those of a Pod. */
+  /** The common limits of all containers whose ids have the same first part: those of a Pod. */
   readonly together: GroupLimits;
 }

@@ -8,26 +8,26 @@ import type { ContainerLaunch, OutputStream } from './runtime.ts';
 
 export type Entered =
   | { readonly ok: true; readonly process: MainProcess }
-  /** The program has not run; why, in the words of what was to start it. */
+  /** The program did not run. `words`: the error of the tool that was to start it. */
   | { readonly ok: false; readonly words: string };
 
-/** How long it is looked whether a program runs yet, and how often. */
+/** The time limit for the start of a program, and the interval of the checks. */
 const ENTER_LIMIT_MS = 5000;
 const LOOK_EVERY_MS = 0.5;
 
 /**
- * The way of a main process to its program. What stands before the program (nsenter, setpriv, …) has the program's
- * output already, but has no business in the log of the container: a start is over only when the program was seen to
- * run. What fails before that has failed the start, and what it says is the reason.
+ * Watches a main process until its program runs. The tools before the program (nsenter, setpriv, …) have the program's
+ * output, but must not write into the container's log. A tool that fails has failed the start, and its output is the
+ * reason.
  */
 export class Entrance {
   readonly #launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>;
-  /** The command line of what was started; each process on the way has an end of it. */
+  /** The command line of the first tool. The command line of each later one is an end of it. */
   readonly #words: readonly string[];
-  /** Output that came before it was known whose it is. */
+  /** Output that may be a tool's or the program's. */
   #early: Array<readonly [OutputStream, Buffer]> | undefined;
 
-  /** @param words ends with the arguments of the launch; just as many: nothing stands before the program */
+  /** @param words ends with the arguments of the launch; without more words, no tool stands before the program */
   constructor(launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>, words: readonly string[]) {
     this.#launch = launch;
     this.#words = words;
@@ -38,7 +38,7 @@ export class Entrance {
     else this.#early.push([stream, chunk]);
   };
 
-  /** Waits until the program runs, or has run. */
+  /** Waits until the program runs or has run. */
   async seeThrough(main: MainProcess, clock: Clock): Promise<Entered> {
     if (this.#words.length === this.#launch.argv.length) return { ok: true, process: main };
     let exitCode: number | undefined;
@@ -51,7 +51,7 @@ export class Entrance {
         clock.wakeAt(nowMs + LOOK_EVERY_MS, resolve);
       });
     }
-    // Nothing on the way ends well without the program.
+    // The tools exit with 0 only after the program.
     if (exitCode === undefined || exitCode === 0) return { ok: true, process: main };
     this.#early = [];
     killGroup(main.pid);
@@ -60,7 +60,7 @@ export class Entrance {
     return this.#isOfTool(text) ? { ok: false, words: text.trim() } : { ok: true, process: this.#delayed(main) };
   }
 
-  /** Has the process become the program, or whatever that has become since? */
+  /** True when the process has become the program, or whatever the program has executed since. */
   #isProgram(pid: number): boolean {
     const seen = commandLine(pid);
     if (seen.length === 0) return false;
@@ -70,14 +70,14 @@ export class Entrance {
     return !isOnTheWay;
   }
 
-  /** Does one of those say it that stand before this program? */
+  /** True when the text is an error of a tool before this program. */
   #isOfTool(text: string): boolean {
     const before = new Set(this.#words.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
     const own = path.basename(this.#launch.argv[0]);
     return ENTERING_TOOLS.some((tool) => tool !== own && before.has(tool) && text.startsWith(`${tool}: `));
   }
 
-  /** The same process, whose early output is handed on when output is. */
+  /** The same process. Its early output is passed on together with the later one. */
   #delayed(main: MainProcess): MainProcess {
     const handOn = (): void => {
       const early = this.#early ?? [];
@@ -101,7 +101,7 @@ export class Entrance {
   }
 }
 
-/** Empty: the process has ended, or is just becoming another program. */
+/** The command line of a process. Empty: the process has ended, or is in the middle of execve(2). */
 function commandLine(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);

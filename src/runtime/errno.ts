@@ -1,4 +1,4 @@
-// What the C library and Go say for an error number on Linux. Node has words of its own, a container runtime these.
+// The texts of the C library and of Go for error numbers on Linux, which container runtimes print. Node has its own.
 const TEXTS: Readonly<Record<string, string>> = {
   E2BIG: 'argument list too long',
   EACCES: 'permission denied',
@@ -22,18 +22,18 @@ const TEXTS: Readonly<Record<string, string>> = {
   ETXTBSY: 'text file busy',
 };
 
-/** The error number's name, for example `ENOENT`; `EINVAL` for text that no system call takes (it holds a NUL). */
+/** The name of the error number, for example `ENOENT`; `EINVAL` for text with a NUL, which Node refuses. */
 export function errnoOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'EIO';
   return code === 'ERR_INVALID_ARG_VALUE' ? 'EINVAL' : code;
 }
 
-/** The words for an error number, as a Go program on Linux prints them. */
+/** The text of an error number, as a Go program on Linux prints it. */
 export function errnoText(errno: string): string {
   return TEXTS[errno] ?? errno;
 }
 
-/** True for what a file system answers that has become read-only, or whose server has lost it. */
+/** True for the errors of a file system that has become read-only, or that its server has lost. */
 export function isDiskLost(error: unknown): boolean {
   return ['EROFS', 'ESTALE'].includes(errnoOf(error));
 }

@@ -15,18 +15,18 @@ import { startInTerminal } from './terminal.ts';
 /** A command that was started. */
 interface Begun {
   readonly process: MainProcess;
-  /** Settles when all that it has to say has been said. */
+  /** Settles when the last output was passed on. */
   readonly outputClosed: Promise<unknown>;
-  /** Closes what background children may still hold of its output. */
+  /** Closes output that background children still hold. */
   readonly abandonOutput: () => void;
   readonly notice: string | undefined;
 }
 
 /**
- * Starts a command beside the main process of a container, with streams that somebody uses.
+ * Starts a command beside the main process of a container, with streams for a client.
  *
- * As on a node, it is over when its output is closed, not when its process has ended: a background child that keeps
- * stdout holds the end back. In a terminal, what it has written by its end is the last.
+ * As on a node, the command ends when its output is closed, not when its process ends: a background child that keeps
+ * stdout open delays the end. In a terminal, the output ends with the process.
  */
 export async function startExec(launch: ExecLaunch, surroundings: ExecSurroundings): Promise<ExecStart> {
   const failed = (why: string): ExecStart => ({ ok: false, error: execFailed(execID(), why) });
@@ -91,12 +91,12 @@ function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecS
   void process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   let isRunning = true;
   const ended = process.ended.finally(() => (isRunning = false));
-  // Whoever is told of the end has been told of the start.
+  // The caller sees the start before the end.
   void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => nextEventLoopTurn(() => onExit(exitCode)));
   const kill = (): void => {
-    // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
+    // Once the process is gone, another one may have its pid. If no process has it, it still names the group.
     if (isRunning || factsOf(pid) === undefined) killGroup(pid);
-    // One that leads a session inside its container left that group.
+    // A command that leads a session inside its container has left that group.
     if (isRunning && process.programPid !== pid) killGroup(process.programPid);
     abandonOutput();
   };

@@ -13,22 +13,22 @@ import { type Lookup, lookUpProgram, whyNotEnterable, whyNotLoadable } from './s
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 import type { Watchdog } from './watchdog.ts';
 
-/** What a command needs of the runtime that runs it. */
+/** The dependencies of a command in a container. */
 export interface ExecSurroundings {
   readonly inside: Inside;
   readonly clock: Clock;
   readonly pipes: PipeMaker;
   readonly watchdog: Watchdog;
-  /** Puts the process that was started under the limits of the container. Never rejects. */
+  /** Puts the started process under the limits of the container. Never rejects. */
   readonly place: (pid: number) => Promise<void>;
 }
 
 /**
  * Runs a command beside the main process of a container, and waits for its end.
  *
- * As on a node, the command is over when its output is closed, not when its process has ended: a background child that
- * keeps stdout holds the result back, also beyond the timeout, which is for the process alone. Unlike there, a timeout
- * kills the command's whole process group, not its first process only.
+ * As on a node, the command ends when its output is closed, not when its process ends: a background child that keeps
+ * stdout open delays the result, also beyond the timeout, which is for the process alone. Unlike on a node, a timeout
+ * kills the command's whole process group, not only its first process.
  */
 export async function runExec(
   request: ExecRequest,
@@ -65,7 +65,7 @@ export async function runExec(
   return await outcomeOf({ pid, exited, reader, collected }, request, clock);
 }
 
-/** The program of a command beside the main process; or why it cannot be started there, in runc's words. */
+/** Finds the program of a command beside the main process. The error is in runc's words. */
 export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd' | 'env'>, inside: Inside): Lookup {
   const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
   const problem = whyNotEnterable(cwd, pathOf);
@@ -75,10 +75,10 @@ export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd
   return lookup.ok && unloadable !== undefined ? { ok: false, error: execveFailed(lookup.file, unloadable) } : lookup;
 }
 
-/** A command that runs. */
+/** A running command. */
 interface Command {
   readonly pid: number;
-  /** The exit code, as soon as the process has ended. */
+  /** Resolves with the exit code when the process has ended. */
   readonly exited: Promise<number>;
   readonly reader: PipeReader;
   readonly collected: CollectedOutput;
@@ -105,7 +105,7 @@ async function outcomeOf(command: Command, request: ExecRequest, clock: Clock): 
   abort.forget();
   if (exitCode === undefined) {
     alarm?.cancel();
-    // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
+    // Once the process is gone, another one may have its pid. If no process has it, it still names the group.
     if (running || factsOf(pid) === undefined) killGroup(pid);
     reader.close();
     return { type: 'aborted' };
@@ -113,19 +113,19 @@ async function outcomeOf(command: Command, request: ExecRequest, clock: Clock): 
   return timedOut ? { type: 'timedOut', ...collected.texts() } : { type: 'exited', exitCode, ...collected.texts() };
 }
 
-/** A promise that settles when the signal is aborted, and a way to stop listening to it. */
+/** A promise that settles when the signal is aborted, and a function that stops listening. */
 function abortion(signal: AbortSignal | undefined): { promise: Promise<undefined>; forget: () => void } {
   let onAbort = (): void => undefined;
   const promise = new Promise<undefined>((resolve) => {
     onAbort = () => resolve(undefined);
-    // Aborted while the command was being started.
+    // The signal was aborted while the command was being started.
     if (signal?.aborted === true) onAbort();
   });
   signal?.addEventListener('abort', onAbort, { once: true });
   return { promise, forget: () => signal?.removeEventListener('abort', onAbort) };
 }
 
-/** The first bytes of stdout, then of stderr, as the kubelet shows them; the others are read and dropped. */
+/** The first bytes of stdout, then of stderr, as the kubelet shows them. Later bytes are read and dropped. */
 class CollectedOutput {
   readonly #bytesMax: number;
   readonly #chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
@@ -152,7 +152,7 @@ function failedToStart(why: string): ExecOutcome {
   return { type: 'failedToStart', error: execFailed(execID(), why) };
 }
 
-/** 64 hex digits, as a container runtime names an exec. It says nothing to anybody, and need not be hard to guess. */
+/** 64 hex digits, as container runtimes name an exec. It only appears in messages, and need not be hard to guess. */
 export function execID(): string {
   return Array.from({ length: 64 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }

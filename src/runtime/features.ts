@@ -1,9 +1,9 @@
 import type { Obstacle } from '../api/machine.ts';
 
-/** How containers are kept apart: not at all, or by namespaces of the kernel. */
+/** The isolation of containers: none, or by namespaces of the kernel. */
 export type Tier = 'process' | 'namespace';
 
-/** Absolute paths of the programs of util-linux (and of a shell) that make namespaces. */
+/** Absolute paths of a shell and of util-linux's programs for namespaces. */
 export interface NamespaceTools {
   readonly sh: string;
   readonly unshare: string;
@@ -17,16 +17,16 @@ export interface NamespaceTools {
   readonly env: string;
 }
 
-/** How this machine lets us make namespaces. */
+/** The ways in which podrun can make namespaces on this machine. */
 export interface NamespaceFacts {
   readonly tools: NamespaceTools;
-  /** `root`: with CAP_SYS_ADMIN; `user`: in a user namespace of our own. */
+  /** `root`: with CAP_SYS_ADMIN. `user`: in a user namespace of podrun's own. */
   readonly mode: 'root' | 'user';
-  /** A /proc of its own may be mounted; else the host's is seen. */
+  /** True when a container can mount its own /proc. Otherwise it sees the host's. */
   readonly hasOwnProc: boolean;
   /**
-   * Where the upper layer of an overlay may be: in the state directory, or in a tmpfs only (the state directory is
-   * itself on an overlay). Undefined: overlays cannot be mounted, and the host's root is seen read-only.
+   * The place for the upper layer of an overlay: the state directory, or only a tmpfs (when the state directory is
+   * itself on an overlay). Undefined: overlays cannot be mounted, and containers see the host's root read-only.
    */
   readonly layers: 'disk' | 'tmpfs' | undefined;
 }
@@ -38,12 +38,12 @@ export interface NamespaceGaps {
   readonly tmpfsLayers?: Obstacle;
 }
 
-/** The answer to whether containers can be kept apart by namespaces here. */
+/** The result of the check for namespaces. */
 export type NamespaceDetection =
   | { readonly ok: true; readonly facts: NamespaceFacts; readonly gaps: NamespaceGaps; readonly costMs: number }
   | { readonly ok: false; readonly why: Obstacle; readonly costMs: number };
 
-/** What a runtime can do on this machine. */
+/** The features of a runtime on this machine. */
 export interface RuntimeFeatures {
   readonly tier: Tier;
   /** Undefined in the process tier. */

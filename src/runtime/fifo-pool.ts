@@ -5,51 +5,54 @@ import { errnoOf, isDiskLost } from './errno.ts';
 import { runHelper } from './helper.ts';
 import { startTimeOf } from './process-identity.ts';
 
-/** One FIFO, open at both ends. Whoever takes it closes both. */
+/** One FIFO, open at both ends. The user of the pool closes both. */
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
-  /** Its name, which is nobody else's until it is given back. */
+  /** Its name, unique until the FIFO is given back. */
   readonly path: string;
 }
 
-/** One that a process reads from: its own end waits for us, ours never waits. */
+/** A FIFO from which a process reads: the reading end blocks, the writing end does not. */
 export interface InputFifo extends Fifo {
-  /** Stands for the FIFO without being an end of it, as O_PATH has it: that has no name any more. */
+  /** A descriptor opened with O_PATH, which opens the FIFO again: it has no name any more. */
   readonly placeFd: number;
 }
 
-/** What a process is connected with us by. Those of its output are given back to the pool. */
+/** The FIFOs of one process. The pool reuses its output FIFOs. */
 export interface ProcessFifos {
-  /** Undefined: it reads nothing. */
+  /** Undefined: the process has no input. */
   readonly stdin: InputFifo | undefined;
   readonly stdout: Fifo;
   readonly stderr: Fifo;
 }
 
-// mkfifo takes 3 to 5 ms whether it makes two or sixteen.
+// The number of FIFOs made at a time. mkfifo takes 3 to 5 ms whether it makes two or sixteen.
 const FIFOS_AHEAD = 16;
-// Whoever has needed many needs more: containers of a Pod start one after the other, and each would wait for its own.
+// The largest such number. A process that has used many FIFOs needs more: the containers of a Pod start one after the
+// other, and each would wait for its own.
 const FIFOS_AHEAD_MAX = 64;
 
-/** Of this process, which may have several pools for one folder; each of its threads counts from elsewhere. */
+/**
+ * The counter for names of this process's FIFOs. Starts at random, because the process may have several pools for one
+ * folder, in several threads.
+ */
 let taken = Math.floor(Math.random() * 2 ** 40);
 
 const ATTEMPTS_MAX = 3;
 
-/** How names end that mean something to one process only. */
+/** The ending of names that only one process needs. */
 const OURS_ALONE = '.own';
 
-// More than this many spare ones in the folder: several agents ended at once. The rest goes.
+// The most spare FIFOs to keep in the folder. Several agents that end at once leave more.
 const SPARES_MAX = 128;
 
 /**
- * FIFOs for the input and output of containers. Node's own pipes are sockets, which `/dev/stdin` and `/dev/stdout`
- * cannot be opened through, and for which bash takes its user for one who comes from another machine; in a file,
- * `> /dev/stdout` would cut off what was written before. Node cannot make a FIFO, the program mkfifo can: it is called
- * for several at a time. What was used serves again, and what is left over serves the next process that uses the
- * folder: ext4 looks at each inode that was freed in the last minutes when it makes a file beside them, which takes up
- * to 0.3 ms after some hundred containers.
+ * FIFOs for the input and output of containers. Node's own pipes are sockets: `/dev/stdin` and `/dev/stdout` cannot be
+ * opened through them, and bash takes a socket for a connection from another machine. In a file, `> /dev/stdout` would
+ * truncate earlier output. Node cannot make a FIFO, so the program mkfifo makes several at a time. Used FIFOs are
+ * reused, also by the next process with the same folder: ext4 checks each inode that was freed in the last minutes when
+ * it creates a file beside it, which takes up to 0.3 ms after some hundred containers.
  */
 export class FifoPool {
   readonly #directory: string;
@@ -60,22 +63,23 @@ export class FifoPool {
   #making: Promise<void> | undefined;
 
   /**
-   * @param directory private (mode 0700), may be shared with other processes of the user; made when missing, its parent
-   *   must exist
+   * @param directory private (mode 0700). Other processes of the user may share it. Created when missing; its parent
+   * must exist
    */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Makes FIFOs ahead of the first that are taken. */
+  /** Makes FIFOs before the first ones are taken. */
   async fill(): Promise<void> {
     this.#adoptSpares();
     if (this.#paths.length < 2) await this.#make();
   }
 
   /**
-   * @param isHeld does a watchdog know them by their names? Names that nobody else knows go when we are gone.
-   * @throws {Error} with an errno when the system gives no more files, or no mkfifo
+   * Takes FIFOs for a process.
+   * @param isHeld true when a watchdog knows them by their names; other names are removed after the end of this process
+   * @throws {Error} with an errno when the system has no more files, or no mkfifo
    */
   async take({ isHeld, hasInput }: { isHeld: boolean; hasInput: boolean }): Promise<ProcessFifos> {
     const paths = await this.#claimAll(hasInput ? 3 : 2, isHeld ? '' : OURS_ALONE);
@@ -93,8 +97,8 @@ export class FifoPool {
   }
 
   /**
-   * Both ends are closed, and the name is not wanted any more.
-   * @param isClean it was read to its end, so that nobody can write to it any more: it serves again
+   * Gives a FIFO back after both ends were closed.
+   * @param isClean true when it was read to its end, so that no process can write to it any more: it is reused
    */
   giveBack({ path }: Fifo, isClean: boolean): void {
     if (!isClean) return unlink(path);
@@ -103,12 +107,12 @@ export class FifoPool {
       renameSync(path, spare);
       this.#paths.push(spare);
     } catch (error) {
-      // Somebody has tidied up in the folder, or its disk takes nothing any more.
+      // The folder was cleaned up, or its disk is read-only.
       if (errnoOf(error) !== 'ENOENT' && !isDiskLost(error)) throw error;
     }
   }
 
-  /** All at once: where many wait, one call of mkfifo makes them for all. */
+  /** Takes several at once: one call of mkfifo serves all that wait. */
   async #claimAll(count: number, ending: string): Promise<readonly string[]> {
     this.#adoptSpares();
     const claimed: string[] = [];
@@ -126,14 +130,14 @@ export class FifoPool {
     return claimed;
   }
 
-  /** Makes more before the last are gone, without anybody waiting. Who then finds none is told why. */
+  /** Makes more before the last ones are taken. An error is reported by the next take that finds none. */
   #refill(): void {
     if (this.#making !== undefined || this.#paths.length >= this.#ahead / 2) return;
     this.#ahead = Math.min(FIFOS_AHEAD_MAX, this.#ahead * 2);
     this.#make().catch(() => undefined);
   }
 
-  /** Makes a FIFO this process's own, whoever made it: only one can give it another name. Undefined: none is left. */
+  /** Takes a FIFO of any process by renaming it, which only one process can do. Undefined: none is left. */
   #claim(ending: string): string | undefined {
     for (;;) {
       const path = this.#paths.pop();
@@ -143,13 +147,13 @@ export class FifoPool {
         renameSync(path, own);
         return own;
       } catch (error) {
-        // Somebody else has taken it, or has tidied up in the folder.
+        // Another process has taken it, or the folder was cleaned up.
         if (errnoOf(error) !== 'ENOENT') throw error;
       }
     }
   }
 
-  /** Takes over what earlier processes left in the folder, and removes what nobody will need. */
+  /** Takes over the FIFOs of earlier processes in the folder, and removes those that are not needed. */
   #adoptSpares(): void {
     if (this.#hasLooked) return;
     this.#hasLooked = true;
@@ -160,7 +164,7 @@ export class FifoPool {
     this.#paths.push(...spares.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }
 
-  /** One call at a time, for all who wait by then. */
+  /** Makes FIFOs, in one call for all that wait. */
   #make(): Promise<void> {
     this.#making ??= this.#callMkfifo().finally(() => {
       this.#making = undefined;
@@ -169,7 +173,7 @@ export class FifoPool {
   }
 
   async #callMkfifo(): Promise<void> {
-    // Whoever starts a container in this moment, too, gets here first.
+    // Other containers that start at this moment add to #wanted first.
     await Promise.resolve();
     makeDirectory(this.#directory);
     const prefix = `${process.pid}-${placeTag()}.${process.hrtime.bigint().toString(36)}`;
@@ -177,7 +181,7 @@ export class FifoPool {
     for (let attempt = 1; ; attempt++) {
       const outcome = await runHelper({ program: 'mkfifo', args: ['-m', '600', ...names], cwd: this.#directory });
       if (outcome.ok) break;
-      // Who tidies up in the folder may take one away between its making and the setting of its mode.
+      // Another process may delete a FIFO before mkfifo has set its mode.
       for (const name of names) unlink(join(this.#directory, name));
       if (attempt < ATTEMPTS_MAX && outcome.errno === undefined) continue;
       throw Object.assign(new Error(`in ${this.#directory}: ${outcome.why}`), { code: outcome.errno ?? 'EIO' });
@@ -187,16 +191,16 @@ export class FifoPool {
 }
 
 /**
- * Removes what lies in a folder for FIFOs: whoever looks for spare ones there makes new ones. Those that a living
- * process has in hand or has made are left alone: it is about to open them, or still makes them.
+ * Removes the FIFOs in a folder. A pool that looks for spare ones there makes new ones. FIFOs that a living process has
+ * taken or made are left alone: the process is about to open them, or still makes them.
  */
 export function removeFifos(directory: string): void {
   for (const name of namesIn(directory)) if (!mayBeHeld(name)) unlink(join(directory, name));
 }
 
 /**
- * True while a process may have this FIFO in hand, or has made it: a process in another PID namespace or on another
- * machine is out of sight. Names of older podruns have no place in them.
+ * True while a process may have taken or made this FIFO. A process in another PID namespace or on another machine
+ * cannot be seen. Names of older podruns lack the place.
  */
 function mayBeHeld(name: string): boolean {
   const [, holder, place] = /^\.?(\d+)(?:-([\da-f]{8}))?[-.]/.exec(name) ?? [];
@@ -204,7 +208,7 @@ function mayBeHeld(name: string): boolean {
   return (place !== undefined && place !== placeTag()) || startTimeOf(Number(holder)) !== undefined;
 }
 
-/** None where nobody has needed any. */
+/** The names in a folder. Empty when the folder is missing. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -218,7 +222,7 @@ export function closeFifo({ readFd, writeFd }: Fifo): void {
   closeSync(writeFd);
 }
 
-/** As rmSync does it, for which Node loads a module of its own. */
+/** Removes a file as rmSync does, for which Node would load another module. */
 function unlink(path: string): void {
   try {
     unlinkSync(path);
@@ -227,10 +231,10 @@ function unlink(path: string): void {
   }
 }
 
-/** Opens both ends. */
+/** Opens both ends of an output FIFO. */
 function openForOutput(path: string): Fifo {
-  // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of the
-  // descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
+  // The reading end first, so that the writing end need not wait for a reader. O_NONBLOCK belongs to the open file, not
+  // to the descriptor: a program would get EAGAIN from such a writing end, and lose output.
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return { readFd, writeFd: openSync(path, constants.O_WRONLY), path };
@@ -240,10 +244,10 @@ function openForOutput(path: string): Fifo {
   }
 }
 
-/** Of Linux, on all machines that Node is made for. Node does not know it. */
+/** The value on Linux, on all architectures of Node. Node does not define it. */
 const O_PATH = 0o1000_0000;
 
-/** The same the other way round; nobody has to find it by its name. */
+/** Opens both ends of an input FIFO and removes its name, which is not needed. */
 function openForInput(path: string): InputFifo {
   const opened: number[] = [];
   const open = (flags: number): number => {
@@ -253,7 +257,7 @@ function openForInput(path: string): InputFifo {
   };
   try {
     const placeFd = open(O_PATH);
-    // For the sake of this one the writer need not wait for a reader, nor the reader for a writer.
+    // With this end open, neither the writing nor the reading end waits for the other.
     const opener = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const writeFd = open(constants.O_WRONLY | constants.O_NONBLOCK);

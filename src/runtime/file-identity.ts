@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 
 /**
- * What tells a file from all others, by whatever path it is reached: the same in every view of the machine.
- * @throws {Error} of the system where there is none
+ * The identity of a file, the same for each path and in every mount namespace.
+ * @throws {Error} of the file system when the file is missing
  */
 export function fileIdentity(file: string): string {
   const { dev, ino } = statSync(file, { bigint: true });

@@ -2,7 +2,7 @@ import { fchownSync } from 'node:fs';
 import type { Inside } from './inside.ts';
 
 /**
- * Gives what a program writes to, to its user: /dev/stdout opens it anew, which only its owner may.
+ * Makes the container's user the owner of its output: only the owner may open /dev/stdout.
  * @param descriptors of pipes or of a terminal
  */
 export function handOver(descriptors: readonly number[], owner: Inside['owner']): void {
@@ -10,6 +10,6 @@ export function handOver(descriptors: readonly number[], owner: Inside['owner'])
   try {
     for (const descriptor of descriptors) fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
-    // Without CAP_CHOWN. The descriptors that it gets can be written to all the same.
+    // podrun has no CAP_CHOWN. The program can still write to its inherited descriptors.
   }
 }

@@ -4,21 +4,21 @@ import { HOST, type Inside, type ProgramCall } from './inside.ts';
 import { withLoaderVariablesAside } from './loader-variables.ts';
 import { findSetpriv } from './setpriv.ts';
 
-/** What comes before a program so that it runs as somebody else; each word is one of its argv. */
+/** The words before a program's argv that change its user and rights. */
 type Prefix = readonly string[];
 
 export interface UserNamespace {
-  /** Absolute path of the program of util-linux. */
+  /** The absolute path of unshare(1). */
   readonly unshare: string;
-  /** Whom the container sees itself as, when it asks for nobody: podrun. */
+  /** The ids that a container sees when its identity has none: podrun's. */
   readonly own: { readonly uid: number; readonly gid: number };
 }
 
 /**
- * The options of setpriv(1) that make a process somebody; none: nothing is to be changed.
+ * The options of setpriv(1) for an identity. Empty: nothing changes.
  *
- * The bounding set is what counts: root gets all of it at the next execve, others nothing, as on a node. Nothing is
- * inheritable, and so nothing ambient: podrun may have been started with such capabilities itself.
+ * The bounding set decides: root gets all of it at the next execve, other users get nothing, as on a node. No
+ * capability is inheritable or ambient: podrun may have been started with such capabilities itself.
  */
 function setprivOptions({ uid, gid, groups, capabilities, noNewPrivileges }: Identity): string[] {
   const options: string[] = [];
@@ -35,15 +35,15 @@ function setprivOptions({ uid, gid, groups, capabilities, noNewPrivileges }: Ide
   return options;
 }
 
-/** What comes before a program that setpriv is to run as somebody. */
+/** The words before a program that setpriv starts with an identity. */
 export function identityPrefix(identity: Identity, setpriv: string): Prefix {
   const options = setprivOptions(identity);
   return options.length === 0 ? [] : [setpriv, ...options];
 }
 
 /**
- * The same inside a user namespace in which podrun's user is root, and the only one: another namespace in it shows that
- * user by the number that was asked for. Groups cannot be chosen there.
+ * The words before a program inside a user namespace, where podrun's user is root and the only user: another user
+ * namespace in it shows that user under the requested uid. Groups cannot be chosen there.
  */
 export function seenIdentityPrefix(
   { uid, gid, capabilities, noNewPrivileges }: Identity,
@@ -60,7 +60,7 @@ export function seenIdentityPrefix(
   ];
 }
 
-/** The inside of a container whose programs run as somebody. */
+/** The inside of a container whose programs run with an identity. */
 export function withIdentity(
   inside: Inside,
   identity: Identity | undefined,
@@ -106,7 +106,7 @@ function commandOf(
   return { prefix: identityPrefix(identity, setpriv), owner: uid === undefined ? undefined : { uid, gid: gid ?? 0 } };
 }
 
-/** The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given. */
+/** The program is found along its own PATH, as before, so that it sees its name unchanged. */
 function prefixed(call: ProgramCall, prefix: Prefix): ProgramCall {
   const { argv, env, cwd } = withLoaderVariablesAside(call);
   const [file = argv[0], ...options] = prefix;

@@ -5,9 +5,9 @@ const DESCRIPTORS = '/proc/self/fd';
 const O_CLOEXEC = 0o2000000;
 
 /**
- * Closes descriptors that this process was started with beside its standard streams, since every container would have
- * them: a descriptor of a folder leads out of a container (CVE-2024-21626). Node itself sees to the lowest ones only.
- * For programs of podrun's own: a library must not close what is somebody else's. Linux only.
+ * Closes the descriptors that this process has inherited beside its standard streams: every container would have them,
+ * and a descriptor of a folder leads out of a container (CVE-2024-21626). Node itself checks only the lowest ones. Only
+ * podrun's own program calls this: a library must not close the descriptors of its user. Linux only.
  */
 export function closeInheritedDescriptors(): void {
   for (const name of namesIn(DESCRIPTORS)) {
@@ -16,12 +16,12 @@ export function closeInheritedDescriptors(): void {
     try {
       closeSync(fd);
     } catch {
-      // It is closed already: the folder's own descriptor.
+      // It is closed already: the descriptor of the folder itself.
     }
   }
 }
 
-/** What Node or libuv has opened is closed on exec, and stays open. */
+/** True for inherited descriptors. Those of Node and libuv are closed on exec, and must stay open. */
 function isInheritable(fd: number): boolean {
   try {
     const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];

@@ -4,11 +4,11 @@ import type { Writable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { closeFifo, type InputFifo } from './fifo-pool.ts';
 
-/** How often those are let in who come after the end of the input. */
+/** The intervals at which late readers are let in after the end of the input. */
 const LOOK_FIRST_MS = 5;
 const LOOK_LAST_MS = 250;
 
-/** Writes to a FIFO, and owns its descriptors; its reading end is somebody else's by now. */
+/** Writes to a FIFO and owns its descriptors. The process has the reading end by now. */
 export function writeFifo({ writeFd, placeFd }: InputFifo, clock: Clock): Writable {
   const socket = new Socket({ fd: writeFd, readable: false, writable: true });
   socket.once('close', () => letInLateReaders(placeFd, clock));
@@ -16,9 +16,9 @@ export function writeFifo({ writeFd, placeFd }: InputFifo, clock: Clock): Writab
 }
 
 /**
- * Whoever opens `/dev/stdin` when nobody writes any more would wait for ever for a writer: of a pipe without a name,
- * which is what a node's container has, he would find the end at once. A writer that comes and goes lets him in, and he
- * finds the end, too. It cannot be seen that somebody waits.
+ * Lets late readers in. A program that opens `/dev/stdin` after the end of the input would wait for a writer for ever;
+ * on a node, its unnamed pipe would be at its end at once. A writer that opens and closes the FIFO ends the wait, and
+ * the reader finds the end. A waiting reader cannot be detected.
  */
 function letInLateReaders(placeFd: number, clock: Clock): void {
   let pauseMs = LOOK_FIRST_MS;
@@ -26,7 +26,7 @@ function letInLateReaders(placeFd: number, clock: Clock): void {
     try {
       closeSync(openSync(`/proc/self/fd/${placeFd}`, constants.O_WRONLY | constants.O_NONBLOCK));
     } catch {
-      // Nobody has it open: there will be no more.
+      // No process has the FIFO open: there will be no more readers.
       return closeSync(placeFd);
     }
     clock.wakeAt(clock.now().monotonicMs + pauseMs, look);
@@ -35,7 +35,7 @@ function letInLateReaders(placeFd: number, clock: Clock): void {
   look();
 }
 
-/** It is not used. */
+/** Closes an input FIFO that was not used. */
 export function discardInput(fifo: InputFifo): void {
   closeFifo(fifo);
   closeSync(fifo.placeFd);

@@ -1,37 +1,42 @@
-/** Programs of the host that may stand before one of a container. Each says its name before what has gone wrong. */
+/**
+ * Programs of the host that may stand before the program of a container. Each begins its error messages with its name.
+ */
 export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice'] as const;
 
-/** A program that is to run, in the words of execve(2). */
+/** The arguments of execve(2) for a program. */
 export interface ProgramCall {
-  /** As found by `lookUpProgram`. */
+  /** The path found by `lookUpProgram`. */
   readonly file: string;
-  /** With the program's name as the first element, as the program sees it. */
+  /** The arguments, with the program's name as the first element. */
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
-/** The inside of one container: what its programs see of the machine, and how a process gets there. */
+/** The inside of one container: its view of the machine, and the way to start a process there. */
 export interface Inside {
-  /** Where a file or folder of the container is for us; neither needs to be there. */
+  /** The path on the host of a file or folder of the container. Neither needs to exist. */
   pathOf(path: string): string;
-  /** What we have to start so that a program runs inside. */
+  /** The program that podrun has to start, so that a program runs inside. */
   enter(call: ProgramCall): ProgramCall;
-  /** The process of the program, given the one that was started; that one itself when it has ended meanwhile. */
+  /** The pid of the program, from the pid that was started; that pid itself if the process has ended meanwhile. */
   programOf(pid: number): Promise<number>;
-  /** The kernel ends all processes of the container with its first, also those that hide. */
+  /** True when the kernel kills all processes of the container with its first one, also hidden ones. */
   readonly isSealed: boolean;
-  /** Its processes have numbers of their own; what we have started stays outside, and waits for the program. */
+  /**
+   * True when the container has its own PID namespace: the process that podrun starts stays outside and waits for the
+   * program.
+   */
   readonly hasOwnNumbers?: boolean | undefined;
-  /** To whom on this machine belongs what its programs are to open; undefined: to podrun's user. */
+  /** The owner on this machine of files that its programs open. Undefined: podrun's user. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
-  /** Ends everything inside, at once and without waiting. */
+  /** Kills everything inside, without waiting. */
   kill(): void;
-  /** Resolves when everything inside has ended and nothing of it is left; never rejects. */
+  /** Resolves when everything inside has ended and was removed. Never rejects. */
   end(): Promise<void>;
 }
 
-/** The inside of a container that is not kept apart: programs see the machine as it is. */
+/** The inside of a container without isolation: programs see the machine as it is. */
 export const HOST: Inside = {
   pathOf: (path) => path,
   enter: (call) => call,

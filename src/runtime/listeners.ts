@@ -3,27 +3,27 @@ import { endianness } from 'node:os';
 import { type Clock, nextEventLoopTurn } from '../clock.ts';
 import { markIn } from './process-table.ts';
 
-/** A TCP socket that takes connections. */
+/** A TCP socket that accepts connections. */
 export interface Listener {
   /** `0.0.0.0`, `127.0.0.1`, `::`, `::1`; other IPv6 addresses in full. */
   readonly address: string;
   readonly port: number;
-  /** Names the socket among those of this machine. */
+  /** The number of the socket on this machine. */
   readonly inode: string;
 }
 
-/** A process that has a listener open. */
+/** A process with a listening socket. */
 export interface ListenerOwner {
   readonly pid: number;
   /** The name of its program. */
   readonly program: string;
-  /** Of the container that it belongs to. */
+  /** The id of its container. */
   readonly containerId: string | undefined;
 }
 
 const LISTEN = '0A';
 
-/** Reads /proc/net/tcp or tcp6: the rows of sockets that listen. @see proc(5) */
+/** Parses the listening sockets in /proc/net/tcp or tcp6. @see proc(5) */
 export function parseListeners(text: string): Listener[] {
   return text.split('\n').flatMap((line) => {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
@@ -33,7 +33,7 @@ export function parseListeners(text: string): Listener[] {
   });
 }
 
-/** Words of four bytes, each as the machine keeps a number. */
+/** Decodes an address: words of four bytes, each in the machine's byte order. */
 function addressOf(words: string): string {
   const bytes = (words.match(/.{8}/g) ?? []).flatMap((word) => {
     const inOrder = Array.from(Buffer.from(word, 'hex'));
@@ -48,8 +48,8 @@ function addressOf(words: string): string {
 }
 
 /**
- * Who listens on one of these ports, 0.3 ms. Where there is no /proc, nobody knows: none.
- * @param pid a process whose network is meant; undefined: our own
+ * The sockets that listen on one of these ports. Takes 0.3 ms. Empty where there is no /proc.
+ * @param pid a process in the network to search. Undefined: podrun's own network
  */
 export function listenersOn(ports: readonly number[], pid?: number): Listener[] {
   const folder = `/proc/${pid ?? 'self'}/net`;
@@ -60,8 +60,8 @@ export function listenersOn(ports: readonly number[], pid?: number): Listener[] 
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The beginning of such a table, with everybody who listens: they come first, and connections after them. Where a
- * thousand containers are probed, those are ten thousands of rows, most of them of connections that have ended.
+ * The first part of such a table, with all listening sockets: connections come after them. With a thousand probed
+ * containers there are tens of thousands of rows, most of them of closed connections.
  * @see https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html
  */
 function listenersFirst(file: string): string {
@@ -80,7 +80,7 @@ function listenersFirst(file: string): string {
   }
 }
 
-/** Is the last complete row that of a connection? */
+/** True when the last complete row is a connection. */
 function hasOthers(text: string): boolean {
   const end = text.lastIndexOf('\n');
   const row = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
@@ -88,10 +88,10 @@ function hasOthers(text: string): boolean {
   return /^\d+:$/.test(number) && state !== LISTEN;
 }
 
-// How long a look at the processes may keep the event loop from its work, in one go.
+// The longest time that a search blocks the event loop.
 const SLICE_MS = 2;
 
-/** A look that has not begun, and answers everybody who has asked by then. */
+/** A search that has not begun. It answers all requests that arrive before its start. */
 interface PlannedLook {
   readonly inodes: Set<string>;
   readonly owners: Promise<Owners>;
@@ -100,12 +100,12 @@ interface PlannedLook {
 
 type Owners = ReadonlyMap<string, readonly ListenerOwner[]>;
 
-// A look after the other may take this share of the time.
+// The share of the time that searches may take.
 const SHARE = 0.05;
 
 /**
- * Finds the processes that have sockets open: all that we may look into. A look takes 15 ms, and much longer where
- * there are a thousand containers; so all who ask meanwhile share the next one.
+ * Finds the processes that own sockets, as far as permissions allow. A search takes 15 ms, and much longer with a
+ * thousand containers: requests that arrive meanwhile share the next one.
  */
 export class OwnerSearch {
   readonly #clock: Clock;
@@ -118,8 +118,8 @@ export class OwnerSearch {
   }
 
   /**
-   * Answers by inode.
-   * @param isUrgent false: it can wait until a look is due
+   * Finds the owners by inode.
+   * @param isUrgent false: the request can wait until a search is due
    */
   async of(inodes: readonly string[], isUrgent: boolean): Promise<Owners> {
     this.#next ??= this.#plan();
@@ -153,7 +153,7 @@ export class OwnerSearch {
   }
 }
 
-/** The processes that have these sockets open, by inode. */
+/** The processes that own these sockets, by inode. */
 async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<Owners> {
   const owners = new Map<string, ListenerOwner[]>(inodes.map((inode) => [inode, []]));
   let sliceStartMs = clock.now().monotonicMs;
@@ -170,7 +170,7 @@ async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<
   return owners;
 }
 
-/** Each once, of whatever kind. Empty for processes of others. */
+/** The inodes of a process's sockets of any kind. Empty for processes of other users. */
 function socketsOf(pid: number): Set<string> {
   const folder = `/proc/${pid}/fd`;
   const sockets = new Set<string>();
@@ -190,7 +190,7 @@ function readQuietly(file: string): string {
   return quietly(() => readFileSync(file, 'latin1')) ?? '';
 }
 
-/** Processes end while they are looked at, and some are somebody else's. */
+/** Ignores errors: processes end during the search, and some belong to other users. */
 function quietly<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,12 +1,12 @@
 import type { ProgramCall } from './inside.ts';
 
-/** Variables by which the C library loads something else into a program, or reads other files. */
+/** Variables by which the C library loads other code into a program, or reads other files. */
 const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
 
 /**
- * What a container's variables make the loader load is for its own program, under its own rights and in its own files:
- * what stands before the program still has those of podrun, and would complain in its log. env(1) gives them to the
- * program; a name with `=`, which it would take for a variable, is behind a program that changes nothing.
+ * Moves loader variables behind env(1), so that they apply to the container's program only: the tools before it still
+ * have podrun's rights, and would complain in the container's log. A program name with `=` would be a variable for env,
+ * so nice(1) without a change stands before it.
  */
 export function withLoaderVariablesAside(call: ProgramCall): ProgramCall {
   const { argv, env } = call;

@@ -8,29 +8,32 @@ import { exitCodeOf } from './spawn.ts';
 
 const { SIGCONT } = constants.signals;
 
-/** The main process of a container, behind pipes or in a terminal. */
+/** The main process of a container, with pipes or a terminal. */
 export interface MainProcess {
-  /** What was started, and leads a process group of this number: the program, or what has entered the container. */
+  /**
+   * The started process, which leads a process group of this number: the program, or the tool that has entered the
+   * container.
+   */
   readonly pid: number;
-  /** The program's own process. */
+  /** The process of the program. */
   readonly programPid: number;
-  /** As soon as it has ended, whatever became of its output. */
+  /** Resolves at the exit, whether or not all output was read. */
   readonly ended: Promise<{ readonly exitCode: number; readonly signal: NodeJS.Signals | undefined }>;
-  /** Hands on what it has written and nobody has read yet; for a process that has ended. */
+  /** Passes on output that was written but not read yet, after the exit. */
   finishOutput(): Promise<void>;
-  /** To this process alone. */
+  /** Sends a signal to this process alone. */
   signal(number: number): void;
   readonly streams: ProcessStreams;
 }
 
-/** A main process in a terminal of its own, or why there is none. */
+/** A main process in a terminal of its own, or the reason why there is none. */
 export type TerminalOutcome =
   | { readonly ok: true; readonly process: MainProcess; readonly notice: string | undefined }
   | { readonly ok: false; readonly why: string };
 
 /**
- * A child process behind pipes.
- * @param program the process of its program, once that is known
+ * A child process with pipes.
+ * @param program resolves with the pid of its program
  */
 export async function pipedProcess(
   child: ChildProcess,
@@ -66,14 +69,14 @@ export function endOf(child: ChildProcess): MainProcess['ended'] {
 }
 
 /**
- * Who waits for a program inside a container stops when the program is stopped, and has to be told that it goes on.
+ * Sends a signal to the program. The tool that waits for it stops together with the program: SIGCONT must reach both.
  */
 export function signalProgram({ pid, programPid }: Pick<MainProcess, 'pid' | 'programPid'>, number: number): void {
   sendSignal(programPid, number);
   if (number === SIGCONT && programPid !== pid) sendSignal(pid, number);
 }
 
-/** An input that is a stream of Node's. */
+/** The input of a process as a stream of Node. */
 export function pipedInput(stream: Writable, endOfInput?: Buffer): ProcessInput {
   return {
     write: (chunk) =>

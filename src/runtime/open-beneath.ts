@@ -2,32 +2,32 @@ import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readl
 import path from 'node:path';
 import { errnoOf } from './errno.ts';
 
-/** A descriptor that names a file, and reads nothing: no permission is needed, and no named pipe waits. Linux. */
+/** Opens a file without reading it: needs no permission for the file, and does not wait at a named pipe. Linux. */
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** Source: include/linux/namei.h MAXSYMLINKS. */
 const LINKS_MAX = 40;
 
 export type Beneath =
-  /** A descriptor that the caller closes. */
+  /** A descriptor. The caller closes it. */
   | { readonly ok: true; readonly fd: number }
-  /** `failed`: there is none, or it is not to be had. */
+  /** `failed`: the file is missing or cannot be opened. */
   | { readonly ok: false; readonly problem: 'outside' | 'failed' };
 
-/** A part of the way. */
+/** A part of the path. */
 interface Step {
   readonly name: string;
-  /** It is from a link. Where a link leads to nowhere, nothing is made. */
+  /** True when the part comes from a link. Nothing is created at the end of a link to nowhere. */
   readonly isLinked: boolean;
 }
 
 /**
- * Opens what lies at a path below a folder. Links may lead around in the folder, not out of it, whoever changes them
- * meanwhile: each part is opened in the folder that was opened before, and a link is never followed by the system.
- * Linux only: elsewhere a descriptor is no path.
+ * Opens a path below a folder. Links may lead around in the folder but not out of it, even when another process changes
+ * them meanwhile: each part is opened in the folder that was opened before, and the system never follows a link. Linux
+ * only: elsewhere a descriptor is not a path.
  * Source: pkg/volume/util/subpath/subpath_linux.go doSafeMakeDir, doSafeOpen.
- * @param folder who calls vouches for the way to it
- * @param mode permissions of folders that are made where nothing is; undefined: nothing is made
+ * @param folder a path that the caller trusts
+ * @param mode permissions of folders that are created when missing; undefined: none are created
  */
 export function openBeneath(folder: string, relative: string, mode: number | undefined): Beneath {
   const opened = [openSync(folder, O_PATH | O_DIRECTORY)];
@@ -62,12 +62,12 @@ export function openBeneath(folder: string, relative: string, mode: number | und
   }
 }
 
-/** The path of what is open, for calls that take one. It leads to that very file, wherever it is by now. */
+/** The path of an open file, for calls that take one. It stays valid after a rename. */
 export function descriptorPath(fd: number): string {
   return `/proc/self/fd/${fd}`;
 }
 
-/** Where that was when it was asked for, without links. */
+/** The path of the open file when it was asked for, without links. */
 export function pathOf(fd: number): string {
   return readlinkSync(descriptorPath(fd));
 }
@@ -86,7 +86,7 @@ function openStep(at: string, mode: number | undefined): number {
   mkdirSync(at);
   const made = openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
-    // The umask has no say.
+    // The umask would change the mode of mkdir.
     fchmodSync(made, mode);
   } catch (error) {
     closeSync(made);
@@ -95,7 +95,7 @@ function openStep(at: string, mode: number | undefined): number {
   return made;
 }
 
-/** The rest of a path that begins with the folder; undefined for others. */
+/** The rest of a path that begins with the folder. Undefined for other paths. */
 function within(folder: string, target: string): string | undefined {
   if (target === folder) return '';
   return target.startsWith(folder === '/' ? '/' : `${folder}/`) ? target.slice(folder.length) : undefined;

@@ -4,25 +4,25 @@ import { sendSignal } from './kill.ts';
 import type { TerminalSettings } from './terminal-guard.ts';
 
 /**
- * Has our own terminal show what is written to it as it is. Node's raw mode is about input: the terminal goes on to
- * begin each new line at the left, which spoils what full-screen programs draw. Leaving the raw mode undoes this, too.
+ * Turns off the output processing of podrun's terminal. Node's raw mode is about input: the terminal would still begin
+ * each new line at the left, which spoils the drawings of full-screen programs. Leaving the raw mode undoes this, too.
  */
 export function showOutputAsItIs(): void {
-  // Without stty most programs still look as they should.
+  // Without stty, most programs still look right.
   runAtTerminal('stty', ['-opost']);
 }
 
-/** A terminal that hands over each key. */
+/** A terminal that passes on each key. */
 export interface KeyByKey {
-  /** How it is set, as `stty -g` says it. */
+  /** Its settings, as `stty -g` prints them. */
   readonly settings: TerminalSettings;
-  /** Puts it back. */
+  /** Restores the settings. */
   restore(): void;
 }
 
 /**
- * Has the terminal hand over each key as it is typed, without showing it. Ctrl-C, Ctrl-Z and Ctrl-\ go on to be
- * signals, which Node's raw mode would end.
+ * Makes the terminal pass on each key as it is typed, without echo. Ctrl-C, Ctrl-Z and Ctrl-\ still send signals,
+ * unlike in Node's raw mode.
  * @returns undefined: there is no terminal, or no stty
  */
 export function readKeyByKey(): KeyByKey | undefined {
@@ -33,7 +33,7 @@ export function readKeyByKey(): KeyByKey | undefined {
   return { settings: { before, ours }, restore: () => setTerminal(before) };
 }
 
-/** Does nothing when the terminal is gone. */
+/** Restores settings. Has no effect when the terminal is gone. */
 function setTerminal(settings: string): void {
   // SIGTTOU would stop stty in the background: ignore it.
   runAtTerminal('sh', ['-c', `trap '' TTOU; exec stty "$0"`, settings]);
@@ -48,13 +48,14 @@ function runAtTerminal(
 }
 
 /**
- * Does the terminal belong to us? In the background, whoever reads from it or changes it is stopped. Without a terminal
- * that we are controlled by, nobody is.
+ * True when podrun is in the foreground: a background process that reads or changes the terminal is stopped. Also true
+ * without a controlling terminal.
  */
 export function isInForeground(): boolean {
   try {
     if (process.platform === 'linux') {
-      // Behind the name of the program, which may contain anything: state, parent, group, session, terminal, its group.
+      // The fields after the program's name, which may contain any character: state, parent, group, session, terminal,
+      // its group.
       const stat = readFileSync('/proc/self/stat', 'utf8');
       const [, , group, , , terminalGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return terminalGroup === group || terminalGroup === '-1';
@@ -66,7 +67,7 @@ export function isInForeground(): boolean {
   }
 }
 
-/** Does to us what the signal does to a program that does not listen for it. Nobody may listen any more. */
+/** Sends podrun a signal with its default effect. Nothing may listen for the signal any more. */
 export function takeSignal(signal: 'SIGTSTP' | 'SIGQUIT'): void {
   sendSignal(process.pid, signal);
 }

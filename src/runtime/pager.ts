@@ -2,10 +2,10 @@ import { STARTED } from './helper.ts';
 import { exitCodeOf } from './spawn.ts';
 
 /**
- * Hands a text to a program that shows it page by page, in our own terminal, and waits until that ends. Whoever leaves
- * it early has seen enough.
- * @param command as a shell understands it
- * @returns its exit code: 127 when there is no such program
+ * Shows a text in a pager, in podrun's own terminal, and waits for its end. A user may leave it before the end of the
+ * text.
+ * @param command a shell command
+ * @returns the exit code: 127 when the program does not exist
  */
 export async function runPager(command: string, text: string, env: NodeJS.ProcessEnv): Promise<number> {
   const { execa } = await import('execa');
@@ -14,7 +14,7 @@ export async function runPager(command: string, text: string, env: NodeJS.Proces
   return exitCode ?? (signal === undefined ? 127 : exitCodeOf(null, signal));
 }
 
-/** execa starts nothing in a folder that has been removed. */
+/** execa starts nothing in a removed folder. */
 function ownFolder(): string {
   try {
     return process.cwd();

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 
 /**
- * How many processes and threads have ever been made on this machine, in all of its PID namespaces; undefined where
- * the system does not tell (it is not Linux, or /proc is somebody's imitation).
+ * The number of processes and threads that this machine has ever started, in all PID namespaces. Undefined where the
+ * system does not say (not Linux, or /proc is an imitation).
  * @see proc_stat(5)
  */
 export function forkCount(): number | undefined {
   return numberIn('/proc/stat', /^processes (\d+)$/m);
 }
 
-/** Where many processes are made, one look is good for all of a second. */
+/** The time for which a count is reused, where many processes are started. */
 const LATELY_MS = 1000;
 
-/** `forkCount` of some moment before now. */
+/** A `forkCount` of the last second. */
 export class RecentForks {
   readonly #clock: Clock;
   #count: number | undefined;
@@ -33,20 +33,20 @@ export class RecentForks {
   }
 }
 
-/** Beside the tasks that run: numbers that are taken by groups and sessions without a leader. */
+/** The allowance for pids that groups and sessions without a leader take, beside the running tasks. */
 const TAKEN_BESIDES = 1000;
 
-/** A process of which it is known when it was made. */
+/** A process with a lower limit for its time of creation. */
 export interface Datable {
   readonly pid: number;
-  /** `forkCount` at a moment before. */
+  /** `forkCount` at a moment before its start. */
   readonly forksBefore: number | undefined;
 }
 
 /**
- * The smallest pid that the processes themselves, or any that were made later than one of them, can have. The kernel
- * gives pids out in a circle and skips those that are taken, so that later ones are larger for as long as it cannot
- * have come to the end of the circle since. 0 where that is not known.
+ * The smallest pid that these processes, or any that were started after one of them, can have. The kernel assigns pids
+ * in ascending order, skips those in use, and begins anew at the end: later pids are larger as long as the kernel
+ * cannot have reached the end since. 0 when that is not known.
  */
 export function smallestPidSince(processes: readonly Datable[]): number {
   const forks = forkCount();
@@ -55,7 +55,7 @@ export function smallestPidSince(processes: readonly Datable[]): number {
   if (forks === undefined || pidMax === undefined || tasks === undefined) return 0;
   const skipped = 2 * tasks + TAKEN_BESIDES;
   const isBelowLaterOnes = ({ pid, forksBefore = forks }: Datable): boolean =>
-    // Where the process itself was not counted, nothing is.
+    // Without a count of the process itself, the counts are not usable.
     forks > forksBefore && pid + (forks - forksBefore) + skipped < pidMax;
   return processes.every(isBelowLaterOnes) ? Math.min(...processes.map(({ pid }) => pid)) : 0;
 }

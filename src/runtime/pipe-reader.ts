@@ -3,21 +3,21 @@ import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
 import { type Clock, nextEventLoopTurn } from '../clock.ts';
 
-/** Hands on what comes out of a pipe, piece by piece. */
+/** Reads a pipe and passes on its pieces. */
 export interface PipeReader {
   /**
-   * Settles when nobody holds the other end any more and all has been handed on (true); or after `finish` or `close`:
-   * false, where there may be somebody.
+   * Settles with true when all writers have closed the pipe and everything was passed on. Settles with false after
+   * `finish` or `close`, when there may still be a writer.
    */
   readonly closed: Promise<boolean>;
   /**
-   * Hands on what is in the pipe now, then closes it. What somebody who still holds the other end writes later is lost,
-   * and whoever writes it gets SIGPIPE. Takes at most 500 ms.
+   * Passes on the content of the pipe, then closes it. Later writes are lost, and their writers get SIGPIPE. Takes at
+   * most 500 ms.
    */
   finish(): Promise<void>;
   /** Closes the pipe at once. */
   close(): void;
-  /** Leaves in the pipe what comes, until told to go on. It begins held. */
+  /** Leaves new output in the pipe while held. A reader begins held. */
   hold(held: boolean): void;
 }
 
@@ -25,22 +25,23 @@ type OnChunk = (chunk: Buffer) => void;
 
 /**
  * Reads a FIFO whose reading end is `fd`, and owns the descriptor.
- * @param isNoted each time that a piece has been handed on, the FIFO bears the note of {@link noteNothingInFlight}
+ * @param isNoted true: after each piece was passed on, marks the FIFO with {@link noteNothingInFlight}
  */
 export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = false): PipeReader {
   const onPiece = (chunk: Buffer): void => {
     onChunk(chunk);
     if (isNoted && !socket.destroyed) noteNothingInFlight(fd);
   };
-  // Without a buffer of ours, a socket reads a piece ahead while it is held: that would be lost if podrun were killed.
+  // Without a buffer of podrun's own, a socket reads one piece ahead while it is held: that piece would be lost if
+  // podrun were killed.
   const onread = { buffer: sharedBuffer, callback: (length: number): true => copyAndHandOn(length, onPiece) };
-  // Of its constructor, the types do not know this option.
+  // The types of the constructor lack this option.
   const options = { fd, readable: true, writable: false, onread };
   const socket = new Socket(options);
   return readDescriptor(socket, fd, clock, onPiece);
 }
 
-/** All FIFOs are read into it: each piece is copied before anything else can happen. */
+/** The buffer for all FIFOs: each piece is copied before the next read. */
 const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 function copyAndHandOn(length: number, onChunk: OnChunk): true {
@@ -49,19 +50,19 @@ function copyAndHandOn(length: number, onChunk: OnChunk): true {
 }
 
 /**
- * Notes that all that was read from a FIFO has been handed on: its access time becomes 0. The kernel takes that note
- * away with the next read, in the same step, so that it cannot be wrong at the moment at which podrun is killed. The
- * watchdog looks for it: see watchdog-script.ts.
+ * Notes that everything read from a FIFO was passed on: sets its access time to 0. The kernel removes that note with
+ * the next read, atomically, so that it is right whenever podrun is killed. The watchdog checks it: see
+ * watchdog-script.ts.
  */
 export function noteNothingInFlight(fd: number): void {
   try {
     futimesSync(fd, 0, 0);
   } catch {
-    // Without the note, what podrun has not read when it is killed is left out of the log: the log has no hole.
+    // Without the note, output that podrun has not read when it is killed stays out of the log: the log has no gap.
   }
 }
 
-/** Reads a terminal from the side of its master, and owns the descriptor. */
+/** Reads the master side of a terminal, and owns the descriptor. */
 export function readTerminal(terminal: ReadStream, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
   return readDescriptor(terminal, fd, clock, onChunk);
 }
@@ -72,8 +73,8 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
     ...reader,
     async finish() {
       const startMs = clock.now().monotonicMs;
-      // While it was held, a piece of a terminal may have been read that was not handed on: `read` emits it. Otherwise
-      // both ways of reading hand on at once what they have read, so that their order is that of the bytes.
+      // While held, a terminal may have read a piece that was not passed on: `read` emits it. Otherwise both ways of
+      // reading pass on at once, which keeps the order of the bytes.
       const handOnBuffered = (): void => {
         while (socket.read() !== null);
       };
@@ -93,8 +94,8 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
 }
 
 /**
- * Reads a pipe that Node made, which it cannot be asked to empty at once: all has been read when the end of the stream
- * has come, or when nothing has come for a while.
+ * Reads a pipe of Node, which cannot be emptied on demand: it is complete at the end of the stream, or when no data has
+ * come for a while.
  */
 export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeReader {
   let quietLaps = 0;
@@ -108,7 +109,7 @@ export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeRe
       const startMs = clock.now().monotonicMs;
       quietLaps = 0;
       socket.resume();
-      // Laps of the event loop are counted, not time alone: a busy loop has not looked, however long it took.
+      // Counts turns of the event loop, not time alone: a busy loop has not looked at the pipe.
       while (!socket.readableEnded && !socket.destroyed && quietLaps < QUIET_LAPS) {
         const nowMs = clock.now().monotonicMs;
         if (nowMs - startMs >= DRAIN_LIMIT_MS) break;
@@ -136,7 +137,7 @@ function handOn(
   socket.pause();
   socket.on('data', onChunk);
   socket.once('end', foundEnd);
-  // The only errors of a reading end are those of its closing.
+  // A reading end has no errors but those of its closing.
   socket.on('error', () => undefined);
   const closed = new Promise<boolean>((resolve) => {
     socket.once('close', () => resolve(isAtEnd));
@@ -149,7 +150,7 @@ function handOn(
   };
 }
 
-/** Reads until the pipe is empty or at its end, or until its share of the time is over. */
+/** Reads until the pipe is empty or at its end, or until its time slice is over. */
 function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): 'empty' | 'end' | 'more' {
   const startMs = clock.now().monotonicMs;
   do {

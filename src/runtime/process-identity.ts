@@ -4,45 +4,42 @@ import { hostname } from 'node:os';
 import { machineId, pidNamespace } from '../place.ts';
 
 /**
- * A process, told apart from a later one that got the same pid: the kernel gives pids out again, but never the same
- * pid with the same start time within one boot.
+ * A process, distinguished from a later one with the same pid: the kernel reuses pids, but never the same pid with the
+ * same start time within one boot.
  */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the system's own words (Linux: clock ticks since boot; macOS: a date): equal or not. */
+  /** The start time in the system's own format (Linux: clock ticks since boot; macOS: a date), only for comparison. */
   readonly startTime: string;
 }
 
-/** What one look at a process tells. */
+/** The facts of one look at a process. */
 export interface ProcessFacts extends ProcessIdentity {
   readonly parentPid: number;
   readonly groupId: number;
-  /** 0 where the system does not tell. */
+  /** 0 where the system does not say. */
   readonly sessionId: number;
-  /** It has ended and waits for its parent to notice: it runs nothing, and signals do nothing to it. */
+  /** True for a process that has ended and waits for its parent: it runs nothing and ignores signals. */
   readonly zombie: boolean;
 }
 
-/**
- * The start time of the process that has that pid now; undefined when there is none, or only a zombie, which is as good
- * as none: nothing of it runs any more.
- */
+/** The start time of the process that has this pid now. Undefined: there is none, or only a zombie. */
 export function startTimeOf(pid: number): string | undefined {
   const facts = factsOf(pid);
   return facts === undefined || facts.zombie ? undefined : facts.startTime;
 }
 
-/** When a process that was just started did so, also of a zombie; undefined where a look takes milliseconds. */
+/** The start time of a process that was just started, also of a zombie. Undefined where a look takes milliseconds. */
 export function quickStartTimeOf(pid: number): string | undefined {
   return process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
 }
 
-/** Is this still the same process, and alive? */
+/** True when this process still lives. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime;
 }
 
-/** Looks at a process, also at a zombie; undefined when there is none. Takes 20 µs on Linux, some ms elsewhere. */
+/** Looks at a process, also at a zombie. Undefined: there is none. Takes 20 µs on Linux, some ms elsewhere. */
 export function factsOf(pid: number): ProcessFacts | undefined {
   if (process.platform !== 'linux') return parsePsLine(runPs(pid) ?? '');
   try {
@@ -55,7 +52,7 @@ export function factsOf(pid: number): ProcessFacts | undefined {
 // Longer than any line of /proc/PID/stat: 52 numbers, and a name of at most 64 characters.
 const small = Buffer.allocUnsafe(4096);
 
-/** Reads a file that fits into the buffer, in half the time of `readFileSync`: every process has three of them. */
+/** Reads a file that fits into the buffer, in half the time of `readFileSync`: each process has three such files. */
 function readSmall(file: string): string {
   const fd = openSync(file, 'r');
   try {
@@ -66,8 +63,8 @@ function readSmall(file: string): string {
 }
 
 /**
- * Names this boot of the machine. Pids and start times of another boot mean nothing. Where the system does not tell
- * (neither Linux nor macOS), the same word always.
+ * The id of this boot of the machine: pids and start times of another boot are meaningless. A constant where the system
+ * has no such id (neither Linux nor macOS).
  */
 export function bootId(): string {
   if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -75,7 +72,7 @@ export function bootId(): string {
   return runQuietly('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])?.trim() ?? 'unknown';
 }
 
-/** Answers questions of the store about processes, see ProcessLookup. */
+/** The store's questions about processes, see ProcessLookup. */
 interface LocalProcesses {
   readonly startTimeOf: (pid: number) => string | undefined;
   readonly bootId: () => string;
@@ -88,7 +85,7 @@ interface LocalProcesses {
 export const localProcesses: LocalProcesses = { startTimeOf, bootId, pidNamespace, machineId, hostName: hostname };
 
 /**
- * Reads /proc/PID/stat. The second field is the name of the program in parentheses, which may itself hold blanks,
+ * Parses /proc/PID/stat. The second field is the name of the program in parentheses, which may itself contain blanks,
  * parentheses and newlines: the fields are counted from the last closing parenthesis.
  * @see proc_pid_stat(5)
  */
@@ -110,10 +107,10 @@ export function parseProcStat(text: string): ProcessFacts | undefined {
   };
 }
 
-/** What `parsePsLine` reads. The session is left out: macOS prints an address for it, often 0. */
+/** The columns that `parsePsLine` reads. The session is left out: macOS prints an address for it, often 0. */
 export const PS_COLUMNS: readonly string[] = ['pid=', 'ppid=', 'pgid=', 'stat=', 'lstart='];
 
-/** Reads a line of `ps -o` with PS_COLUMNS: `  417     1   417 Ss   Fri Nov 20 21:35:17 2026`; more may follow. */
+/** Parses a line of `ps -o` with PS_COLUMNS: `  417     1   417 Ss   Fri Nov 20 21:35:17 2026`; more may follow. */
 export function parsePsLine(line: string): ProcessFacts | undefined {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})/.exec(line);
   if (match === null) return undefined;
@@ -128,7 +125,7 @@ export function parsePsLine(line: string): ProcessFacts | undefined {
   };
 }
 
-/** The C locale and one time zone keep the date of `lstart` the same whoever asks. */
+/** The C locale and one time zone make the date of `lstart` independent of the user. */
 export const PS_ENVIRONMENT: Readonly<Record<string, string>> = { LC_ALL: 'C', TZ: 'UTC' };
 
 function runPs(pid: number): string | undefined {

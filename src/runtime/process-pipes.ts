@@ -12,52 +12,52 @@ import { noteNothingInFlight, readFifo, readPipe, type PipeReader } from './pipe
 import type { OutputStream } from './runtime.ts';
 import type { HeldPipes, Watchdog } from './watchdog.ts';
 
-/** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own, with which that works on macOS only. */
+/** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own pipes, where that works on macOS only. */
 export type PipeKind = 'fifo' | 'pipe';
 
 type OnOutput = (stream: OutputStream, chunk: Buffer) => void;
 
-/** Our ends of the pipes of a process. */
+/** podrun's ends of a process's pipes. */
 export interface ConnectedPipes {
-  /** What it writes, once that is not held any more. */
+  /** The output of the process, passed on when it is not held. */
   readonly output: PipeReader;
-  /** What it reads; undefined: nothing. */
+  /** The input of the process. Undefined: none. */
   readonly input: Writable | undefined;
 }
 
-/** Pipes for a process that is about to be started. Either `connect` or `discard` is called, once. */
+/** The pipes for a process that is about to start. Either `connect` or `discard` is called, once. */
 export interface ProcessPipes {
-  /** What the process gets as its stdin, stdout and stderr. */
+  /** The stdin, stdout and stderr of the process. */
   readonly stdio: readonly [number | 'pipe' | 'ignore', number | 'pipe', number | 'pipe'];
-  /** The process has been started. */
+  /** Called when the process has started. */
   connect(child: PipeOwner, onOutput: OnOutput): ConnectedPipes;
-  /** What writes to them from now on is the program that they were made for. */
+  /** Called when the program itself runs: no tool before it writes any more. */
   runs(): void;
-  /** The process could not be started. */
+  /** Called when the process could not be started. */
   discard(): void;
 }
 
-/** A child process, as far as its pipes go. */
+/** The part of a child process that has pipes. */
 export interface PipeOwner {
   readonly stdin: Writable | null;
   readonly stdout: Readable | null | undefined;
   readonly stderr: Readable | null | undefined;
 }
 
-/** Keeps what is in pipes while nobody reads it: see Watchdog. */
+/** Keeps output in pipes after the end of podrun: see Watchdog. */
 type PipeHolder = Pick<Watchdog, 'hold'>;
 
-/** What is known of a process that needs pipes. */
+/** A process that needs pipes. */
 export interface PipeUser {
   /** See Inside. */
   readonly owner?: Inside['owner'];
-  /** See ContainerLaunch; undefined: what is in its pipes ends with podrun. */
+  /** See ContainerLaunch. Undefined: output in its pipes is lost with podrun. */
   readonly logFile?: string | undefined;
-  /** Is there anything for it to read? */
+  /** True when the process has input. */
   readonly hasInput?: boolean;
 }
 
-/** Makes the pipes through which processes hear from us, and we from them. */
+/** Makes the pipes between podrun and the processes. */
 export class PipeMaker {
   readonly #clock: Clock;
   readonly #kind: PipeKind;
@@ -74,17 +74,17 @@ export class PipeMaker {
     this.#fifos = new FifoPool(fifoDir);
   }
 
-  /** Does ahead of time what the first to come would have to wait for. */
+  /** Prepares work that the first process would wait for. */
   async prepare(): Promise<void> {
     if (this.#kind === 'fifo') await this.#fifos.fill();
   }
 
-  /** @throws {Error} with an errno when the system gives no more files */
+  /** @throws {Error} with an errno when the system has no more files */
   async make({ owner, logFile, hasInput = false }: PipeUser): Promise<ProcessPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
     const isHeld = logFile !== undefined;
     const taken = await this.#fifos.take({ isHeld, hasInput }).catch((error: unknown) => {
-      // The state folder is gone, or lost otherwise: the Pods are ended, and their hooks still run.
+      // The state folder is gone or not writable: the Pods are being ended, and their hooks still run.
       if (existsSync(path.dirname(this.#fifoDir)) && !isDiskLost(error)) throw error;
       return undefined;
     });
@@ -98,14 +98,14 @@ export class PipeMaker {
     return {
       stdio: [stdin?.readFd ?? 'ignore', stdout.writeFd, stderr.writeFd],
       connect: (_child, onOutput) => {
-        // The process has descriptors of its own by now; with ours open, the output would never end.
+        // The process has its own descriptors by now. With podrun's open, the output would never end.
         for (const descriptor of theirs) closeSync(descriptor);
         const read = ({ readFd }: Fifo, stream: OutputStream): PipeReader =>
           readFifo(readFd, this.#clock, (chunk) => onOutput(stream, chunk), isHeld);
         const readers = [read(stdout, 'stdout'), read(stderr, 'stderr')] as const;
         void Promise.all(readers.map(({ closed }) => closed)).then(([isOutDone = false, isErrDone = false]) => {
           release();
-          // One that was handed over is another user's now.
+          // A FIFO that was handed over belongs to another user now.
           this.#fifos.giveBack(stdout, isOutDone && owner === undefined);
           this.#fifos.giveBack(stderr, isErrDone && owner === undefined);
         });
@@ -127,7 +127,7 @@ export class PipeMaker {
   #nodePipes(hasInput: boolean): ProcessPipes {
     return {
       stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      // The streams of a child process are sockets, in spite of their type.
+      // The streams of a child process are sockets, unlike their type.
       connect: ({ stdin, stdout, stderr }, onOutput) => ({
         output: both(
           readPipe(stdout as Socket, this.#clock, (chunk) => onOutput('stdout', chunk)),

@@ -40,29 +40,29 @@ const { SIGKILL, SIGTERM } = constants.signals;
 
 export interface ProcessRuntimeOptions {
   readonly clock: Clock;
-  /** A private folder (mode 0700) for FIFOs, made when missing; processes may share it. */
+  /** A private folder (mode 0700) for FIFOs, created when missing. Processes may share it. */
   readonly fifoDir: string;
   /** Default: `fifo` on Linux, `pipe` elsewhere. */
   readonly pipes?: PipeKind;
-  /** How containers are kept apart; undefined: not at all. */
+  /** Isolates containers. Undefined: no isolation. */
   readonly confiner?: Confiner | undefined;
   readonly features?: RuntimeFeatures | undefined;
-  /** Ends what runs when podrun is killed. Default: one of its own. */
+  /** Ends containers when podrun is killed. Default: a watchdog of its own. */
   readonly watchdog?: Watchdog;
-  /** Look how much memory containers have, where the kernel does not limit it? Default: no. */
+  /** True: measure the memory of containers where the kernel does not limit it. Default: false. */
   readonly pollsMemory?: boolean;
 }
 
 /**
  * Runs containers as plain processes of this machine: the tier that works everywhere.
  *
- * Like containerd with runc: the words of failed starts; a missing working directory is made; the program is looked up
- * along the PATH of the container; signals go to the main process only; everything dies with it; its exit counts, not
- * the end of its output; 128 + n for signal n.
+ * Like containerd with runc: the texts of failed starts; a missing working directory is created; the program is looked
+ * up along the PATH of the container; signals go to the main process only; everything dies with it; its exit counts,
+ * not the end of its output; 128 + n for signal n.
  *
- * Unlike it: no namespaces, and limits only where podrun may make cgroups. The main process is not PID 1, so that
- * SIGTERM ends a program without a handler; a process that left its group lives some milliseconds longer than the main
- * process, and for ever when it left every trace behind (see Sweeper).
+ * Unlike containerd: no namespaces, and limits only where podrun may make cgroups. The main process is not PID 1, so
+ * SIGTERM ends a program without a handler. A process that has left its group outlives the main process by some
+ * milliseconds, or for ever when it has left every trace (see Sweeper).
  */
 export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;
@@ -72,10 +72,10 @@ export class ProcessRuntime implements Runtime {
   readonly #confiner: Confiner | undefined;
   readonly #forks: RecentForks;
   readonly #live = new Set<number>();
-  /** What is about to be told. */
+  /** Exits that are about to be reported. */
   readonly #ends: Array<() => void> = [];
   readonly #pollsMemory: boolean;
-  /** By ID of the container. */
+  /** By id of the container. */
   readonly #surroundings = new Map<string, Surroundings>();
   readonly features: RuntimeFeatures | undefined;
 
@@ -91,7 +91,7 @@ export class ProcessRuntime implements Runtime {
     this.#forks = new RecentForks(clock);
   }
 
-  /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
+  /** Prepares work that the first start would wait for (3 to 5 ms). A failure is reported by that start. */
   async prepare(): Promise<void> {
     this.#watchdog.start();
     this.#confiner?.prepare();
@@ -101,7 +101,7 @@ export class ProcessRuntime implements Runtime {
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
     const forksBefore = this.#forks.count;
-    // What keeps its inside bears the mark as well.
+    // The processes that hold the container's namespaces have its mark, too.
     const unmark = this.#watchdog.mark(launch.id);
     if (this.#confiner !== undefined || launch.network !== undefined) this.#watchdog.flush();
     const opened = await this.#open(launch);
@@ -119,12 +119,12 @@ export class ProcessRuntime implements Runtime {
       return failed(outcome.error);
     }
     const container = this.#attend(launch, outcome.process, { inside, limited }, { unmark, forksBefore });
-    // Whoever is told of the start does something about it first.
+    // The caller handles the start before the first output.
     nextEventLoopTurn(() => outcome.process.streams.holdOutput(false));
     return { ok: true, container, notice: outcome.notice, limitsNotice: limited.notice };
   }
 
-  /** Few containers have limits, and cgroups are looked for only then. */
+  /** Few containers have limits, and cgroups are searched only for these. */
   #limit({ id, limits }: ContainerLaunch): Limited {
     if (limits === undefined) return UNLIMITED;
     return limitContainer(id, limits, { clock: this.#clock, pollsMemory: this.#pollsMemory });
@@ -175,16 +175,13 @@ export class ProcessRuntime implements Runtime {
     return { process: entered.process, notice };
   }
 
-  /**
-   * Kills every main process with its group, at once and without waiting: for a process that is about to end in a way
-   * it should not.
-   */
+  /** Kills every main process with its group, without waiting: for a process that ends abnormally. */
   killAll(): void {
     for (const pid of this.#live) killGroup(pid);
     this.#confiner?.killAll();
   }
 
-  /** Everything has ended, and nothing more will be started. */
+  /** Closes the runtime after the end of all containers. */
   async close(): Promise<void> {
     await this.#confiner?.close();
     this.#watchdog.close();
@@ -202,7 +199,7 @@ export class ProcessRuntime implements Runtime {
     return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 
-  /** Ends that are seen in one lap of the event loop are told together: whoever hears can take them as one. */
+  /** Reports exits of one turn of the event loop together, so that the agent can handle them in one step. */
   #tellEnd(tell: () => void): void {
     if (this.#ends.push(tell) > 1) return;
     nextEventLoopTurn(() => {
@@ -220,11 +217,11 @@ export class ProcessRuntime implements Runtime {
     const { inside, limited } = around;
     const { pid } = main;
     const startedAt = this.#clock.now();
-    // Where it is not known: whoever has the pid once the main process is gone is another process.
+    // Without a start time: a process that has this pid after the end of the main process is another one.
     const startTime = quickStartTimeOf(pid);
     const unwatch = this.#watchdog.add({ pid, startTime });
     let hasEnded = false;
-    // Who is told to stop has had its largest moments, most likely; who has ended can no longer be looked at.
+    // Read the peak memory when the container is told to stop: after the exit, /proc has it no more.
     let peakBytes: number | undefined;
     const lookAtPeak = (): void => {
       peakBytes ??= processPeakBytes(main.programPid);
@@ -239,7 +236,8 @@ export class ProcessRuntime implements Runtime {
     void main.ended.then(({ exitCode, signal }) => {
       const at = this.#clock.now();
       hasEnded = true;
-      // A container's processes die with its first: at once those of the group, the others as soon as they are found.
+      // The processes of a container die with its first one: those of its group now, the others as soon as they are
+      // found.
       killGroup(pid);
       inside.kill();
       const outOfMemory = limited.outOfMemory();
@@ -252,11 +250,11 @@ export class ProcessRuntime implements Runtime {
       void main.finishOutput().then(() => this.#tellEnd(() => launch.onExit(exit())));
     });
     const kill = (): void => {
-      // The main process dies with its group; its exit starts the search for those that left it.
+      // Kills the group. The exit of the main process then starts the search for processes that have left it.
       if (hasEnded) return;
       killGroup(pid);
       inside.kill();
-      // One in a terminal may not have got as far as having a group.
+      // A process in a terminal may not have made its group yet.
       main.signal(SIGKILL);
     };
     limited.watch(pid, kill);
@@ -266,7 +264,7 @@ export class ProcessRuntime implements Runtime {
       signal: (name) => {
         if (hasEnded) return false;
         const number = signalNumber(name) ?? SIGTERM;
-        // Nothing comes before a kill.
+        // A kill must not be delayed.
         if (number !== SIGKILL) lookAtPeak();
         const isFirst = launch.confinement?.strictPid1 === true && inside.isSealed;
         const isUnprepared = !isFirst && number !== SIGKILL && diesUnprepared(main.programPid, number);
@@ -281,12 +279,12 @@ export class ProcessRuntime implements Runtime {
   }
 }
 
-/** Of a container that is not there. */
+/** The surroundings of a container that does not run. */
 const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
 
-/** What was before the main process. */
+/** The state before the main process. */
 interface Beginning {
-  /** It is over. */
+  /** Removes the container's mark from the watchdog. */
   readonly unmark: () => void;
   /** See SweepTarget. */
   readonly forksBefore: number | undefined;

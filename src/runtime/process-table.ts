@@ -4,37 +4,37 @@ import { runHelper } from './helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
 
 /**
- * The variable that every process of a container has in its environment, with the container's ID as the value. Children
- * inherit it, so that it leads to those that left the process group and lost their parents.
+ * The variable with the container's id in the environment of all its processes. Children inherit it, so that it finds
+ * processes that have left the process group and lost their parents.
  */
 export const CONTAINER_MARKER = 'PODRUN_CONTAINER_ID';
 
-/** A process, and the container whose mark its environment bears. */
+/** A process, with the container that its environment names. */
 export interface ProcessEntry extends ProcessFacts {
   readonly containerId: string | undefined;
-  /** It may bear a mark that could not be seen just now. */
+  /** True when the process may have a mark that could not be read just now. */
   readonly isUnclear: boolean;
 }
 
-// How long a look at the processes may keep the event loop from its work, in one go.
+// The longest time that a look at the processes blocks the event loop.
 const SLICE_MS = 2;
 
-/** Which processes are looked for, on Linux; elsewhere all are. */
+/** The processes to look for on Linux. Elsewhere all are listed. */
 export interface ListedSince {
-  /** Marks are read of those only that started no earlier, in the start times of Linux. */
+  /** The earliest start time, in clock ticks, of processes whose marks are read. */
   readonly ticks: number;
-  /** Those with smaller pids are left out: to look at one takes 30 µs, and most machines have hundreds. */
+  /** The smallest pid: a look at one process takes 30 µs, and most machines have hundreds. */
   readonly pid: number;
 }
 
 const ALWAYS: ListedSince = { ticks: 0, pid: 0 };
 
-/** The processes of this machine that run, but for our own; with the marks of those whose environment we may see. */
+/** The running processes of this machine, without podrun, with the marks in readable environments. */
 export function listProcesses(clock: Clock, since: ListedSince = ALWAYS): Promise<ProcessEntry[]> {
   return process.platform === 'linux' ? listByProc(clock, since) : listByPs();
 }
 
-/** The value of the mark in the text of an environment: `NAME=value` pairs, each with a NUL at its end. */
+/** The value of the mark in an environment: `NAME=value` pairs, each ended by a NUL. */
 export function markIn(environ: string): string | undefined {
   const prefix = `${CONTAINER_MARKER}=`;
   const at = environ.startsWith(prefix) ? 0 : environ.indexOf(`\0${prefix}`) + 1;
@@ -43,7 +43,7 @@ export function markIn(environ: string): string | undefined {
   return environ.slice(at + prefix.length, end < 0 ? undefined : end);
 }
 
-/** Reads what `ps` says: facts, then the command with its environment as words. Lines of another form are skipped. */
+/** Parses the output of `ps`: facts, then the command with its environment as words. Skips other lines. */
 export function parsePsTable(text: string): ProcessEntry[] {
   return text.split('\n').flatMap((line): ProcessEntry[] => {
     const facts = parsePsLine(line);
@@ -67,13 +67,16 @@ async function listByProc(clock: Clock, since: ListedSince): Promise<ProcessEntr
     const facts = factsOf(pid);
     if (facts === undefined || facts.zombie) continue;
     const mark = Number(facts.startTime) < since.ticks ? NO_MARK : readMark(pid);
-    // What the kernel runs for itself has no environment either, and never will.
+    // Kernel threads have no environment either, and never will.
     entries.push({ ...facts, ...mark, isUnclear: mark.isUnclear && facts.parentPid !== KERNEL_THREADS });
   }
   return entries;
 }
 
-/** Who forks and ends while the others are looked at is never seen; the children are, when it is asked again. */
+/**
+ * The number of listings. A process that forks and ends during one is never seen, but a further listing finds its
+ * children.
+ */
 const LISTINGS_MAX = 5;
 
 function* namesUntilNoneIsNew(): Generator<string> {
@@ -98,8 +101,8 @@ const NO_MARK: Mark = { containerId: undefined, isUnclear: false };
 const KERNEL_THREADS = 2;
 
 /**
- * A process in the middle of execve(2) has no environment for a moment, nor arguments: whether it bears a mark is not
- * clear. One with arguments has no environment for good, if it is not there the second time.
+ * Reads the mark of a process. During execve(2), a process has neither environment nor arguments for a moment: its mark
+ * is unclear. A process with arguments really has no environment if the second read is empty, too.
  */
 function readMark(pid: number): Mark {
   const read = (file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1');
@@ -113,17 +116,17 @@ function readMark(pid: number): Mark {
   }
 }
 
-/** What `listProcesses` does where there is no /proc: 5 to 20 ms, in a process of its own. */
+/** Lists processes where there is no /proc: 5 to 20 ms, in a process of its own. */
 export async function listByPs(): Promise<ProcessEntry[]> {
   const columns = [...PS_COLUMNS, 'command='].join(',');
-  // "Show the environment as well" is -E on macOS, e elsewhere; ww: lines of any length.
+  // The environment is shown by -E on macOS, by e elsewhere; ww: lines of any length.
   const flags = process.platform === 'darwin' ? '-axEww' : 'axeww';
   const outcome = await runHelper({ program: '/bin/ps', args: [flags, '-o', columns], env: PS_ENVIRONMENT });
   if (!outcome.ok) throw new Error(outcome.why);
   return parsePsTable(outcome.stdout);
 }
 
-/** The processes that a process has started and that are its children still. Linux only. */
+/** The living children of a process. Linux only. */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);

@@ -4,19 +4,21 @@ import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { Sweeper } from './sweeper.ts';
 import { removeGroups } from './cgroup/cgroup-group.ts';
 
-/** A container that was running when its agent was last heard of. */
+/** A container that ran when its agent was last alive. */
 export interface RemainingContainer {
   readonly id: string;
-  /** Its main process, as recorded at the start; undefined when the agent died before it could tell. */
+  /**
+   * The main process, as recorded at its start. Undefined: the agent was killed before it could record the process.
+   */
   readonly main: ProcessIdentity | undefined;
-  /** Folders of its cgroups, which may be gone. */
+  /** The folders of its cgroups, which may be gone. */
   readonly cgroups?: readonly string[] | undefined;
 }
 
 /**
- * Ends what an agent left behind that was killed: the main processes with their groups, and everything that bears the
- * mark of one of the containers. A pid that has gone to another process since is recognised by its start time and left
- * alone. The records must be of this boot of the machine (see `bootId`): of an earlier one nothing is left.
+ * Ends the processes that a killed agent has left: the main processes with their groups, and all processes with the
+ * mark of one of the containers. A reused pid is recognised by its start time and left alone. The records must be of
+ * this boot of the machine (see `bootId`): nothing is left of an earlier one.
  */
 export async function endRemains(containers: readonly RemainingContainer[], clock: Clock): Promise<void> {
   const sweeper = new Sweeper(clock);

@@ -6,41 +6,41 @@ import type { NetworkJoin } from './network/join.ts';
 
 /** Everything needed to start the main process of one container instance. */
 export interface ContainerLaunch {
-  /** Unique per instance; shows up as the container ID. */
+  /** Unique for each instance. It is the container ID. */
   readonly id: string;
-  /** Program and arguments; no shell is involved. */
+  /** Program and arguments. No shell is involved. */
   readonly argv: readonly [string, ...string[]];
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute path. Made when it does not exist, as the container runtimes do. */
+  /** An absolute path. Created when missing, as container runtimes do. */
   readonly cwd: string;
-  /** Keep the standard input open and reachable? Otherwise it is /dev/null. */
+  /** True: standard input stays open and can be written to. Otherwise it is /dev/null. */
   readonly stdin: boolean;
   /**
-   * Run it in a terminal, which its input comes from and all of its output, as stdout, goes to? Where none is to be
-   * had, it runs without. Default: no.
+   * True: the process runs in a terminal, which has its input and, as stdout, all of its output. It runs without one
+   * where none can be opened. Default: false.
    */
   readonly tty?: boolean;
-  /** What it sees of the machine; undefined: all of it, as podrun does. */
+  /** The container's view of the machine. Undefined: the machine as podrun sees it. */
   readonly confinement?: Confinement | undefined;
   /** Undefined: podrun's own. */
   readonly identity?: Identity | undefined;
   readonly limits?: ResourceLimits | undefined;
-  /** The private network that it is in; undefined: that of the machine. */
+  /** The private network. Undefined: the machine's. */
   readonly network?: NetworkJoin | undefined;
   /**
-   * `POD/logs/CONTAINER/ATTEMPT.log`: where what is still unread when podrun is killed is appended to, in the form of a
-   * container runtime's log, unless the folder of the Pod is gone. Undefined: it is lost then.
+   * `POD/logs/CONTAINER/ATTEMPT.log`: the log that gets unread output after podrun was killed, unless the Pod's folder
+   * is gone. Undefined: such output is lost.
    */
   readonly logFile?: string | undefined;
   /**
-   * Called with every piece of output, in order of arrival; never before `start` has resolved and what waits for that
-   * was done, and never after `onExit`.
+   * Called with every piece of output, in order of arrival: after `start` has resolved and its callers have run, and
+   * before `onExit`.
    */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**
-   * Called once, as soon as the main process has ended, its process group was killed and its output was read to the
-   * end. Never called before `start` has resolved, never when the start failed.
+   * Called once, when the main process has ended, its process group was killed and its output was read to the end.
+   * Called after `start` has resolved, and not after a failed start.
    */
   readonly onExit: (exit: ProcessExit) => void;
 }
@@ -48,37 +48,37 @@ export interface ContainerLaunch {
 export type OutputStream = 'stdout' | 'stderr';
 
 export interface ProcessExit {
-  /** The code of the process, or 128 + the number of the signal that ended it. */
+  /** The exit code of the process, or 128 + the number of the signal that ended it. */
   readonly exitCode: number;
-  /** Name of the signal that ended it, for example `SIGKILL`. */
+  /** The name of the signal that ended it, for example `SIGKILL`. */
   readonly signal: string | undefined;
   readonly at: Instant;
-  /** One of its processes was killed because of its memory limit. */
+  /** True when a process of the container was killed because of the memory limit. */
   readonly oomKilled: boolean;
-  /** It was podrun that found it above the limit, not the kernel. */
+  /** True when podrun, not the kernel, found the container above its limit. */
   readonly oomPolled?: boolean;
-  /** What the container has taken in all; undefined where nothing is known. */
+  /** The total usage of the container. Undefined: not known. */
   readonly usage?: UsageTotals | undefined;
-  /** Settles when no process of the container is left, also none that escaped its process group. Never rejects. */
+  /** Settles when no process of the container is left, also outside its process group. Never rejects. */
   readonly swept: Promise<void>;
 }
 
-/** A start that failed carries the runtime's own words, as a node's container runtime says them. */
+/** The outcome of a start. The error is in the words of a node's container runtime. */
 export type StartOutcome =
   | {
       readonly ok: true;
       readonly container: RunningContainer;
-      /** What was asked for and is not, or not wholly, there; one sentence. */
+      /** One sentence about a part of the request that the runtime cannot fulfil. */
       readonly notice?: string | undefined;
-      /** Which limits do not hold, and why; one sentence. */
+      /** One sentence about limits that have no effect, with the reason. */
       readonly limitsNotice?: string | undefined;
     }
   | { readonly ok: false; readonly error: string; readonly at: Instant };
 
-/** A container that somebody else has started, and that goes on. */
+/** A running container that a former process has started. */
 export interface Adopted {
   readonly container: RunningContainer;
-  /** What it was started with. */
+  /** The launch of the container. */
   readonly launch: Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
 }
 
@@ -86,42 +86,43 @@ export interface RunningContainer {
   readonly pid: number;
   readonly startedAt: Instant;
   /**
-   * Sends a signal to the main process only, as container runtimes do; SIGTERM in place of one that this machine does
-   * not have. A process that is gone is not an error.
-   * @returns true when this ends a process that a node, where it would be process 1, would have to kill in the end
+   * Sends a signal to the main process only, as container runtimes do. Sends SIGTERM in place of a signal that this
+   * machine does not have. A process that is gone is not an error.
+   * @returns true when the signal ends a process without a handler, which a node, where it would be process 1, would
+   * have to kill
    */
   signal(name: string): boolean;
-  /** The same, of a process that cannot be asked at once. */
+  /** Sends a signal to a container in another process, which answers later. */
   signalLater?(name: string): Promise<boolean>;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
-  /** It may take so much from now on. Answers which limits do not hold, and why; one sentence. */
+  /** Changes the limits. Returns one sentence about limits that have no effect. */
   limit?(limits: ResourceLimits): string | undefined;
-  /** Folders of its cgroups, for {@link removeGroups} when podrun was killed. Undefined: it has none. */
+  /** The folders of its cgroups, for {@link removeGroups} after podrun was killed. Undefined: none. */
   readonly cgroups?: readonly string[];
-  /** Undefined: nobody can reach them. */
+  /** Undefined: the streams cannot be reached. */
   readonly streams?: ProcessStreams;
 }
 
-/** The streams of a running process, as far as others may use them. */
+/** The streams of a running process, as far as clients may use them. */
 export interface ProcessStreams {
-  /** Undefined: it has none. */
+  /** Undefined: the process has no input. */
   readonly input: ProcessInput | undefined;
-  /** Undefined: it has none. */
+  /** Undefined: the process has no terminal. */
   readonly terminal: { resize(size: TerminalSize): void } | undefined;
-  /** While held, what it writes stays where it is, so that sooner or later it has to wait. */
+  /** Leaves output in the pipe while held, so that the process blocks when the pipe is full. */
   holdOutput(held: boolean): void;
   /**
-   * Is anybody there who sees its output? What nobody sees need not be handed on. Undefined: all of it is wanted, as
-   * it is everywhere until this is called.
+   * Tells the runtime whether a client sees the output: otherwise the output need not be passed on. Undefined: all
+   * output is passed on, which is the default.
    */
   showOutput?(isShown: boolean): void;
 }
 
 export interface ProcessInput {
-  /** Resolves when more may come. What a process that has ended would have read is dropped. */
+  /** Resolves when more may be written. Input of a process that has ended is dropped. */
   write(chunk: Buffer): Promise<void>;
-  /** The end of the input; in a terminal, what Ctrl-D is. */
+  /** Ends the input; in a terminal, as Ctrl-D does. */
   end(): void;
 }
 
@@ -130,46 +131,46 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** A command that is run beside the main process: hooks, exec probes, `podrun exec`. */
+/** A command beside the main process: a hook, an exec probe, `podrun exec`. */
 export interface ExecRequest {
-  /** ID of the container beside whose main process it runs: it ends with the container, at the latest. */
+  /** The id of the container. The command ends with the container at the latest. */
   readonly id: string;
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Killed, with its process group, when this many milliseconds have passed. Undefined: no limit. */
+  /** The time in milliseconds after which the command is killed with its process group. Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** The outcome holds no more than this much of the output. */
+  /** The most output that the outcome holds. */
   readonly maxOutputBytes: number;
-  /** Called with every piece of output, all of it, in order of arrival; never after the outcome. */
+  /** Called with every piece of output, in order of arrival, before the outcome. */
   readonly onOutput?: (stream: OutputStream, chunk: Buffer) => void;
-  /** Kills the command, with its process group, when aborted. */
+  /** Kills the command with its process group when aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** A command beside the main process that somebody sees and types into: `podrun exec`. */
+/** An interactive command beside the main process: `podrun exec`. */
 export interface ExecLaunch extends Pick<ExecRequest, 'id' | 'argv' | 'env' | 'cwd'> {
-  /** As of a container. */
+  /** As in ContainerLaunch. */
   readonly stdin: boolean;
   readonly tty: boolean;
-  /** Called with every piece of output, in order of arrival; never after `onExit`. */
+  /** Called with every piece of output, in order of arrival, before `onExit`. */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**
-   * Called once, when the command has ended and nobody holds its output any more; with its exit code as that of a
-   * container. Never called before `startExec` has resolved, never when the start failed.
+   * Called once with the exit code, as of a container, when the command has ended and its output is closed. Called
+   * after `startExec` has resolved, and not after a failed start.
    */
   readonly onExit: (exitCode: number) => void;
 }
 
-/** A command that runs, and those who have started it. */
+/** A running command with its streams. */
 export interface RunningExec {
   readonly streams: ProcessStreams;
-  /** Kills it, with its process group; its output is over then, too. */
+  /** Kills the command with its process group, and ends its output. */
   kill(): void;
 }
 
 export type ExecStart =
-  /** `notice`: what was asked for and is not, or not wholly, there; one sentence. */
+  /** `notice`: one sentence about a part of the request that the runtime cannot fulfil. */
   | { readonly ok: true; readonly command: RunningExec; readonly notice: string | undefined }
   | { readonly ok: false; readonly error: string };
 
@@ -180,20 +181,20 @@ export type ExecOutcome =
   | { readonly type: 'aborted' };
 
 /**
- * What the agent needs of the machine. It knows processes and nothing about Pods. Implementations: ProcessRuntime
- * (real processes) and, for tests, a simulated one.
+ * The agent's interface to processes. It knows nothing of Pods. Implementations: ProcessRuntime (real processes) and a
+ * simulated one for tests.
  */
 export interface Runtime {
-  /** Undefined: nothing but processes. */
+  /** Undefined: plain processes only. */
   readonly features?: RuntimeFeatures | undefined;
-  /** Resolves when the process runs or could not be started; rejects only on a defect of podrun itself. */
+  /** Resolves when the process runs or could not be started. Rejects only on a defect of podrun itself. */
   start(launch: ContainerLaunch): Promise<StartOutcome>;
   exec(request: ExecRequest): Promise<ExecOutcome>;
-  /** Resolves when the command runs or could not be started. It ends with its container, at the latest. */
+  /** Resolves when the command runs or could not be started. The command ends with its container at the latest. */
   startExec(launch: ExecLaunch): Promise<ExecStart>;
   /**
-   * Takes over a container that a former process has started. When it has ended meanwhile, that is told later.
-   * Undefined: there is none of that ID. Only of a runtime whose containers outlive the process that uses it.
+   * Takes over a container of a former process. An exit in between is reported later. Undefined: there is no container
+   * with this id. Only in runtimes whose containers outlive the process that uses them.
    */
   adopt?(id: string, listeners: Pick<ContainerLaunch, 'onOutput' | 'onExit'>): Adopted | undefined;
 }

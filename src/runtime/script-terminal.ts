@@ -14,11 +14,11 @@ const NONE =
 
 export interface ScriptRequest {
   readonly launch: ContainerLaunch;
-  /** What is to be started in the terminal. */
+  /** The program to start in the terminal. */
   readonly call: ProgramCall;
   readonly inside: Inside;
   readonly size: TerminalSize;
-  /** What a person types to end the input. */
+  /** The key that ends the input. */
   readonly endOfInput: Buffer;
 }
 
@@ -27,7 +27,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
   if (!(await hasScript())) return { ok: false, why: NONE };
   const { size, endOfInput, inside, launch } = request;
   const { argv, env, cwd } = request.call;
-  // script hands the command to the shell of its environment: the program gets its own variable back.
+  // script runs the command in $SHELL: the program gets its own SHELL back.
   const shell = env['SHELL'] === undefined ? 'unset SHELL' : `SHELL=${quoted(env['SHELL'])}`;
   const command = `${shell}; stty rows ${size.rows} cols ${size.columns}; exec ${argv.map(quoted).join(' ')}`;
   const spawned = await spawnLeader({
@@ -53,7 +53,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
     programPid,
     ended: endOf(child),
     finishOutput: () => closed,
-    // script itself would answer a signal by killing the program, without time to end.
+    // script itself would answer a signal by killing the program without a grace period.
     signal: (number) => sendSignal(inside.isSealed ? programPid : (childOf(pid) ?? pid), number),
     streams: {
       input: pipedInput(input, endOfInput),
@@ -64,7 +64,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
   return { ok: true, process, notice: NOT_RESIZED };
 }
 
-/** Is there a script(1) that hands on the exit code and keeps its children where they can be found? */
+/** True when there is a script(1) of util-linux, which returns the exit code and keeps its children visible. */
 export async function hasScript(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const outcome = await runHelper({ program: 'script', args: ['--version'] });

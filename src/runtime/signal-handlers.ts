@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Would this signal end the process for want of a handler, and not even be noticed if it were the first of its process
- * namespace? False where the system does not tell.
+ * True when the process has no handler for this signal: the signal ends it here, but has no effect on the first process
+ * of a PID namespace. False where the system does not say.
  * @see proc_pid_status(5), SigCgt and SigIgn
  */
 export function diesUnprepared(pid: number, signal: number): boolean {

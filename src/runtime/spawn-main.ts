@@ -10,7 +10,7 @@ import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { whyNotLoadable } from './start-checks.ts';
 import { execveFailed, isForkError } from './start-errors.ts';
 
-/** What a container's processes come into. */
+/** The inside and the limits of a container's processes. */
 export interface Surroundings {
   readonly inside: Inside;
   readonly limited: Limited;
@@ -18,14 +18,14 @@ export interface Surroundings {
 
 export interface MainSpawned {
   readonly spawned: SpawnOutcome;
-  /** The command line of what was started: that of the program, with what stands before it, see Entrance. */
+  /** The command line of the started process: the tools, then the program, see Entrance. */
   readonly words: readonly string[];
 }
 
 /**
  * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
  * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
- * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
+ * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). A stand-in does the same here.
  */
 export async function spawnMain(
   launch: ContainerLaunch,
@@ -51,10 +51,10 @@ export async function spawnMain(
   return { spawned: stoodIn, words: argv };
 }
 
-/** Lets a process go on that waits at its gate. */
+/** The function that releases a process from its gate. */
 function gateOf(child: ChildProcess): () => void {
   const gate = child.stdio[GATE_DESCRIPTOR] as Socket | null | undefined;
-  // It may have been killed meanwhile.
+  // The process may have been killed meanwhile.
   gate?.on('error', () => undefined);
   return () => gate?.end('\n', () => gate.destroy());
 }

@@ -5,9 +5,9 @@ import { nextEventLoopTurn } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 
 export interface SpawnRequest {
-  /** As found by `lookUpProgram`. */
+  /** The path found by `lookUpProgram`. */
   readonly file: string;
-  /** With the program's name as the first element, as the program sees it. */
+  /** The arguments, with the program's name as the first element. */
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -19,8 +19,8 @@ export type SpawnOutcome =
   | { readonly ok: false; readonly errno: string };
 
 /**
- * Starts a process as the leader of a session and a process group of its own. Signals that we ignore are back at their
- * defaults in it (Node sees to that), our descriptors are closed, and its umask is that of a container.
+ * Starts a process as the leader of its own session and process group. Signals that podrun ignores have their default
+ * effect in it (Node does that), podrun's descriptors are closed, and its umask is that of a container.
  */
 export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
   await turnToSpawn();
@@ -40,15 +40,15 @@ export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest)
   return { ok: true, child, pid: child.pid };
 }
 
-/** Some milliseconds. */
+/** The number of spawns in one turn of the event loop, which takes some milliseconds. */
 const SPAWNS_IN_A_LAP = 4;
 
 let turn: Promise<void> = Promise.resolve();
 let spawnsLeft = SPAWNS_IN_A_LAP;
 
 /**
- * To make a process stops the event loop for one or two milliseconds. Resolves at once, or, when many are to be made,
- * for a few in each lap of the loop, so that exits and output get their turn in between.
+ * Waits for a slot. A spawn blocks the event loop for one or two milliseconds: only a few are done in each turn, so
+ * that exits and output are handled in between.
  */
 export function turnToSpawn(): Promise<void> {
   const mine = turn;
@@ -66,8 +66,8 @@ async function nextTurn(): Promise<void> {
 }
 
 /**
- * Runs `start`, which must not wait, under the umask that a container runtime gives its processes. A worker thread
- * cannot change that of its process.
+ * Runs `start`, which must be synchronous, with a container's umask. A worker thread cannot change the umask of its
+ * process.
  */
 export function withContainerUmask<T>(start: () => T): T {
   const before = changedUmask(0o022);
@@ -79,7 +79,7 @@ export function withContainerUmask<T>(start: () => T): T {
   }
 }
 
-/** The umask as it was before; undefined where it cannot be changed. */
+/** Changes the umask and returns the old one. Undefined: it cannot be changed. */
 function changedUmask(mask: number): number | undefined {
   try {
     return process.umask(mask);
@@ -88,7 +88,7 @@ function changedUmask(mask: number): number | undefined {
   }
 }
 
-/** 128 + the signal's number for a process that a signal ended, as shells and container runtimes have it. */
+/** The exit code: 128 + the number of a signal that ended the process, as in shells and container runtimes. */
 export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }

@@ -6,20 +6,20 @@ import { errnoOf, errnoText } from './errno.ts';
 import { descriptorPath, openBeneath } from './open-beneath.ts';
 
 /*
- * What a container runtime does between the wish to start a program and execve(2), in its order and in its words, so
- * that a start that fails says why, and blames the right thing. Source: runc, libcontainer/standard_init_linux.go and
- * setns_init_linux.go; Go, os/exec/lp_unix.go and os/path.go.
+ * The checks of a container runtime before execve(2), in its order and with its texts, so that a failed start names the
+ * right reason.
+ * Source: runc, libcontainer/standard_init_linux.go and setns_init_linux.go; Go, os/exec/lp_unix.go and os/path.go.
  */
 
-/** Where a file or folder of the container is for us. */
+/** The path on the host of a file or folder of the container. */
 type PathOf = (path: string) => string;
 
-/** Where a program was found, as it is handed to execve(2); or why it cannot be started, in runc's words. */
+/** The path of a program for execve(2), or the error in runc's words. */
 export type Lookup = { readonly ok: true; readonly file: string } | { readonly ok: false; readonly error: string };
 
 export interface ProgramWish {
   readonly name: string;
-  /** Names with a slash are relative to it. */
+  /** The base of names with a slash. */
   readonly cwd: string;
   /** PATH of the program's own environment. */
   readonly searchPath: string | undefined;
@@ -27,9 +27,8 @@ export interface ProgramWish {
 }
 
 /**
- * Finds the program of a container: a name with a slash is a path, any other is searched along PATH.
- * Differs from a shell as Go does: directories of PATH that are not absolute are refused, and a file that may not be
- * executed is as good as none.
+ * Finds the program of a container: a name with a slash is a path, other names are searched along PATH. Like Go and
+ * unlike a shell, refuses relative directories of PATH, and treats a file without execute permission as missing.
  */
 export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramWish): Lookup {
   const failed = (why: string): Lookup => ({ ok: false, error: `exec: ${goQuote(name)}: ${why}` });
@@ -47,15 +46,15 @@ export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramWish): L
 }
 
 /**
- * Makes the working directory of a container, with its parents, where it is missing, and makes sure that it can be
- * entered. Answers what went wrong, in runc's words; undefined when all is well.
+ * Creates the working directory of a container, with missing parents, and checks that it can be entered. Returns the
+ * error in runc's words, undefined if there is none.
  */
 export function prepareWorkingDirectory(path: string, pathOf: PathOf): string | undefined {
   const problem = makeDirectories(path, pathOf);
   return problem === undefined ? whyNotEnterable(path, pathOf) : `workingDir: ${problem}`;
 }
 
-/** Why a program cannot run in that directory, in runc's words; undefined when it can. */
+/** The reason in runc's words why a program cannot run in a directory. Undefined: it can. */
 export function whyNotEnterable(path: string, pathOf: PathOf): string | undefined {
   try {
     const place = pathOf(path);
@@ -68,9 +67,9 @@ export function whyNotEnterable(path: string, pathOf: PathOf): string | undefine
 }
 
 /**
- * Would the kernel refuse to execute this file because it is a text without `#!`? The C library then runs it as a
- * shell script, of its own accord; a container runtime says `exec format error`. Binaries, of whatever kind, the
- * kernel knows.
+ * True when the kernel would refuse to execute the file because it is a text without `#!`. The C library runs such a
+ * file as a shell script by itself; a container runtime reports `exec format error`. The kernel recognises all
+ * binaries.
  */
 export function isPlainText(file: string, cwd: string, pathOf: PathOf): boolean {
   const start = startOfFile(pathOf(resolve(cwd, file)));
@@ -78,8 +77,8 @@ export function isPlainText(file: string, cwd: string, pathOf: PathOf): boolean 
 }
 
 /**
- * The errno with which execve(2) would refuse the file, as far as that can be seen: a text without `#!`, or a script
- * whose interpreter is missing. Undefined when it may well run.
+ * The errno with which execve(2) would refuse the file, as far as it can be predicted: for a text without `#!`, or a
+ * script whose interpreter is missing. Undefined: it may run.
  */
 export function whyNotLoadable(file: string, cwd: string, pathOf: PathOf): string | undefined {
   const start = startOfFile(pathOf(resolve(cwd, file)));
@@ -100,7 +99,7 @@ export function whyNotLoadable(file: string, cwd: string, pathOf: PathOf): strin
   }
 }
 
-/** The bytes by which the kernel tells what a file is; undefined: it may be executed but not read. */
+/** The bytes by which the kernel recognises the type of a file. Undefined: the file cannot be read. */
 function startOfFile(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const start = Buffer.alloc(128);
@@ -119,10 +118,10 @@ function startOfFile(path: string): string | undefined {
 function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | undefined {
   try {
     const path = pathOf(resolve(cwd, file));
-    // Most folders of PATH have no such file: an error that is thrown takes longer than a look.
+    // Most folders of PATH lack the file: an exception takes longer than an empty result.
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return `stat ${file}: ${errnoText('ENOENT')}`;
-    // Root may execute a file when anybody may; access(2) alone would also let it "execute" any directory.
+    // Root may execute a file when any user may. access(2) alone would also let it "execute" any directory.
     if (stat.isDirectory() || (stat.mode & 0o111) === 0) return errnoText('EACCES');
     accessSync(path, constants.X_OK);
     return undefined;
@@ -133,7 +132,7 @@ function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | u
   }
 }
 
-/** Go's MkdirAll: names the first directory that could not be made. */
+/** Creates directories as Go's MkdirAll does. The error names the first one that failed. */
 function makeDirectories(path: string, pathOf: PathOf): string | undefined {
   const there = isDirectory(pathOf(path));
   if (there !== undefined) return there ? undefined : mkdirFailed(path, 'ENOTDIR');
@@ -144,12 +143,15 @@ function makeDirectories(path: string, pathOf: PathOf): string | undefined {
     makeDirectory(path, pathOf);
     return undefined;
   } catch (error) {
-    // Somebody else may have been quicker.
+    // Another process may have created it first.
     return isDirectory(pathOf(path)) === true ? undefined : mkdirFailed(path, errnoOf(error));
   }
 }
 
-/** No link leads out of the container, whoever puts it there meanwhile. The parent is there. */
+/**
+ * Creates a directory in an existing parent. A link that a container puts there meanwhile does not lead out of the
+ * container.
+ */
 function makeDirectory(path: string, pathOf: PathOf): void {
   if (process.platform !== 'linux') return mkdirSync(pathOf(path), 0o755);
   const parent = openBeneath(pathOf('/'), dirname(path), undefined);
@@ -161,7 +163,7 @@ function makeDirectory(path: string, pathOf: PathOf): void {
   }
 }
 
-/** Undefined: it is missing, or not to be seen. */
+/** Undefined: the path is missing or cannot be read. */
 function isDirectory(path: string): boolean | undefined {
   try {
     return statSync(path).isDirectory();

@@ -2,12 +2,12 @@ import { errnoText } from './errno.ts';
 
 const MORE_ABOUT_MOUNT = /\s*dmesg\(1\) may have more information after failed \w+ system call\.?/g;
 
-/** The folder of the store that becomes the root of a container: what mount(8) says of it is about paths inside. */
+/** The folder of the store that becomes the root of a container. mount(8) prints it before paths inside. */
 const ROOT_IN_STORE = /\/[^\s:'"]*\/layers\/[^\s/:'"]+\/\d+\/root(?=\/)/g;
 
 /**
- * A container that could not be started: the message of its state StartError. A node has the words of containerd and
- * runc before the cause; here neither is there, so the cause stands alone, as runc, execve(2) or mount(8) words it.
+ * The message of the state StartError. A node prints the words of containerd and runc before the cause. podrun uses
+ * neither, so the cause of runc, execve(2) or mount(8) stands alone.
  * @param why one sentence or several lines
  */
 export function startFailed(why: string): string {
@@ -16,13 +16,13 @@ export function startFailed(why: string): string {
 }
 
 /*
- * For a command beside a container, the words are those of containerd and runc: exec and exec probes show them as a
- * node does. Source: containerd 2.1, runc 1.1 as recorded on a node.
+ * The prefix for commands beside a container, which exec and exec probes show as a node does. Source: containerd 2.1,
+ * runc 1.1 as recorded on a node.
  */
 
 const NO_PROCESS = 'unable to start container process';
 
-/** A command beside a container that could not be started. */
+/** The error of a command beside a container that could not be started. */
 export function execFailed(execId: string, why: string): string {
   return (
     `failed to exec in container: failed to start exec "${execId}": ` +
@@ -30,22 +30,22 @@ export function execFailed(execId: string, why: string): string {
   );
 }
 
-/** A container whose output nobody could read. */
+/** The error of a container whose output podrun could not read. */
 export function outputFailed(why: string): string {
   return `no pipes for its output: ${why}`;
 }
 
-/** The system could not make a process. */
+/** The error of fork(2). */
 export function forkFailed(errno: string): string {
   return `fork: ${errnoText(errno)}`;
 }
 
-/** The process is there, but execve(2) refused the program. */
+/** The error of execve(2) for the program. */
 export function execveFailed(file: string, errno: string): string {
   return `exec ${file}: ${errnoText(errno)}`;
 }
 
-/** Errors of fork(2) and of making its pipes; all others that a spawn answers are execve's. */
+/** True for errors of fork(2) and of making its pipes. All other errors of a spawn are execve's. */
 export function isForkError(errno: string): boolean {
   return ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(errno);
 }

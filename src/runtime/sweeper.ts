@@ -4,25 +4,25 @@ import type { ProcessIdentity } from './process-identity.ts';
 import { smallestPidSince } from './pid-order.ts';
 import { listProcesses, type ListedSince, type ProcessEntry } from './process-table.ts';
 
-/** A container whose main process has ended, and of which nothing may be left. */
+/** A container whose main process has ended, and whose other processes must end. */
 export interface SweepTarget {
   readonly id: string;
   /**
-   * The main process, leader of its group and session; its start time is undefined where the system was not asked.
-   * Undefined when its number may belong to another process by now: then the mark alone counts.
+   * The main process, leader of its group and session. Its start time is undefined where the system was not asked.
+   * Undefined: another process may have its pid by now, and only the mark counts.
    */
   readonly leader: { readonly pid: number; readonly startTime: string | undefined } | undefined;
-  /** `forkCount` before the leader was started, where it was asked for. */
+  /** `forkCount` before the start of the leader, if known. */
   readonly forksBefore?: number | undefined;
 }
 
-// A process that forks faster than it is found would keep us busy for ever.
+// The most passes: a process that forks faster than it is found would keep podrun busy for ever.
 const PASSES_MAX = 20;
-// A killed process takes a moment to vanish, a large one longer.
+// The pauses between passes: a killed process takes a moment to vanish, a large one longer.
 const PAUSE_FIRST_MS = 1;
 const PAUSE_LONGEST_MS = 50;
-// A look at all processes takes milliseconds: after one, there is none for so many times as long. Where many containers
-// end one after the other, some of them share the next.
+// The rest after a pass, as a multiple of its time: a look at all processes takes milliseconds. When many containers
+// end one after the other, some of them share the next pass.
 const REST_FACTOR = 2;
 
 interface Sweep {
@@ -30,20 +30,21 @@ interface Sweep {
   readonly done: () => void;
   passes: number;
   /**
-   * Processes that were about to become another program when the last of the container was found, and still are: they
-   * show no mark meanwhile, on a busy machine for long. Who comes later has parents that would have been found.
+   * Processes in the middle of execve(2) in the pass that found the last process of the container, and in all later
+   * ones: their marks cannot be read, on a busy machine for long. A later process has parents that would have been
+   * found.
    */
   unclear: ReadonlySet<string> | undefined;
-  /** When the next pass is due, on the stopwatch. */
+  /** The monotonic time of the next pass. */
   dueMs: number;
 }
 
 /**
- * Ends the processes that a container leaves behind when its main process has ended, as the kernel does on a node by
- * taking down the PID namespace: those that left the process group too (setsid, daemons that forked twice). Who has
- * left the group and session, lost its parent and cleared its environment is not found; on a node nobody escapes.
+ * Ends the processes that a container leaves after its main process, as the kernel on a node ends a PID namespace: also
+ * processes that have left the process group (setsid, daemons that forked twice). A process that has left the group and
+ * session, lost its parent and cleared its environment is not found; on a node no process escapes.
  *
- * All containers share one look at the processes; it goes on in passes until one finds nothing, at most 20.
+ * All containers share one look at the processes. It is repeated until it finds nothing, at most 20 times.
  */
 export class Sweeper {
   readonly #clock: Clock;
@@ -58,7 +59,7 @@ export class Sweeper {
     this.#list = list;
   }
 
-  /** Resolves when nothing of the container was found any more, or when it is hopeless; never rejects. */
+  /** Resolves when no process of the container is found any more, or after the last pass. Never rejects. */
   sweep(target: SweepTarget): Promise<void> {
     return new Promise((resolve) => {
       this.#sweeps.add({ target, done: resolve, passes: 0, unclear: undefined, dueMs: this.#clock.now().monotonicMs });
@@ -66,7 +67,7 @@ export class Sweeper {
     });
   }
 
-  /** The next pass comes when the first is due, and never at once: whoever tells of an exit does so before. */
+  /** Plans the next pass for the first sweep that is due. It never runs at once: the exit is reported first. */
   #schedule(): void {
     if (this.#passing) return;
     this.#alarm?.cancel();
@@ -80,7 +81,7 @@ export class Sweeper {
     const startMs = this.#clock.now().monotonicMs;
     const due = [...this.#sweeps].filter(({ dueMs }) => dueMs <= startMs);
     const targets = due.map(({ target }) => target);
-    // A machine that cannot be asked now may answer in the next pass.
+    // The list may fail now and work in the next pass.
     const processes = await this.#list(this.#clock, sinceFirstOf(targets)).catch(() => undefined);
     const members = membersOf(targets, processes ?? []);
     const unclear = (processes ?? []).filter(({ isUnclear }) => isUnclear).map(identityText);
@@ -105,8 +106,8 @@ export class Sweeper {
 }
 
 /**
- * Which processes belong to which container: those that bear its mark, those of the group or the session of its main
- * process, and all descendants of these.
+ * The processes by container: those with its mark, those of the group or the session of its main process, and all
+ * descendants of these.
  */
 export function membersOf(
   targets: readonly SweepTarget[],
@@ -116,7 +117,8 @@ export function membersOf(
   const byId = new Map(targets.map((target) => [target.id, target]));
   const byLeader = new Map<number, SweepTarget>();
   for (const target of targets) {
-    // A number is not given out while a group has it: whoever holds it is the leader, or the group is not ours.
+    // The kernel does not reuse a pid while a group has it: a process with that pid is the leader, or the group belongs
+    // to another one.
     const holder = target.leader && entries.get(target.leader.pid);
     if (target.leader === undefined || (holder && holder.startTime !== target.leader.startTime)) continue;
     byLeader.set(target.leader.pid, target);
@@ -144,7 +146,7 @@ function identityText({ pid, startTime }: ProcessEntry): string {
   return `${pid} ${startTime}`;
 }
 
-/** Nothing of a container is older than its main process. */
+/** No process of a container is older than its main process. */
 function sinceFirstOf(targets: readonly SweepTarget[]): ListedSince {
   const ticks = targets.map(({ leader }) => Number(leader?.startTime ?? 0));
   return {

@@ -3,10 +3,9 @@ import { execa } from 'execa';
 import { STARTED_APART } from './helper.ts';
 
 /**
- * Waits for the end of its input, which comes when podrun is gone without having given the terminal back. Its own
- * terminal is the standard output. A shell that has taken the terminal over has set it as it wants it: it is put back
- * only where it is still as podrun has left it. What is below the cursor is podrun's: the margin kept everybody else
- * away.
+ * The guard's script: waits for the end of its input, which comes when podrun is killed before it has restored the
+ * terminal. The terminal is its standard output. Settings are restored only while they are still podrun's: a shell may
+ * have changed them. The lines below the cursor are podrun's, because the scroll margin has kept other output away.
  */
 const SCRIPT = `# podrun-terminal-guard: puts the terminal in order when podrun is killed
 trap '' INT TERM HUP QUIT PIPE TSTP TTOU
@@ -16,26 +15,25 @@ read -r _
 printf '\\0337\\033[r\\0338\\033[0m\\033[J\\033[?25h'
 `;
 
-/** How a terminal is set, as `stty -g` says it: before podrun changed it, and by podrun. */
+/** The settings of the terminal, as `stty -g` prints them: before podrun's change, and after it. */
 export interface TerminalSettings {
   readonly before: string;
   readonly ours: string;
 }
 
 /**
- * Sees to it that the terminal gets back its scroll margins, cursor and settings also when podrun is killed in a way
- * that nobody can react to.
- * @param settings undefined: podrun did not change how the terminal is set
- * @returns ends that: podrun has put the terminal in order itself
+ * Restores the scroll margins, cursor and settings of the terminal after podrun was killed by SIGKILL.
+ * @param settings undefined: podrun did not change the settings
+ * @returns ends the guard: podrun has restored the terminal itself
  */
 export function guardTerminal(settings: TerminalSettings | undefined): () => void {
   const args = ['-c', SCRIPT, 'sh', settings?.before ?? '', settings?.ours ?? ''];
-  // Apart: what is typed must not end it, nor the shell that podrun runs in count it among its own.
+  // In its own session: Ctrl-C must not end it, and the user's shell must not count it among its jobs.
   const options = { ...STARTED_APART, env: { PATH: '/usr/bin:/bin' }, stdout: 'inherit', stderr: 'ignore' } as const;
   const guard = execa('/bin/sh', args, options);
   if (guard.pid === undefined) return () => undefined;
   guard.unref();
-  // The socket of a child process, in spite of its type: it must not keep us alive.
+  // The stream is a socket, unlike its type. It must not keep podrun running.
   (guard.stdin as Socket).unref();
   return () => void guard.kill('SIGKILL');
 }

@@ -14,8 +14,8 @@ import { hasScript, startUnderScript } from './script-terminal.ts';
 import { exitCodeOf, spawnLeader, turnToSpawn, withContainerUmask } from './spawn.ts';
 
 /**
- * The native part of node-pty, which its exact version in package.json stands for. What node-pty has around it loses
- * output: libuv takes a terminal that its program has left for one that has been read to the end.
+ * The native part of node-pty, whose exact version is in package.json. The JavaScript part of node-pty loses output:
+ * libuv takes a terminal that its program has closed for one that was read to the end.
  */
 interface PtyModule {
   fork(...request: ForkRequest): { readonly fd: number; readonly pid: number; readonly pty: string };
@@ -37,18 +37,18 @@ type ForkRequest = [
   onExit: (exitCode: number, signal: number) => void,
 ];
 
-/** The size of a terminal that nobody has looked at yet. */
+/** The size of a terminal before a client sets it. */
 const FIRST_SIZE: TerminalSize = { columns: 80, rows: 24 };
 
-/** What Ctrl-D sends. */
+/** The character of Ctrl-D. */
 const END_OF_INPUT = Buffer.from([4]);
 
-/** To `fork`: as it is. */
+/** The id that makes `fork` keep the user. */
 const OWN_ID = -1;
 
 /**
- * Starts the main process of a container in a terminal. The terminal of node-pty can do everything; where that package
- * is missing, the program script(1) of util-linux gives one whose size is fixed.
+ * Starts the main process of a container in a terminal of node-pty. Where that package is missing, in one of script(1),
+ * whose size is fixed.
  */
 export async function startInTerminal(
   launch: ContainerLaunch,
@@ -81,9 +81,9 @@ export async function startInTerminal(
 }
 
 /**
- * Where processes have numbers of their own, a program must lead a session inside: in one that began outside, its shell
- * could not name the process group that has the terminal, and says so at its end. Undefined: that is not needed, or
- * setsid(1) of util-linux is missing.
+ * The program as the leader of a session inside its PID namespace. In a session from outside, its shell could not name
+ * the foreground process group, and complains about that at its end. Undefined: not needed, or setsid(1) of util-linux
+ * is missing.
  */
 function sessionLeader(asked: ProgramCall, inside: Inside): ProgramCall | undefined {
   if (inside.hasOwnNumbers !== true) return undefined;
@@ -92,7 +92,7 @@ function sessionLeader(asked: ProgramCall, inside: Inside): ProgramCall | undefi
   return inside.enter({ ...asked, file: setsid, argv: [setsid, '--ctty', ...asked.argv] });
 }
 
-/** Which terminals containers can have here; undefined: none. */
+/** The kind of terminal that containers can have here. Undefined: none. */
 export async function terminalKind(): Promise<'pty' | 'script' | undefined> {
   if (loadNative() !== undefined) return 'pty';
   return (await hasScript()) ? 'script' : undefined;
@@ -100,11 +100,11 @@ export async function terminalKind(): Promise<'pty' | 'script' | undefined> {
 
 interface Native {
   readonly pty: PtyModule;
-  /** The program that starts the container's on macOS. */
+  /** The program that starts the container's program on macOS. */
   readonly helper: string;
 }
 
-/** Of the packages with the binaries, only the one for this platform is installed, if any. */
+/** The binary for this platform, if its package is installed. */
 function loadNative(): Native | undefined {
   const platform = `@lydell/node-pty-${process.platform}-${process.arch}`;
   try {
@@ -118,9 +118,9 @@ function loadNative(): Native | undefined {
 
 /** A process in a terminal. */
 interface Begun extends Pick<MainProcess, 'pid' | 'ended'> {
-  /** The side of the terminal that is ours. */
+  /** The master side of the terminal. */
   readonly fd: number;
-  /** The other one, see `openOwnEnd`. */
+  /** The slave side, see `openOwnEnd`. */
   readonly ownEnd: number;
 }
 
@@ -144,7 +144,7 @@ function fork({ pty, helper }: Native, { argv, env, cwd }: ProgramCall, owner: I
   return { fd: forked.fd, pid: forked.pid, ended, ownEnd };
 }
 
-/** For a program that will make the terminal its own: until then it is nobody's. */
+/** Opens a terminal for a program that makes it its controlling terminal: until then it has no session. */
 async function openForLeader(pty: PtyModule, call: ProgramCall, owner: Inside['owner']): Promise<Begun> {
   const { master: fd, slave: ownEnd } = pty.open(FIRST_SIZE.columns, FIRST_SIZE.rows);
   handOver([ownEnd], owner);
@@ -174,7 +174,7 @@ function terminalStreams(
       input: pipedInput(master, END_OF_INPUT),
       terminal: {
         resize: (size) => {
-          // The number of a closed descriptor may be another file's.
+          // Another file may have the number of a closed descriptor.
           if (!master.destroyed) pty.resize(fd, size.columns, size.rows);
         },
       },
@@ -183,12 +183,15 @@ function terminalStreams(
   };
 }
 
-/** Held by us as well, the terminal is never left, and nobody takes it for one that has been read to its end. */
+/**
+ * Opens the slave side in podrun, too: the terminal is never without a writer, so it does not look like one that was
+ * read to the end.
+ */
 function openOwnEnd({ fd, pid, pty }: ReturnType<PtyModule['fork']>): number {
   try {
     return openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
   } catch (error) {
-    // Out of descriptors, most likely: what has been started must not run beside what is started instead.
+    // Probably out of descriptors: this process must not run beside the one that replaces it.
     sendSignal(pid, 'SIGKILL');
     closeSync(fd);
     throw error;

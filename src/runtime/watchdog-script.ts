@@ -2,42 +2,41 @@ import { ENTERING_TOOLS } from './inside.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 
 /**
- * What the watchdog does, for every POSIX shell. It reads lines:
+ * The script of the watchdog, for every POSIX shell. It reads lines:
  *
- *     add PGID:START     from now on this process group is to die with podrun; START may be empty
- *     del PGID:START     it has ended
- *     mark N ID          so is whatever bears the mark of this container; N is a number for it
- *     unmark N           nothing bears it any more
- *     log N FILE         what is found in the pipes N and N+1 when podrun dies belongs into this log
- *     out N PATH         a FIFO that a container writes its standard output to: hold its reading end from now on
+ *     add PGID:START     kill this process group when podrun dies; START may be empty
+ *     del PGID:START     the group has ended
+ *     mark N ID          kill all processes with the mark of this container when podrun dies; N is a number for it
+ *     unmark N           no process has the mark any more
+ *     log N FILE         the log for the content of the pipes N and N+1 when podrun dies
+ *     out N PATH         a FIFO with the standard output of a container: hold its reading end
  *     err N PATH         the same for the standard error; N is that of the log and one more
- *     runs N             what writes there is the container's own program
+ *     runs N             the container's own program writes to the pipes
  *     free N             podrun has read them to the end
  *
- * The end of its input means that podrun is gone, however that came. It then kills every group that is listed, unless
- * its leader started at another time than the one that was meant, and, where there is /proc, whatever bears a mark. It
- * looks for marks several times, the last one some 600 ms later: a process in the middle of execve(2), or one that
- * forks away, shows up later.
+ * The end of its input means that podrun is gone, for any reason. The script then kills every listed group, unless its
+ * leader has another start time, and, where there is /proc, every process with a listed mark. It looks for marks
+ * several times, the last one some 600 ms later: a process in the middle of execve(2), or one that forks, shows up
+ * later.
  *
- * A pipe lives, with what is in it, as long as somebody has it open. While podrun lives, nothing is read here; what it
- * leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with the time at which
- * that happens. N is a descriptor of the shell, 10 or more: of the usual shells, dash has no such ones. There the pipes
- * end with podrun. What was to start the program writes errors into the same pipe, and has to fail when podrun dies: as
- * long as podrun has not seen the program run, lines that begin as those do are left out.
+ * The content of a pipe lives as long as a process has the pipe open. The script reads nothing while podrun lives.
+ * Output that podrun leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with
+ * the time of that moment. N is a descriptor of the shell, 10 or more: dash, alone among the usual shells, has none
+ * above 9, and there the pipes end with podrun. The tools before a program write errors into the same pipe, and must
+ * fail when podrun dies: before `runs`, lines that begin like their errors are left out.
  *
- * Podrun may be killed after it has read a piece and before that is in the log. What comes behind that piece is then
- * left out: a log may lack its end, but has no hole. The access time of the pipe tells: podrun sets it to 0 when all
- * that it has read is in the log, and reading changes it. Where the file system keeps no access times, it does not
- * change when the rest is read here either, and the rest is left out as well.
+ * podrun may be killed between reading a piece and writing it into the log. The output behind that piece is then left
+ * out: a log may lack its end, but has no gap. The access time of the pipe shows this: podrun sets it to 0 when
+ * everything that it has read is in the log, and reading changes it. On a file system without access times, reading
+ * here does not change it either, and the rest is left out as well.
  *
- * Each thing that it is told has a variable, which is unset when that is over; the list of their names only grows,
- * until it is tidied up. To remove one of hundreds from a list takes a shell milliseconds, and with probes hundreds
- * come and go in a second. Groups are killed without the help of any program: where none can be started, that is what
- * is needed.
+ * Each entry has a variable, which is unset when the entry ends. The list of their names only grows until `tidyUp`:
+ * removing one of hundreds from a list takes a shell milliseconds, and with probes hundreds come and go in a second.
+ * Groups are killed by a builtin: this works where no program can be started any more.
  *
- * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
- * and does it; grep fails when one file among many cannot be read, though it has answered, and that of busybox looks no
- * further than to the first NUL of a line; the state of a process is read without a process of its own.
+ * Portable to simple shells: dash knows `kill -s KILL -- -1` only in this form, and busybox complains about the `--`
+ * but does it. grep fails when one file among many cannot be read, though it has answered, and busybox's grep stops at
+ * the first NUL of a line. The state of a process is read without another process.
  */
 export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE

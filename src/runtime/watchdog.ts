@@ -9,7 +9,7 @@ export interface WatchedGroup {
   readonly startTime: string | undefined;
 }
 
-/** What a container writes its output to, by name, and where that belongs. */
+/** The output pipes of a container by name, and the log for their content. */
 export interface WatchedPipes {
   readonly stdout: string;
   readonly stderr: string;
@@ -17,47 +17,47 @@ export interface WatchedPipes {
   readonly logFile: string;
 }
 
-/** Pipes that are held. What is called again does nothing. */
+/** Pipes that are held. A second call of a function has no effect. */
 export interface HeldPipes {
-  /** What writes to them is the container's own program, and nothing else any more. */
+  /** Called when the container's own program runs, and no tool before it. */
   readonly runs: () => void;
   readonly release: () => void;
 }
 
-// Of the shells that most machines have, the one that can hold any number of descriptors, see watchdog-script.ts.
+// The common shell that can hold any number of descriptors, see watchdog-script.ts.
 const BASH = '/bin/bash';
 
-// The shell's descriptors below are its own.
+// The first descriptor for a pipe: the lower ones belong to the shell.
 const FIRST_PIPE = 10;
 
-// Whatever ends it again and again will not be outwitted.
+// The most starts: whatever kills the watchdog again and again will do so again.
 const STARTS_MAX = 5;
 
 /**
- * Sees to it that containers die with podrun, also when podrun is killed in a way that nobody can react to (SIGKILL,
- * out of memory): a shell of its own session that knows what runs, and whose input ends when podrun does.
+ * Ends containers when podrun is killed in a way that podrun cannot handle (SIGKILL, out of memory). A shell in its own
+ * session has a list of running containers, and its input ends with podrun.
  *
- * It is told of a container's mark before the container starts and of its process group right after: in between, on
- * Linux, the mark finds it. A group is forgotten as soon as its leader was reaped. When podrun dies between the two,
- * the number could be another group's by then; on Linux the start time of the leader tells, elsewhere that moment
+ * The shell gets the mark of a container before the start and its process group right after: in between, on Linux, the
+ * mark finds the container. A group is removed from the list as soon as its leader was reaped. When podrun dies between
+ * the two, another group may have the number: on Linux the start time of the leader reveals that, elsewhere this risk
  * remains.
  *
- * It also keeps what podrun had no time to read any more: see `hold`.
+ * The watchdog also writes unread output into the logs: see `hold`.
  *
- * A container that is to survive its agent is never told to it.
+ * Containers that outlive their agent are not on its list.
  */
 export class Watchdog {
   readonly #listed = new Set<string>();
   #shell: ChildProcess | undefined;
   #starts = 0;
-  /** Numbers of pipes that were in use and are free again. */
+  /** Pipe numbers that were used and are free again. */
   readonly #freePipes: number[] = [];
-  /** Lines that it has not been told yet. */
+  /** Lines that were not sent yet. */
   #untold = '';
   #nextPipe = FIRST_PIPE;
   #marks = 0;
 
-  /** Starts it, if it does not run: about a millisecond. Where that fails, the next addition is another attempt. */
+  /** Starts the shell if it does not run: about a millisecond. After a failure, the next addition tries again. */
   start(): void {
     if (this.#shell !== undefined || this.#starts >= STARTS_MAX) return;
     this.#starts += 1;
@@ -67,36 +67,36 @@ export class Watchdog {
     shell.unref();
     const { stdin } = shell;
     stdin?.on('error', () => undefined);
-    // The socket of a child process, in spite of its type: it must not keep us alive.
+    // The stream is a socket, unlike its type. It must not keep podrun running.
     (stdin as unknown as { unref(): void }).unref();
     shell.once('exit', () => {
       if (this.#shell !== shell) return;
       this.#shell = undefined;
       if (this.#listed.size > 0) this.start();
     });
-    // What it was about to be told is among these, or is over.
+    // Lines that were not sent are on the list, or do not matter any more.
     this.#untold = '';
     for (const lines of this.#listed) this.#tell(lines);
   }
 
-  /** Whatever bears the mark of this container dies with podrun, until the answer is called. */
+  /** Ends all processes with the mark of this container when podrun dies, until the returned function is called. */
   mark(containerId: string): () => void {
     this.#marks += 1;
     return this.#list([`mark ${this.#marks} ${containerId}`], `unmark ${this.#marks}`);
   }
 
-  /** The group dies with podrun, until the answer is called. */
+  /** Ends the group when podrun dies, until the returned function is called. */
   add({ pid, startTime = '' }: WatchedGroup): () => void {
     const group = `${pid}:${startTime.replaceAll(/\D/g, '')}`;
     return this.#list([`add ${group}`], `del ${group}`);
   }
 
   /**
-   * What is still in these pipes when podrun is killed gets into the log, until they are released. Before it is said
-   * that the program runs, what the tools say that are to start it does not.
+   * Writes the content of these pipes into the log when podrun dies, until they are released. Before `runs` is called,
+   * leaves out errors of the tools that start the program.
    */
   hold({ stdout, stderr, logFile }: WatchedPipes): HeldPipes {
-    // It is told in lines.
+    // The protocol has one line for each path.
     if (/\n/.test(stdout + stderr + logFile)) return { runs: () => undefined, release: () => undefined };
     const pipe = this.#freePipes.pop() ?? this.#nextPipe;
     if (pipe === this.#nextPipe) this.#nextPipe += 2;
@@ -106,7 +106,7 @@ export class Watchdog {
     let isHeld = true;
     return {
       runs: () => {
-        // Another shell that takes over has to be told of it after the pipes, as the order of the list has it.
+        // A new shell needs this line after those of the pipes, in the order of the list.
         if (isHeld) forget ??= this.#list([`runs ${pipe}`]);
       },
       release: () => {
@@ -119,7 +119,7 @@ export class Watchdog {
     };
   }
 
-  /** Lets it go, where there is nothing left to watch over; the next addition starts another. */
+  /** Ends the shell if its list is empty. The next addition starts another one. */
   close(): void {
     if (this.#listed.size > 0) return;
     this.flush();
@@ -140,15 +140,15 @@ export class Watchdog {
   }
 
   /**
-   * It is told once for all who speak at the same time, which is no later than the first of them can go on: whoever
-   * waits for anything after a call finds that it knows. To wake it up takes longer than all else of a start.
+   * Sends lines in one write for all callers of this turn, in a microtask: a caller that awaits anything finds them
+   * sent. Waking the shell takes longer than the rest of a start.
    */
   #tell(lines: string): void {
     if (this.#untold === '') queueMicrotask(() => this.flush());
     this.#untold += `${lines}\n`;
   }
 
-  /** Tells it now what it would be told in a moment: for those who do not wait. */
+  /** Sends the lines now, for callers that do not await anything. */
   flush(): void {
     const lines = this.#untold;
     this.#untold = '';
@@ -159,11 +159,11 @@ export class Watchdog {
 function spawnShell(): ChildProcess | undefined {
   try {
     const isBash = process.platform === 'linux' && existsSync(BASH);
-    // Our pipe is a socket, which bash takes for a connection of rshd: it would run its user's .bashrc.
+    // podrun's pipe is a socket, which bash takes for a connection of rshd: it would run the user's .bashrc.
     const [program, ...flags] = isBash ? [BASH, '--norc'] : ['/bin/sh'];
     const shell = spawn(program, [...flags, '-c', WATCHDOG_SCRIPT], {
-      // Nothing of ours: no folder that could not be removed, no mark of a container that we run in ourselves, and no
-      // output, which somebody may be reading to its end.
+      // Inherits nothing of podrun: no folder that could not be removed, no mark of an outer container, and no output,
+      // whose reader would wait for its end.
       cwd: '/',
       env: { PATH: '/usr/bin:/bin' },
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -91,7 +91,7 @@ function isMissing(file: string): boolean {
   }
 }
 
-/** A named pipe would wait for somebody to write. */
+/** Opens without blocking: a named pipe would wait for a writer. */
 function readRegular(file: string): string | undefined {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -109,7 +109,7 @@ function makeInside(volume: string, subPath: string): void {
     place = path.join(place, part);
     if (existsSync(place)) continue;
     if (!isInside(volume, parent)) throw new Error(`${parent} is outside of allowed base ${volume}`);
-    // Where a link leads to nowhere this fails: nothing is made at its other end.
+    // Fails at a link to nowhere: nothing is created at the other end of a link.
     mkdirSync(place);
     chmodSync(place, mode);
   }
