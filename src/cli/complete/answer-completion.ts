@@ -8,9 +8,9 @@ import type { Candidate, Choice } from './place.ts';
 import { StoredNames } from './stored-names.ts';
 
 /**
- * Answers a shell that asks what the last of these words can become: a line for each candidate, with a tab before what
- * is told of it, then `:words`, `:files` or `:folders`, which says how the shell goes on. While somebody types, nothing
- * is ever wrong: where there is nothing to answer, there are no candidates.
+ * Answers a shell that asks for completions of the last word. Prints a line for each candidate, with a tab before its
+ * note. The last line is `:words`, `:files` or `:folders`: it tells the shell how to go on. Errors are not reported
+ * while a user types: then there are no candidates.
  */
 export function answerCompletion(program: Command, words: readonly string[]): number {
   const choice = choicesOrNone(program, words);

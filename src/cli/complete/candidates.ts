@@ -5,10 +5,10 @@ import { flagValues } from './flag-values.ts';
 import { type Candidate, type Choice, type Names, namespaceOf, type Place, plain, podIn } from './place.ts';
 
 /**
- * What the last word of a command line can become. It all follows from how the commands are defined: their flags with
- * their choices, and the names of their arguments.
- * @param words without `podrun` itself; the last one is being typed and may be empty
- * @param names of a state folder, undefined being the usual one
+ * The completions of the last word of a command line. They follow from the definitions of the commands: flags with
+ * their choices, and names of arguments.
+ * @param words the words behind `podrun`; the last one may be empty
+ * @param names of a state folder; undefined is the default one
  */
 export function choicesFor(
   program: Command,
@@ -32,10 +32,10 @@ export function choicesFor(
   return current === '-' && Array.isArray(operands) ? [...operands, ...flagsOf(program, place)] : operands;
 }
 
-/** Formats behind which a template comes. */
+/** Formats that take a template. */
 const TEMPLATES = /^(custom-columns|go-template|jsonpath)/;
 
-/** `--output=ya` and `-oya`: the flag, and what stands before its value. */
+/** Splits `--output=ya` and `-oya` into the option and the text before its value. */
 function flagWithValue(program: Command, { command, current }: Place): { prefix: string; option: Option } | undefined {
   const options = optionsOf(program, command);
   const [prefix = '', name = ''] = /^(--[a-z0-9-]+)=/.exec(current) ?? /^(-[A-Za-z])=?(?=.)/.exec(current) ?? [];
@@ -53,7 +53,7 @@ function optionValues(option: Option, place: Place): Choice {
   return /<(folder|dir|directory)>/.test(flags) ? 'folders' : [];
 }
 
-/** Flags that are not there yet, and those that may be given several times. */
+/** Flags that are not on the command line yet, and flags that may be repeated. */
 function flagsOf(program: Command, { command, values }: Place): Candidate[] {
   const isOpen = (option: Option): boolean => option.parseArg !== undefined || !values.has(longName(option));
   const shown = optionsOf(program, command).filter((option) => !option.hidden && isOpen(option));
@@ -79,7 +79,7 @@ function operandValues(command: Command, place: Place): Choice {
   return argumentValues(argument, command, place);
 }
 
-/** By the name of the argument, as it stands in the definition of its command. */
+/** The values of an argument, chosen by its name in the definition of the command. */
 function argumentValues(argument: Argument, command: Command, place: Place): Choice {
   const { names, operands } = place;
   const namespace = namespaceOf(place);
@@ -98,7 +98,7 @@ function argumentValues(argument: Argument, command: Command, place: Place): Cho
   return name === 'command' && command.parent !== null ? commandsOf(command.parent, []) : [];
 }
 
-/** The Pods; `pod/WEB`, once a slash is there; names of another type behind that. */
+/** Names of Pods. Behind a slash, names of the type before the slash. */
 function podValues(place: Place, takesSeveral: boolean): Choice {
   const { names, operands, current } = place;
   const [first] = operands;
@@ -109,7 +109,7 @@ function podValues(place: Place, takesSeveral: boolean): Choice {
   return isDescribed ? [...pods, { value: 'pod', note: 'a Pod' }] : pods;
 }
 
-/** Types, `TYPE/NAME`, or names of the type that was named first. */
+/** Types, `TYPE/NAME`, or names of the first type on the command line. */
 function resourceValues(place: Place): Candidate[] {
   const { names, operands, current } = place;
   const [, typeWord, rest] = /^([^/]+)\/(.*)$/.exec(current) ?? [];
@@ -121,7 +121,7 @@ function resourceValues(place: Place): Candidate[] {
   }
   const [first] = operands;
   if (first === undefined) return typeValues(current);
-  // After TYPE/NAME only more of these may follow.
+  // Behind TYPE/NAME, kubectl accepts only further words of that form.
   if (first.includes('/')) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
   const types = first.split(',').flatMap((word) => resourceTypeNamed(word) ?? []);
   return fresh(
@@ -130,20 +130,20 @@ function resourceValues(place: Place): Candidate[] {
   );
 }
 
-/** `pods`, and `pods,events` behind a comma. */
+/** Types: `pods`, and behind a comma `pods,events`. */
 function typeValues(current: string): Candidate[] {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   return everyResourceType().map(({ plural, kind }) => ({ value: before + plural, note: kind }));
 }
 
-/** LOCAL:REMOTE, with the ports that the Pod has. */
+/** LOCAL:REMOTE, with the ports of the Pod. */
 function portValues(place: Place): Candidate[] {
   const before = place.current.slice(0, place.current.lastIndexOf(':') + 1);
   const ports = place.names.ports(namespaceOf(place), podIn(place.operands));
   return ports.map(({ port, note }) => ({ value: `${before}${port}`, note }));
 }
 
-/** Pods with a colon, before which a file may be meant as well: one that looks like a path is. */
+/** Names of Pods with a colon, or files: the word may be either. A word that looks like a path is a file. */
 function placesToCopy(place: Place): Choice {
   const { names, current } = place;
   if (/^[./~]/.test(current)) return 'files';
@@ -151,7 +151,7 @@ function placesToCopy(place: Place): Choice {
   return pods.length === 0 || current.includes(':') ? 'files' : pods.map((pod) => ({ value: `${pod}:` }));
 }
 
-/** Without what is there already. */
+/** The values that are not on the command line yet. */
 function fresh(values: readonly string[], used: readonly string[]): Candidate[] {
   return plain(values.filter((value) => !used.includes(value)));
 }

@@ -1,20 +1,20 @@
 import type { Command, Option } from 'commander';
 
-/** What stands on a command line before the word that is being typed, as far as that can be told. */
+/** The words before the one that is being typed, parsed as far as possible. */
 export interface CommandLine {
-  /** Undefined: none is named yet. */
+  /** Undefined while no command is named. */
   readonly command: Command | undefined;
-  /** What stands behind the command and is no flag. */
+  /** The words behind the command that are no flags. */
   readonly operands: readonly string[];
-  /** Values of flags by the long name of the flag, without dashes; a switch has an empty one. */
+  /** Values of flags, by the long name without dashes. A switch has the value ''. */
   readonly values: ReadonlyMap<string, string>;
   /** The flag whose value comes next. */
   readonly expecting: Option | undefined;
-  /** A `--` was there: what follows is somebody else's. */
+  /** True behind `--`: the words belong to another program. */
   readonly isOver: boolean;
 }
 
-/** Reads what is whole already. What cannot be is passed over: nobody is told of mistakes while typing. */
+/** Parses complete words. Skips mistakes, because the user is still typing. */
 export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
   const operands: string[] = [];
   const values = new Map<string, string>();
@@ -44,27 +44,27 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
   return { command, operands, values, expecting, isOver: false };
 }
 
-/** All flags that can be written there, those of every command among them. */
+/** The flags of the command and of the program. */
 export function optionsOf(program: Command, command: Command | undefined): readonly Option[] {
   return [...(command?.options ?? []), ...program.options];
 }
 
-/** Flags may stand before the command that they belong to. */
+/** The flags of all commands: they may stand before the name of their command. */
 function everyOption(program: Command): readonly Option[] {
   return [program, ...program.commands].flatMap(({ options }) => options);
 }
 
-/** The flag that is written as a long name or as one letter. */
+/** The option with this long name or letter. */
 export function optionNamed(options: readonly Option[], flag: string): Option | undefined {
   return options.find(({ long, short }) => long === flag || short === flag);
 }
 
-/** `output`, of `-o, --output <format>`. */
+/** The name of an option without dashes: `output` for `-o, --output <format>`. */
 export function longName({ long, short }: Option): string {
   return (long ?? short ?? '').replace(/^-+/, '');
 }
 
-/** Notes one word of flags; answers the flag whose value is the next word. */
+/** Stores the flags of one word. Answers the flag whose value is the next word. */
 function readFlag(options: readonly Option[], word: string, values: Map<string, string>): Option | undefined {
   if (word.startsWith('--')) {
     const [name = '', ...rest] = word.split('=');
@@ -77,7 +77,7 @@ function readFlag(options: readonly Option[], word: string, values: Map<string, 
   return readLetters(options, word.slice(1), values);
 }
 
-/** `-it`, `-n`, `-ntest`, `-n=test`. */
+/** Reads one-letter flags: `-it`, `-n`, `-ntest`, `-n=test`. */
 function readLetters(options: readonly Option[], letters: string, values: Map<string, string>): Option | undefined {
   const option = optionNamed(options, `-${letters.slice(0, 1)}`);
   if (option === undefined) return undefined;

@@ -1,19 +1,19 @@
 import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { type Candidate, namespaceOf, type Place, plain, podIn } from './place.ts';
 
-/** The conditions that a Pod has by itself. */
+/** The conditions that the kubelet sets on every Pod. */
 const CONDITIONS = ['Ready', 'ContainersReady', 'Initialized', 'PodScheduled', 'PodReadyToStartContainers'];
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
 
 type Values = (place: Place) => readonly Candidate[];
 
 /**
- * What flags take whose definition has no choices: by `COMMAND --flag`, or by `--flag` of every command that has it.
- * Flags that take a `<file>` or a `<folder>` go without saying.
+ * The values of flags without choices in their definition, by `COMMAND --flag`, or by `--flag` for all commands. A flag
+ * with `<file>` or `<folder>` needs no entry.
  */
 export const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>([
   ['--namespace', ({ names }) => plain(names.namespaces())],
-  // A new container has a new name.
+  // The user invents the name of a new container.
   ['debug --container', () => []],
   ['--container', containers],
   ['--target', containers],
@@ -28,7 +28,7 @@ export const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>(
   ['port-forward --address', () => plain(['localhost', '0.0.0.0'])],
 ]);
 
-/** Values of a flag by its long name without dashes; undefined: nothing is known of them. */
+/** Values of a flag, by its long name without dashes. Undefined when the table has no entry. */
 export function flagValues(flag: string, place: Place): readonly Candidate[] | undefined {
   const own = FLAG_VALUES.get(`${place.command?.name() ?? ''} --${flag}`);
   return (own ?? FLAG_VALUES.get(`--${flag}`))?.(place);
@@ -38,7 +38,7 @@ function containers(place: Place): Candidate[] {
   return plain(place.names.containers(namespaceOf(place), podIn(place.operands)));
 }
 
-/** `condition=Ready`, and what it may be, behind a second equals sign. */
+/** The goals of `wait`. Behind `condition=Ready=`, the statuses of a condition. */
 function waitGoals({ current }: Place): Candidate[] {
   const [, condition] = /^(condition=[^=]+)=/.exec(current) ?? [];
   if (condition !== undefined) return plain(['True', 'False', 'Unknown'].map((status) => `${condition}=${status}`));
@@ -51,7 +51,7 @@ function waitGoals({ current }: Place): Candidate[] {
   ];
 }
 
-/** TYPE/NAME */
+/** Words of the form TYPE/NAME. */
 function objectNames(place: Place): Candidate[] {
   const { current, names } = place;
   const [, typeWord] = /^([^/]+)\//.exec(current) ?? [];

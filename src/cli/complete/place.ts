@@ -1,16 +1,16 @@
 import { resourceTypeNamed } from '../../api/resource-types.ts';
 import type { CommandLine } from './command-line.ts';
 
-/** One thing that the word being typed can become, and what to tell of it. */
+/** A completion of the word, and a note about it. */
 export interface Candidate {
   readonly value: string;
   readonly note?: string | undefined;
 }
 
-/** What can stand in a place: some words, or files or folders, which the shell knows better. */
+/** The completions: words, or files or folders, which the shell lists itself. */
 export type Choice = readonly Candidate[] | 'files' | 'folders';
 
-/** The names that can be completed with; see stored-names.ts. They may throw where there is nothing to read. */
+/** The stored names; see stored-names.ts. A method may throw when it cannot read the store. */
 export interface Names {
   objects(resource: string, namespace: string): readonly string[];
   namespaces(): readonly string[];
@@ -19,13 +19,13 @@ export interface Names {
   runs(namespace: string): readonly string[];
 }
 
-/** What is known where a word is being typed. */
+/** The command line, the word that is being typed, and the stored names. */
 export interface Place extends CommandLine {
   readonly names: Names;
   readonly current: string;
 }
 
-/** The Pod that the words before are about. */
+/** The name of the Pod in the words so far. */
 export function podIn([first = '', second]: readonly string[]): string {
   if (first.includes('/')) return first.slice(first.indexOf('/') + 1);
   return second !== undefined && resourceTypeNamed(first) !== undefined ? second : first;
@@ -35,7 +35,7 @@ export function namespaceOf({ values }: Pick<Place, 'values'>): string {
   return values.get('namespace') || 'default';
 }
 
-/** Candidates of which nothing is told. */
+/** Candidates without notes. */
 export function plain(values: readonly string[]): Candidate[] {
   return values.map((value) => ({ value }));
 }

@@ -1,6 +1,6 @@
 /**
- * For bash 3.2 and later, with and without the package bash-completion. bash cuts words at `=` and `:`; the script puts
- * them together again for podrun, and hands back only what stands behind the last cut.
+ * The script for bash 3.2 and later, with or without the package bash-completion. bash splits words at `=` and `:`. The
+ * script joins them for podrun, and returns only the part behind the last split.
  */
 export const BASH: string = `# bash completion of podrun: source <(podrun completion bash)
 
@@ -43,7 +43,7 @@ _podrun_complete() {
 complete -o default -F _podrun_complete podrun
 `;
 
-/** For fish 3 and later. fish itself leaves no space behind `=`, `/` and `:`. */
+/** The script for fish 3 and later. fish itself adds no space behind `=`, `/` and `:`. */
 export const FISH: string = `# fish completion of podrun: podrun completion fish | source
 
 function __podrun_complete
@@ -72,7 +72,7 @@ complete --command podrun --erase
 complete --command podrun --no-files --arguments '(__podrun_complete)'
 `;
 
-/** For zsh 5 and later: to be sourced, or as the file `_podrun` in a folder of `$fpath`. */
+/** The script for zsh 5 and later: to be sourced, or stored as the file `_podrun` in a folder of `$fpath`. */
 export const ZSH: string = `#compdef podrun
 # zsh completion of podrun: source <(podrun completion zsh)
 

@@ -4,19 +4,19 @@ import { containerNames } from '../../lifecycle/requests/default-container.ts';
 import { namesIn } from '../../store/atomic-file.ts';
 import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/layout.ts';
 
-/** Of what a namespace may be made: whoever applied something has one. */
+/** A namespace exists where one of these kinds is stored. */
 const HOLD_NAMESPACES = ['pods', 'services', 'configmaps', 'secrets'] as const;
 
-/** What can be completed with names that are on record. Nothing is written, locked or opened for it. */
+/** Names in a state folder, for completion. Reads only: writes and locks nothing, and opens no store. */
 export class StoredNames {
   readonly #root: string;
 
-  /** @param root the state folder, which need not exist */
+  /** @param root the state folder; it need not exist */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Names of all objects of a resource (its plural) in a namespace. */
+  /** Names of the objects of a resource (its plural) in a namespace. */
   objects(resource: string, namespace: string): string[] {
     return namesIn(namespaceFolder(this.#root, resource, namespace));
   }
@@ -26,12 +26,12 @@ export class StoredNames {
     return [...new Set(['default', ...used, ...this.objects('namespaces', 'default')])].toSorted();
   }
 
-  /** Containers of a Pod, in the order in which they start. */
+  /** Names of the containers of a Pod, in the order of their start. */
   containers(namespace: string, pod: string): string[] {
     return containerNames(this.#spec(namespace, pod));
   }
 
-  /** Ports of a Pod, each with what is told of it. */
+  /** Ports of a Pod, each with a note. */
   ports(namespace: string, pod: string): Array<{ port: number; note: string }> {
     const { initContainers = [], containers } = this.#spec(namespace, pod);
     return [...initContainers, ...containers].flatMap(({ name, ports = [] }) =>
@@ -39,7 +39,7 @@ export class StoredNames {
     );
   }
 
-  /** Runs on record: POD is the one of now, POD@1 the one before. */
+  /** Runs of Pods: POD is the present run, POD@1 the one before. */
   runs(namespace: string): string[] {
     return this.objects('pods', namespace).flatMap((pod) => {
       const replaced = namesIn(historyFolder(this.#root, namespace, pod));

@@ -15,20 +15,20 @@ import {
 import { DetachKeys } from './detach-keys.ts';
 import { flush, isTerminal, printError, streamOf } from '../standard-streams.ts';
 
-/** What a client of the agent wants to be connected with, and how. */
+/** A connection of the user's streams with a container. */
 export interface Connection extends AgentAddress {
   readonly opening: OpeningMessage;
-  /** Our own terminal, where it is to be that of the other side: everything that is typed reaches it as it is. */
+  /** The user's terminal, when the container has one, too: every key goes there unchanged. */
   readonly terminal: typeof process.stdin | undefined;
-  /** Typed at the terminal, they end the connection and nothing else. Undefined: there are none. */
+  /** The keys that end the connection and leave the container running. Undefined: no such keys. */
   readonly detachKeys?: Buffer | undefined;
-  /** The other side has answered that it is there. */
+  /** Called when the agent confirms the connection. */
   readonly onConnected?: OutputTaker['connected'];
 }
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
-/** Connects our standard streams with those of a container, or of a command in it, until one side has had enough. */
+/** Connects podrun's standard streams with a container, or with a command in it, until one side ends the connection. */
 export async function connectStreams(connection: Connection): Promise<ConnectionEnd> {
   const { clock, opening, terminal } = connection;
   const socket = await reachAgent(connection);
@@ -47,8 +47,8 @@ export async function connectStreams(connection: Connection): Promise<Connection
   const onResize = (): void => tellSize();
   try {
     send(opening);
-    // Right behind the first message: a program that looks at once sees the size. One that has run for longer draws
-    // its screen anew when that changes.
+    // Sends the size right behind the first message, so that a program that starts now finds it set. Attached to a
+    // running program, first sends another size: a program redraws its screen when the size changes.
     if (terminal !== undefined && opening.type === 'attach') tellSize(1);
     if (terminal !== undefined) tellSize();
     const onConnected: NonNullable<OutputTaker['connected']> = (answer) => {
@@ -70,14 +70,17 @@ export async function connectStreams(connection: Connection): Promise<Connection
   }
 }
 
-/** Our terminal; undefined, and said, when our standard input is none. Source: kubectl/pkg/cmd/exec SetupTTY. */
+/**
+ * The user's terminal. Undefined, with a message, when standard input is no terminal. Source: kubectl/pkg/cmd/exec
+ * SetupTTY.
+ */
 export function ownTerminal(quiet: boolean): typeof process.stdin | undefined {
   if (process.stdin.isTTY) return process.stdin;
   if (!quiet) printError('Unable to use a TTY - input is not a terminal or the right kind of file\n');
   return undefined;
 }
 
-/** Prints what comes, no faster than it is taken from us. */
+/** Prints output, and makes the sender wait for a slow reader. */
 function takerOf(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
   return {
     stdout: (chunk) => {
@@ -101,6 +104,6 @@ function handOnInput(socket: Socket, detachKeys: Buffer | undefined, onDetach: (
   });
   socket.on('drain', () => stdin.resume());
   stdin.once('end', () => socket.write(encodeFrame({ kind: 'message', message: { type: 'stdinEnd' } })));
-  // A terminal that is gone; its signal follows.
+  // The terminal is gone: SIGHUP follows.
   stdin.on('error', () => undefined);
 }

@@ -3,9 +3,9 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 const CONTROL_SIGNS = '@abcdefghijklmnopqrstuvwxyz[\\]^_';
 
 /**
- * The bytes of `ctrl-p,ctrl-q`: keys that are typed one after the other, each a sign, or `ctrl-` and one of
- * a-z @ [ \ ] ^ _. Undefined: there are none.
- * @throws {PodrunError} (usage) for what is no key
+ * Parses `ctrl-p,ctrl-q`: keys in the order of typing, each a character, or `ctrl-` and one of a-z @ [ \ ] ^ _.
+ * Undefined for an empty text.
+ * @throws {PodrunError} (usage) for a word that is no key
  */
 export function parseDetachKeys(text: string): Buffer | undefined {
   if (text === '') return undefined;
@@ -23,17 +23,19 @@ function byteOf(key: string, text: string): number {
   });
 }
 
-/** Finds a row of keys in what is typed. What may be their beginning is held back until the next key tells. */
+/**
+ * Finds a sequence of keys in the input. Holds back a possible beginning of the sequence until the next key decides.
+ */
 export class DetachKeys {
   readonly #keys: Buffer;
-  /** What was typed last, as far as it is a beginning of the keys. */
+  /** The last bytes, when they are a beginning of the sequence. */
   #held: readonly number[] = [];
 
   constructor(keys: Buffer) {
     this.#keys = keys;
   }
 
-  /** What of it is to be handed on, and whether the keys were typed: then nothing behind them counts. */
+  /** The bytes to hand on, and whether the sequence is complete. Bytes behind the sequence are dropped. */
   take(typed: Buffer): { readonly handedOn: Buffer; readonly isDetached: boolean } {
     const out: number[] = [];
     for (const byte of typed) {

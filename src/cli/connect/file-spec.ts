@@ -12,7 +12,7 @@ export type CopyRequest =
 type Side<Where> = Extract<FileSpec, { readonly where: Where }>;
 
 /**
- * Understands the words of `cp`: one side is a path of this machine, the other `POD:PATH` or `NAMESPACE/POD:PATH`.
+ * Parses the arguments of `cp`: one side is a local path, the other `POD:PATH` or `NAMESPACE/POD:PATH`.
  * @throws {PodrunError} (usage) in kubectl's words. Source: kubectl/pkg/cmd/cp/cp.go
  */
 export function readCopy(words: readonly string[]): CopyRequest {

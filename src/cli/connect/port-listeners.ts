@@ -2,13 +2,13 @@ import { createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { ForwardedPort } from '../../lifecycle/requests/forwarded-ports.ts';
 
-/** Where to listen. Of the addresses of localhost, one that can be had is enough. */
+/** An address to listen at. localhost has two addresses: one of them is enough. */
 export interface ListenAddress {
   readonly host: string;
   readonly mayFail: boolean;
 }
 
-/** A port that somebody listens on. */
+/** A server that listens on a port. */
 interface Listening {
   readonly server: Server;
   readonly host: string;
@@ -16,7 +16,7 @@ interface Listening {
 }
 
 export interface PortListeners {
-  /** Where they listen, as `127.0.0.1:8080`, and what for. */
+  /** The listeners: an address such as `127.0.0.1:8080`, and the port of the Pod. */
   readonly listening: ReadonlyArray<{ readonly at: string; readonly remote: number }>;
   close(): void;
 }
@@ -25,7 +25,7 @@ export interface ListenRequest {
   readonly ports: readonly ForwardedPort[];
   readonly addresses: readonly ListenAddress[];
   readonly onConnection: (socket: Socket, port: ForwardedPort) => void;
-  /** A port that cannot be listened on, while others can. */
+  /** Called for a port that cannot be opened while other ports can. */
   readonly onTrouble: (text: string) => void;
 }
 
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The addresses that a text like `localhost,10.0.0.5` names.
+ * Parses a list of addresses such as `localhost,10.0.0.5`.
  * @throws {PodrunError} (usage) in kubectl's words
  */
 export function listenAddresses(text: string): ListenAddress[] {
@@ -52,7 +52,7 @@ export function listenAddresses(text: string): ListenAddress[] {
 
 /**
  * Listens on all ports at all addresses.
- * @throws {PodrunError} in kubectl's words when nothing can be listened on. Source: client-go portforward.go.
+ * @throws {PodrunError} in kubectl's words, when no port can be opened. Source: client-go portforward.go.
  */
 export async function listenOnPorts({
   ports,
@@ -89,7 +89,7 @@ async function listenOnPort(
   for (const { host, mayFail } of addresses) {
     try {
       const server = await listen(host, local, onConnection);
-      // A port that was chosen for one address is the same for the others.
+      // The system chose the port for the first address: the other addresses use the same one.
       local = portOf(server);
       listening.push({ server, host, local });
     } catch (error) {
@@ -108,7 +108,7 @@ function listen(host: string, port: number, onConnection: (socket: Socket, local
     server.once('error', reject);
     server.listen({ host, port, ipv6Only: isIPv6(host) }, () => {
       server.off('error', reject);
-      // Out of descriptors, say: who is connected stays so.
+      // An error such as too many open files must not end the connections.
       server.on('error', () => undefined);
       resolve(server);
     });
@@ -120,7 +120,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** As Go has it. */
+/** The error in Go's words. */
 function listenError(error: unknown, host: string, port: number): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const network = isIPv6(host) ? 'tcp6' : 'tcp4';

@@ -22,20 +22,20 @@ export interface PodSearch {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly namespace: string | undefined;
-  /** How long to wait for a Pod of a Service, as written. */
+  /** The time to wait for a Pod of a Service, as written. */
   readonly podRunningTimeout: string;
 }
 
-/** What a word of the command line leads to. */
+/** The Pod that a word of the command line names, and the Service on the way to it. */
 export interface ReachedPod {
   readonly pod: StoredPod;
-  /** Undefined: the Pod itself was named. */
+  /** Undefined when the word named the Pod itself. */
   readonly service: StoredService | undefined;
 }
 
 /**
- * The Pod that `web`, `pod/web` or `service/web` means.
- * @throws {PodrunError} in kubectl's words when there is none
+ * Finds the Pod for `web`, `pod/web` or `service/web`.
+ * @throws {PodrunError} in kubectl's words, when there is none
  */
 export async function reachPod(word: string, search: PodSearch): Promise<ReachedPod> {
   const timeoutMs = durationFlag('--pod-running-timeout', search.podRunningTimeout);
@@ -81,7 +81,7 @@ async function podOfService(service: StoredService, search: PodSearch, timeoutMs
 }
 
 /**
- * The container that is meant, and that it runs.
+ * The running container to connect with.
  * @throws {PodrunError} in kubectl's and kubelet's words
  */
 export function runningContainer(
@@ -98,7 +98,7 @@ export function runningContainer(
   return chosen.name;
 }
 
-/** @throws {PodrunError} when the podrun that ran the Pod is gone, and all of its processes with it */
+/** @throws {PodrunError} when the process that ran the Pod is gone, and all containers with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   if (store.isOwned(namespace, name)) return;
   throw new PodrunError(`error: nobody runs pod "${name}" any more: nothing of it can be reached`, {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Header, type Pack, pack } from 'tar-stream';
 
 export interface PackRequest {
-  /** A file of this machine, or a folder, which is packed with everything in it. */
+  /** A local file, or a folder with all of its files. */
   readonly source: string;
   /** The name of `source` in the archive. */
   readonly name: string;
@@ -20,7 +20,7 @@ type HeaderType = 'file' | 'directory' | 'symlink';
 /** The largest id that a tar header holds, in six octal digits. podrun writes a larger id as 0.*/
 const ID_MAX = 0o777777;
 
-/** The bytes of a tar archive, piece by piece. Fails when a file cannot be read. */
+/** The bytes of a tar archive, in chunks. Throws when a file cannot be read. */
 export function packTar({ source, name, onSkipped }: PackRequest): AsyncIterable<Buffer> {
   const archive = pack();
   packOne(archive, source, name, onSkipped).then(
@@ -58,7 +58,7 @@ async function add(archive: Pack, header: EntryHeader): Promise<void> {
   });
 }
 
-/** Adds a file. Its header names a size: a file that grows meanwhile is cut there, one that shrinks is an error. */
+/** Adds a file. The header states its size: podrun cuts a file that grows meanwhile, and throws when a file shrinks. */
 async function addFile(archive: Pack, file: string, header: EntryHeader & { readonly size: number }): Promise<void> {
   if (header.size === 0) return add(archive, header);
   const content = createReadStream(file, { end: header.size - 1 });

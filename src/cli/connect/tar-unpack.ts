@@ -8,24 +8,24 @@ import { PodrunError } from '../../api/errors.ts';
 
 export interface UnpackRequest {
   readonly archive: Readable;
-  /** The name of what was packed: the name of every entry begins with it. */
+  /** The name of the packed file or folder: every entry begins with this name. */
   readonly root: string;
-  /** The path to unpack to. A file whose target is a folder goes into that folder, under the name `fileName`. */
+  /** The path to unpack to. If `target` is a folder, a file goes into it under the name `fileName`. */
   readonly target: string;
   readonly fileName: string;
-  /** True: files and folders keep their permissions. */
+  /** True keeps the permissions of files and folders. */
   readonly preserve: boolean;
   readonly warn: (text: string) => void;
 }
 
 /**
- * Unpacks an archive that a container has made, which podrun does not trust: files and folders below the target, and no
+ * Unpacks an archive from a container, which podrun does not trust. Writes files and folders below the target and no
  * links, so that no entry leads out of the target. Answers the number of entries.
- * @throws {Error} when the archive is damaged or ends too early
+ * @throws {Error} when the archive is damaged or incomplete
  */
 export async function unpackTar(request: UnpackRequest): Promise<number> {
   const entries = extract();
-  // A damaged archive also ends the entry that is being read, with an error that says less.
+  // A damaged archive also breaks the entry that podrun reads, with a less useful error.
   let damage: unknown;
   entries.on('error', (error) => (damage = error));
   const reading = pipeline(request.archive, entries).catch(() => undefined);
@@ -53,17 +53,17 @@ async function unpackEntries(entries: Extract, request: UnpackRequest): Promise<
       await unpackEntry(entry as unknown as Entry, file, request);
       if (type === 'directory' && preserve) folderModes.push({ folder: file, mode: mode & MODE_BITS });
     }
-    // An entry that nothing has read would hold up the next one.
+    // Discards the rest of the entry: tar-stream waits for it before the next entry.
     entry.resume();
   }
-  // Last, and from the inside to the outside: a folder may forbid its owner to write.
+  // Sets permissions last, the innermost folder first: a folder may deny its owner to write.
   for (const { folder, mode } of folderModes.toReversed()) await chmod(folder, mode);
   return count;
 }
 
 type Entry = AsyncIterable<Buffer> & { readonly header: Header };
 
-/** The permissions of owner, group and others: no setuid bit comes out of a container. */
+/** The permission bits of owner, group and others. podrun takes no setuid bit from a container. */
 const MODE_BITS = 0o777;
 
 async function unpackEntry(entry: Entry, file: string, request: UnpackRequest): Promise<void> {
@@ -85,7 +85,7 @@ async function unpackEntry(entry: Entry, file: string, request: UnpackRequest): 
   if (preserve) await chmod(file, mode & MODE_BITS);
 }
 
-/** The path of an entry below what was packed; empty for what was packed itself. */
+/** The path of an entry below the packed folder. Empty for the packed folder or file itself. */
 function pathBelow(name: string, root: string): string {
   const plain = name.replace(/\/+$/, '');
   if (plain === root) return '';

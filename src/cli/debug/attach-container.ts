@@ -23,20 +23,20 @@ export interface ContainerAttachment {
 }
 
 /**
- * Waits for a container to run, connects it with our own standard streams until it ends, and answers its exit code. Of
- * one that ended so long before that its streams are gone, prints the log.
- * @throws {PodrunError} when it will never run, or nobody knows any more what became of it
+ * Waits until a container runs, connects podrun's standard streams with it, and answers its exit code. If the container
+ * ended so early that its streams are closed, prints its log.
+ * @throws {PodrunError} when the container can never run, or its end is unknown
  */
 export async function attachToContainer(attachment: ContainerAttachment): Promise<number> {
   const begun = await untilBegun(attachment);
-  // One that could not be started has printed nothing, and its message is all there is to say.
+  // A container that did not start has no output: the message is the error.
   const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
   if (reason === TERMINATED.startError)
     throw new PodrunError(`error: ${message}`, { exitCode: exitCode ?? EXIT.failed });
   const end = await connect(attachment);
   switch (end.type) {
     case 'exited':
-      // Who looks next shall find what has happened; a Pod may be gone by now.
+      // Waits until the exit is stored, so that the next command finds it. The Pod may be deleted by now.
       await untilEnded(attachment).catch(() => undefined);
       return end.exitCode;
     case 'stopped':
@@ -48,7 +48,7 @@ export async function attachToContainer(attachment: ContainerAttachment): Promis
   }
 }
 
-/** In the words of kubectl/pkg/cmd/attach/attach.go. */
+/** Connects with the container. Messages: kubectl/pkg/cmd/attach/attach.go. */
 function connect({ store, clock, pod, container, stdin, tty, quiet }: ContainerAttachment): Promise<ConnectionEnd> {
   return connectStreams({
     clock,
@@ -65,7 +65,7 @@ function connect({ store, clock, pod, container, stdin, tty, quiet }: ContainerA
   });
 }
 
-/** The status of the container as soon as it runs, or has ended. */
+/** Waits until the container runs or has ended. Answers its status. */
 function untilBegun(attachment: ContainerAttachment): Promise<ContainerStatus> {
   const told = new Set<string>();
   return untilStatus(attachment, (status) => {
@@ -108,7 +108,7 @@ async function untilStatus(
   return found;
 }
 
-/** @throws {PodrunError} when nothing will happen to the container any more */
+/** @throws {PodrunError} when the container can no longer start */
 function mustGoOn({ metadata, status }: StoredPod, container: string): void {
   if (status.phase === 'Unknown') throw new PodrunError(`error: ${status.message}`);
   if (!isTerminalPhase(status.phase)) return;
@@ -132,7 +132,7 @@ async function showLog({ pod, container, store }: ContainerAttachment, status: C
   return status.state?.terminated?.exitCode ?? EXIT.failed;
 }
 
-/** The agent is gone, or the Pod was over before everything had been read. */
+/** Throws when the agent is gone, or the Pod ended before all output was read. */
 function lost({ store, pod, container }: ContainerAttachment, end: ConnectionEnd): never {
   const { namespace, name } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);

@@ -13,34 +13,34 @@ export interface DebugFlags {
   readonly tty: boolean;
   readonly env: readonly string[];
   readonly argumentsOnly: boolean;
-  /** Undefined: not said. */
+  /** Undefined without the flag. */
   readonly attach: boolean | undefined;
   readonly quiet: boolean;
   readonly stateDir: string | undefined;
 }
 
-/** What stands on the command line beside flags. */
+/** The arguments of `debug`. */
 export interface DebugWords {
   readonly pod: string | undefined;
-  /** Behind `--`. */
+  /** The words behind `--`. */
   readonly command: readonly string[] | undefined;
 }
 
-/** The command line of `debug`, understood. */
+/** The parsed command line of `debug`. */
 export interface DebugRequest {
   readonly namespace: string;
   readonly name: string;
   readonly attach: boolean;
-  /** Words of the container, or of its image. */
+  /** The command or the arguments of the container. */
   readonly command: readonly string[];
 }
 
-/** The image of a container that runs whatever this machine has. */
+/** The image of a container that uses the programs of this machine. */
 const HOST_IMAGE = 'host';
 const SHELL = 'sh';
 
 const SUFFIX_LENGTH = 5;
-// Without vowels and what looks like one, so that no words come of it. Source: apimachinery/pkg/util/rand.
+// Letters without vowels and digits like vowels, so that no name is a word. Source: apimachinery/pkg/util/rand.
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** @throws {PodrunError} (usage) in kubectl's words, when words and flags make no sense */
@@ -67,8 +67,8 @@ function podName(word: string): string {
 }
 
 /**
- * The container that the user wants in the Pod. Source: kubectl/pkg/cmd/debug/debug.go generateDebugContainer; what an
- * image is needed for there, this machine has.
+ * Makes the ephemeral container. Needs no image, because the container uses the programs of this machine. Source:
+ * kubectl/pkg/cmd/debug/debug.go generateDebugContainer.
  */
 export function debugContainer(pod: StoredPod, { command }: DebugRequest, flags: DebugFlags): EphemeralContainer {
   const target = flags.target || undefined;
@@ -80,7 +80,7 @@ export function debugContainer(pod: StoredPod, { command }: DebugRequest, flags:
     ...(words.length === 0 ? {} : { [flags.argumentsOnly ? 'args' : 'command']: words }),
     ...(env.length === 0 ? {} : { env }),
     ...(flags.stdin ? { stdin: true } : {}),
-    // A pipe has an end, which the container is to see; who types may come back.
+    // stdinOnce passes the end of a pipe to the container. A user at a terminal may attach again.
     ...(flags.stdin && !flags.tty ? { stdinOnce: true } : {}),
     ...(flags.tty ? { tty: true } : {}),
     ...(target === undefined ? {} : { targetContainerName: target }),
@@ -99,7 +99,10 @@ function freeName({ spec }: StoredPod): string {
   }
 }
 
-/** `A=1`, or several with commas between; a single one may have commas. Source: spf13/pflag string_to_string.go. */
+/**
+ * Parses `A=1`, or several such pairs with commas between them. The value of a single pair may contain commas. Source:
+ * spf13/pflag string_to_string.go.
+ */
 function variablesIn(text: string): Array<{ name: string; value: string }> {
   const parts = text.split(',');
   const single = text.split('=').length === 2 || !parts.every((part) => part.includes('='));

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { append } from '../select/selection-flags.ts';
 
-/** The option `--from`, which stands for the store. */
+/** Makes the option `--from`, which reads files instead of the store. */
 export function fromOption(): Option {
   return new Option(
     '--from <file>',
@@ -12,7 +12,7 @@ export function fromOption(): Option {
     .default([]);
 }
 
-/** @throws {PodrunError} (usage) when something is wanted that only a store can tell */
+/** @throws {PodrunError} (usage) for --at or --watch, which need the store */
 export function refuseOfSaved({ from, at, watch }: { from: readonly string[]; at?: string; watch: boolean }): void {
   if (from.length === 0 || (at === undefined && !watch)) return;
   const flag = watch ? '--watch' : '--at';

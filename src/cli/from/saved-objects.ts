@@ -3,16 +3,16 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../..
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
 
-/** The flags that say what is read, and what of it is meant. */
+/** The flags that choose the source of objects. */
 export interface FromFlags {
-  /** `--from`: files of saved objects; none: the store. */
+  /** `--from`: files with saved objects. Empty: the store. */
   readonly from: readonly string[];
   readonly namespace: string | undefined;
 }
 
 /**
- * What `--from` names, as if it were a store. No folder is looked at or made.
- * @throws {PodrunError} (usage) with every mistake and its place, when something cannot be read
+ * Reads the files of `--from` into a reader like the store. Neither reads nor makes a state folder.
+ * @throws {PodrunError} (usage) with every mistake and its place
  */
 export async function savedObjects({ from, namespace }: FromFlags): Promise<ObjectReader> {
   const { loadSaved } = await import('../../manifest/load-saved.ts');
@@ -34,12 +34,12 @@ class SavedObjects implements ObjectReader {
   readonly #isAnyNamespace: boolean;
   readonly #objects = new Map<string, { readonly resource: Resource; readonly object: StoredKubeObject }>();
 
-  /** @param isAnyNamespace no namespace was named: what was saved is meant, wherever it was */
+  /** @param isAnyNamespace true without `--namespace`: finds saved objects in every namespace */
   constructor(isAnyNamespace: boolean) {
     this.#isAnyNamespace = isAnyNamespace;
   }
 
-  /** What was saved later stands for what was saved before. */
+  /** Adds an object. A later object replaces an earlier one with the same name. */
   put(object: KubeObject): void {
     this.#objects.set(keyOf(object), { resource: resourceTypeOf(object).plural, object: completed(object) });
   }
@@ -73,7 +73,7 @@ function keyOf({ apiVersion, kind, metadata }: KubeObject): string {
   return [apiVersion, kind, metadata.namespace ?? '', metadata.name].join('\n');
 }
 
-/** With what every stored object has. */
+/** Adds the fields that every stored object has. */
 function completed(object: KubeObject): StoredKubeObject {
   const { metadata } = object;
   const namespace = resourceTypeOf(object).isNamespaced ? metadata.namespace || DEFAULT_NAMESPACE : metadata.namespace;

@@ -9,7 +9,7 @@ import { note } from '../preferences.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
 import { printError } from '../standard-streams.ts';
 
-/** What `apply --expect` expects of its Pods. */
+/** The expectations of `apply --expect` about its Pods. */
 export class ApplyExpectations {
   readonly #expectations: readonly Expectation[];
   readonly #pods: readonly StoredPod[];
@@ -19,7 +19,10 @@ export class ApplyExpectations {
     this.#pods = pods;
   }
 
-  /** @throws {PodrunError} (usage) when the file is wrong, or about a Pod that is not applied */
+  /**
+   * Reads the file.
+   * @throws {PodrunError} (usage) when the file is wrong, or names a Pod that is not applied
+   */
   static async read(file: string, pods: readonly StoredPod[]): Promise<ApplyExpectations> {
     const expectations = await readExpectationFile(file);
     const names = pods.map(({ metadata }) => metadata.name);
@@ -31,7 +34,9 @@ export class ApplyExpectations {
     });
   }
 
-  /** Tells what came of it, and answers the exit code: that of the run, or 1 for one that was good but not expected. */
+  /**
+   * Prints the outcome. Answers the exit code of the run, or 1 when the run succeeded and an expectation is not met.
+   */
   check(store: FileStore, exitCode: number): number {
     const outcomes = this.#outcomes(store);
     const text = renderOutcomes(outcomes);
@@ -40,7 +45,7 @@ export class ApplyExpectations {
     return exitCode === EXIT.ok && !outcomes.every(isMet) ? EXIT.failed : exitCode;
   }
 
-  /** What came of it, for a report. */
+  /** The outcome as test suites, for a report. */
   suites(store: FileStore): readonly JunitSuite[] {
     return outcomeSuites(this.#outcomes(store));
   }

@@ -6,12 +6,12 @@ import { readExpectations } from '../../manifest/expect/read-expectations.ts';
 import { readUpTo } from '../../store/read-up-to.ts';
 import type { ExpectationOutcome } from '../../print/expectation/outcome.ts';
 
-/** Larger files are not expectations that anybody wrote. */
+/** The largest file with expectations: a larger one is a mistake. */
 const EXPECTATIONS_MAX_BYTES = 4 * 2 ** 20;
 
 /**
- * Reads a file of expectations.
- * @throws {PodrunError} (usage) with everything that is wrong with it
+ * Reads a file with expectations.
+ * @throws {PodrunError} (usage) with all mistakes in the file
  */
 export async function readExpectationFile(file: string): Promise<readonly Expectation[]> {
   let bytes: Buffer;
@@ -31,8 +31,8 @@ export async function readExpectationFile(file: string): Promise<readonly Expect
 }
 
 /**
- * Each document against each run that it is about.
- * @throws {PodrunError} when there is none, or nothing on record of it
+ * Checks each expectation against the runs of its Pod.
+ * @throws {PodrunError} when there is no such run, or the run has no record
  */
 export function outcomesOf(expectations: readonly Expectation[], runs: readonly NamedRun[]): ExpectationOutcome[] {
   return expectations.flatMap((expectation) => {

@@ -8,26 +8,27 @@ import type { Found } from '../select/find-objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import type { Selection } from '../select/selection.ts';
 
-/** Pods as they were, and the Events that there were about them. */
+/** Pods at a past time, with their Events. */
 export interface PastPods {
-  /** The Pods, as a command that lists objects has them. */
+  /** The Pods in the form of a listing. */
   readonly found: Found;
   readonly pods: readonly StoredPod[];
   readonly events: readonly StoredEvent[];
-  /** The moment that ages are told as of, milliseconds since 1970. */
+  /** The time that ages count to, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** A moment, as the flag names it; without one, runs are shown as they ended, or as they are. */
+/** A moment as `--at` names it. Without `at`: the end of a run, or its present state. */
 export interface Past {
   readonly at: string | undefined;
-  /** The present. */
+  /** The present, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /**
  * The Pods of a selection at a moment.
- * @throws {PodrunError} when there is no such run or moment, or when the moment does not say of which Pod it is
+ * @throws {PodrunError} when there is no such run or moment, or when the moment fits one Pod only and several are
+ * selected
  */
 export function pastPods(store: FileStore, selection: Selection, past: Past): PastPods {
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
@@ -45,7 +46,7 @@ export function pastPods(store: FileStore, selection: Selection, past: Past): Pa
   return tell(statesOf(store, refs, past), past);
 }
 
-/** Events at a moment: of the run of a Pod, or of all Pods of a namespace. */
+/** The Events at a moment: of the run of one Pod, or of all Pods of a namespace. */
 export function pastEvents(
   store: FileStore,
   { pod, namespace }: { readonly pod: string | undefined; readonly namespace: string | undefined },
@@ -79,7 +80,7 @@ function statesOf(
   });
 }
 
-/** What was on record at a time. */
+/** The states of all runs at a time. */
 function statesOfAll(store: FileStore, namespace: string | undefined, { at = '' }: Past): RunState[] {
   const moment = parseMoment(at);
   if (moment.how !== 'time') throw ofOnePod(at);

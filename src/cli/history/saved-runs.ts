@@ -8,14 +8,14 @@ import { RecordedRuns } from '../../store/recorded-runs.ts';
 
 type StreamLine = WatchEvent<StoredPod | StoredEvent>;
 
-/** Is that a file, and not the name of a run? */
+/** True when the word names a file, and not a run. */
 function isRunFile(name: string): boolean {
   return name === '-' || name.includes('/') || /\.(?:nd)?jsonl?$/.test(name);
 }
 
 /**
- * The runs in a file that `apply -o json` or `get -w -o json --output-watch-events` has printed; `-` is standard input.
- * @throws {PodrunError} (usage) when it cannot be read, or has no Pod
+ * Reads the runs in the output of `apply -o json` or `get -w -o json --output-watch-events`; `-` is standard input.
+ * @throws {PodrunError} (usage) when the file cannot be read, or has no Pod
  */
 export async function runsInFile(file: string): Promise<NamedRun[]> {
   const runs = runsInStream(streamLines(await readText(file), file === '-' ? 'standard input' : file));
@@ -24,7 +24,7 @@ export async function runsInFile(file: string): Promise<NamedRun[]> {
 }
 
 /**
- * The run that a word names: of the store, or the only one in a file.
+ * Finds a run by its name in the store, or reads the only run in a file.
  * @throws {PodrunError} when there is none
  */
 export async function namedRun(store: () => FileStore, namespace: string | undefined, name: string): Promise<NamedRun> {
@@ -39,7 +39,7 @@ export async function namedRun(store: () => FileStore, namespace: string | undef
   throw usage(`${name} tells of several Pods: ${names}`, 'Save the stream of one Pod.');
 }
 
-/** A longer stream has no place in a text of JavaScript. */
+/** The largest file: V8 limits the length of a string. */
 const STREAM_MAX_BYTES = 256 * 2 ** 20;
 
 async function readText(file: string): Promise<string> {
@@ -56,7 +56,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Watch events, a line each; the last line may be cut off. Objects, and lists of them, are states at the end. */
+/** Parses watch events, one a line. The last line may be cut off. An object or a list counts as the final state. */
 function streamLines(text: string, file: string): StreamLine[] {
   const whole = parsed(text);
   if (whole !== undefined) return eventsIn(whole);

@@ -4,19 +4,19 @@ import { type LogRecord, parseRecord, recordTime } from '../../store/logs/cri-li
 
 export interface LogFormatOptions {
   readonly timestamps: boolean;
-  /** Stands before each line: `[pod/web/main] `. */
+  /** The text before each line: `[pod/web/main] `. */
   readonly prefix: string;
-  /** Of the output, with timestamps and without prefixes. */
+  /** The limit counts the output with timestamps, without prefixes. */
   readonly limitBytes: number | undefined;
-  /** Only what was written at this time or later, milliseconds since 1970. */
+  /** Leaves out earlier lines. Milliseconds since 1970. */
   readonly sinceMs: number | undefined;
 }
 
 const NEWLINE: Buffer = Buffer.from('\n');
 
 /**
- * Makes the output of `logs` of the records of one log, byte for byte what the container wrote: a last line without an
- * end gets none. What hooks and probes write has their name in front. Source: pkg/kubelet/kuberuntime/logs/logs.go.
+ * Formats the records of one log for `logs`, byte for byte as the container wrote them: a last line without a newline
+ * gets none. Lines of hooks and probes have their name in front. Source: pkg/kubelet/kuberuntime/logs/logs.go.
  */
 export class LogFormat {
   readonly #timestamps: boolean;
@@ -37,19 +37,19 @@ export class LogFormat {
     this.#machine = countsAll && LineMachine.fits(this.#prefix) ? LineMachine.get() : undefined;
   }
 
-  /** Has everything been printed that may be? */
+  /** True when the limit is reached. */
   get isFull(): boolean {
     return this.#bytesLeft === 0;
   }
 
-  /** @param records as they stand in the file, with their newlines */
+  /** @param records bytes of the log file, with newlines */
   format(records: Buffer): Buffer {
     const pieces: Uint8Array[] = [];
     let at = 0;
     for (let taken = 1; taken > 0 && at < records.length && !this.isFull; at += taken) {
       taken = this.#formatMany(records.subarray(at), pieces);
     }
-    // What the machine leaves has another form: of hooks and probes, or torn by a crash.
+    // The machine leaves lines in another form: of hooks and probes, and lines that a crash has torn.
     for (const line of linesOf(records.subarray(at))) {
       const record = parseRecord(line);
       if (record !== undefined && record.time >= this.#since) pieces.push(...this.#formatOne(record));
@@ -57,7 +57,7 @@ export class LogFormat {
     return Buffer.concat(pieces);
   }
 
-  /** Answers how many bytes of the records that was. */
+  /** Formats as many records as the machine can. Answers their bytes. */
   #formatMany(records: Buffer, pieces: Uint8Array[]): number {
     const machine = this.#machine;
     if (machine === undefined) return 0;
@@ -73,7 +73,7 @@ export class LogFormat {
     if (this.isFull) return [];
     const prefix = this.#isLineStart ? [this.#prefix] : [];
     const stamp = this.#timestamps && this.#isLineStart ? [Buffer.from(`${time} `)] : [];
-    // Notes stand out as those of `curl -v` do.
+    // Notes are marked as in `curl -v`.
     const speaker = handler !== undefined && this.#isLineStart ? [`[${handler}] ${isNote ? '* ' : ''}`] : [];
     this.#isLineStart = isEnd;
     const head = [...stamp, ...speaker.map((text) => Buffer.from(text))];

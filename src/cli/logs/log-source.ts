@@ -5,29 +5,29 @@ import { hookLogPath, instanceLogPath, newestHookLog } from '../../store/logs/lo
 import { type LogQuery, LogReader } from '../../store/logs/log-reader.ts';
 import { type PodSource, settled } from '../select/pod-watch.ts';
 
-/** A container whose log is wanted. */
+/** A container whose log is read. */
 export interface LogSource extends PodSource {
-  /** The folder of the logs of its run. */
+  /** The log folder of the run. */
   readonly folder: string;
-  /** Is what its hooks and probes write wanted, and not what it writes itself? */
+  /** True for the log of hooks and probes, false for the output of the container. */
   readonly ofHooks: boolean;
   readonly container: string;
 }
 
-/** What the API server says when there is no log to show. */
+/** The API server's error when there is no log. */
 export function noLog(message: string, hint?: string): PodrunError {
   return new PodrunError(`Error from server (BadRequest): ${message}`, { hint });
 }
 
-/** The log of an instance of the container, or of its hooks and probes. */
+/** Opens the log of an instance of the container, or of its hooks and probes. */
 export function openLog(source: LogSource, restartCount: number, query: LogQuery): LogReader {
   const place = source.ofHooks ? hookLogPath : instanceLogPath;
   return new LogReader(place(source.folder, source.container, restartCount), query);
 }
 
 /**
- * The instance whose log to show. Hooks and probes write before anybody is told that the container runs: their log is
- * that of a newer instance when there is one.
+ * The instance whose log is shown. Hooks and probes may write before the status shows a new instance: then their newest
+ * log decides.
  */
 export function instanceToShow(source: LogSource, previous: boolean): LogChoice {
   const choice = chooseLog(source.pod, source.container, previous);
@@ -37,21 +37,21 @@ export function instanceToShow(source: LogSource, previous: boolean): LogChoice 
   return { ok: true, restartCount: newest, isRunning: true };
 }
 
-/** The instance to follow, once it has started; or why there is none, when that takes too long. */
+/** Waits for the instance to follow. Answers why there is none when the time is up. */
 export async function instanceToFollow(source: LogSource, startTimeoutMs: number): Promise<LogChoice> {
   let choice = instanceToShow(source, false);
   const ask = (pod: StoredPod | undefined): LogChoice | undefined => {
     choice = instanceToShow({ ...source, pod: pod ?? source.pod }, false);
     return choice.ok || pod === undefined || isTerminalPhase(pod.status.phase) ? choice : undefined;
   };
-  // Of a container whose hook runs nothing is told until that is done.
+  // The status stays unchanged while a postStart hook runs: so the log is watched, too.
   const logs = source.ofHooks ? openLog(source, 0, {}) : undefined;
   await settled(source, { timeoutMs: startTimeoutMs, growing: logs }, ask);
   logs?.close();
   return choice;
 }
 
-/** Resolves once that instance has ended: it was restarted, or the Pod ended or is gone, or nobody runs it any more. */
+/** Resolves when the instance has ended, its Pod ended or was deleted, or its agent is gone. */
 export function instanceEnded(source: LogSource, restartCount: number): Promise<unknown> {
   return settled(source, {}, (pod) => (isRunning(source, pod, restartCount) ? undefined : true));
 }
@@ -59,7 +59,7 @@ export function instanceEnded(source: LogSource, restartCount: number): Promise<
 function isRunning(source: LogSource, pod: StoredPod | undefined, restartCount: number): boolean {
   if (pod === undefined || isLost(pod.status)) return false;
   const choice = chooseLog(pod, source.container, false);
-  // The hooks of an instance that is about to run are under way already.
+  // The hooks of the next instance write before its status changes.
   if (source.ofHooks && !isTerminalPhase(pod.status.phase) && (!choice.ok || choice.restartCount < restartCount)) {
     return true;
   }

@@ -6,7 +6,7 @@ import type { LogsRequest } from './logs-request.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { note } from '../preferences.ts';
 
-/** The containers whose logs are wanted; says which one it is when nobody said it. */
+/** The containers whose logs are shown. Prints a note when the default container is chosen. */
 export function loggedContainers(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
   if (allContainers) return containerNames(pod.spec);
   if (container === undefined) {
@@ -18,7 +18,7 @@ export function loggedContainers(pod: StoredPod, { container, allContainers }: L
   return [container];
 }
 
-/** The same for the logs of hooks and probes: containers that have nothing that could write are left out. */
+/** The same for logs of hooks and probes. Leaves out containers without hooks and exec probes. */
 export function hookLoggedContainers(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
   const speaking = containerNames(pod.spec).filter((name) => speaksThroughHandlers(containerSpec(pod, name)));
   if (container !== undefined) {
@@ -32,14 +32,14 @@ export function hookLoggedContainers(pod: StoredPod, { container, allContainers 
   return chosen;
 }
 
-/** What is said when no container of these Pods could write. */
+/** The message when no container of these Pods has a hook or exec probe. */
 export function noHooks(pods: readonly StoredPod[], { container }: LogsRequest): string {
   const names = pods.map(({ metadata }) => metadata.name).join(', ');
   const where = container === undefined ? `pod ${names}` : `container ${container} of pod ${names}`;
   return `No hooks and no exec probes in ${where}.\n`;
 }
 
-/** Has the container a hook, or a probe that runs a command? */
+/** True when the container has a hook, or an exec probe. */
 function speaksThroughHandlers({ lifecycle, startupProbe, livenessProbe, readinessProbe }: Container): boolean {
   if (lifecycle?.postStart !== undefined || lifecycle?.preStop !== undefined) return true;
   return [startupProbe, livenessProbe, readinessProbe].some((probe) => probe?.exec !== undefined);

@@ -26,24 +26,24 @@ export interface LogsFlags {
   readonly stateDir: string | undefined;
 }
 
-/** The command line of `logs`, understood. */
+/** The parsed command line of `logs`. */
 export interface LogsRequest {
   readonly namespace: string;
-  /** One Pod, or all that a selector selects. */
+  /** One Pod, or the Pods that match a selector. */
   readonly pods: { readonly name: string } | { readonly matches: LabelMatcher };
-  /** Undefined: the default one, or all. */
+  /** Undefined: the default container, or all. */
   readonly container: string | undefined;
   readonly allContainers: boolean;
   readonly tailLines: number | undefined;
-  /** Milliseconds since 1970. */
+  /** The earliest time of a line, milliseconds since 1970. */
   readonly sinceMs: number | undefined;
   readonly limitBytes: number | undefined;
   readonly followedMax: number;
-  /** How long to wait for a container to start. */
+  /** The time to wait for a container to start, milliseconds. */
   readonly startTimeoutMs: number;
 }
 
-/** What stands on the command line beside flags. */
+/** The arguments of `logs`. */
 export interface LogsWords {
   readonly pod: string | undefined;
   readonly container: string | undefined;
@@ -104,7 +104,7 @@ function limitOf({ limitBytes }: LogsFlags): number | undefined {
   if (limitBytes === undefined) return undefined;
   const bytes = wholeNumber('--limit-bytes', limitBytes);
   if (bytes < 0) throw usage('--limit-bytes must be greater than 0');
-  // Nothing is kubectl's way to say everything.
+  // In kubectl, 0 means no limit.
   return bytes === 0 ? undefined : bytes;
 }
 
@@ -115,7 +115,7 @@ function sinceOf({ since, sinceTime }: LogsFlags, nowMs: number): number | undef
   if (since !== undefined) {
     const ms = durationFlag('--since', since);
     if (ms < 0) throw usage('--since must be greater than 0');
-    // Whole seconds are what the API takes.
+    // The API takes whole seconds.
     return ms === 0 ? undefined : nowMs - Math.ceil(ms / 1000) * 1000;
   }
   if (sinceTime === undefined) return undefined;

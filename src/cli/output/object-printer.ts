@@ -10,24 +10,27 @@ import { formatYaml } from '../../print/yaml.ts';
 import { isTerminal, keepText } from '../standard-streams.ts';
 import type { OutputFlags } from './output-flags.ts';
 
-/** Prints objects in the format that the user chose, one after the other. */
+/** Prints objects one after the other, in the format that the user chose. */
 export interface ObjectPrinter {
-  /** @throws {PrintFailure} */
+  /**
+   * Prints an object.
+   * @throws {PrintFailure}
+   */
   print(object: PrintedObject): string;
   /**
-   * Objects of a watch that came together.
-   * @param isTyped as `--output-watch-events` shows them
+   * Prints changes of a watch that arrived together.
+   * @param isTyped true with `--output-watch-events`
    * @throws {PrintFailure}
    */
   printChanges(changes: ReadonlyArray<WatchEvent<StoredKubeObject>>, isTyped: boolean): string;
 }
 
-/** The flags that say how to print, and whether tables have headings. */
+/** The flags about the format and the headings of tables. */
 export type PrinterFlags = OutputFlags & { readonly headers?: boolean };
 
 /**
- * The printer for `-o` and `--template`; undefined where the command prints in its own way.
- * @throws {PodrunError} (usage) when a template cannot be had or read
+ * Makes the printer for `-o` and `--template`. Undefined when the command has its own output.
+ * @throws {PodrunError} (usage) when a template is missing or wrong
  */
 export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   const output = flags.output ?? (flags.template === undefined ? undefined : 'go-template');
@@ -38,10 +41,10 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   if (format === 'yaml') return yamlPrinter(flags);
   try {
     const print = templatePrinter(format, given || flags.template || '', flags);
-    // Scripts take values from templates: into a pipe or a file they go byte for byte, as kubectl writes them.
+    // Scripts read values from templates: in a pipe or file, podrun writes them byte for byte, as kubectl does.
     if (!format.startsWith('custom-columns') && !isTerminal('stdout')) keepText('stdout');
     if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
-    // Rows that come together are aligned together.
+    // Rows that arrive together share their column widths.
     const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));
     return {
       print,
@@ -55,7 +58,7 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
 
 type Change = WatchEvent<StoredKubeObject>;
 
-/** @param printTyped for formats that show what kind of change it is */
+/** @param printTyped prints a change with its type */
 function oneByOne(
   print: (object: PrintedObject) => string,
   printTyped: (change: Change) => string = ({ object }) => print(object),
@@ -67,7 +70,7 @@ function oneByOne(
   };
 }
 
-/** A change as templates see it: `{{.type}} {{.object.metadata.name}}`. */
+/** A change as a template sees it: `{{.type}} {{.object.metadata.name}}`. */
 function asObject({ type, object }: Change): PrintedObject {
   return { type, object } as unknown as PrintedObject;
 }
@@ -79,7 +82,7 @@ function jsonPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinte
   );
 }
 
-/** Documents are parted by a line of dashes. */
+/** Prints documents with `---` between them. */
 function yamlPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinter {
   let separator = '';
   const next = (text: string): string => {
@@ -99,7 +102,7 @@ function templatePrinter(format: string, given: string, flags: PrinterFlags): Ob
     const columns = format.endsWith('file')
       ? parseColumnsFile(readTemplate(given, 'template'))
       : parseCustomColumns(given);
-    // As in kubectl, the headings of a file are always shown.
+    // As in kubectl, --no-headers has no effect on columns from a file.
     return customColumnsPrinter(columns, flags.headers === false && !format.endsWith('file'));
   }
   if (given === '') throw new PrintFailure('error: template format specified but no template given');
@@ -109,7 +112,7 @@ function templatePrinter(format: string, given: string, flags: PrinterFlags): Ob
   return jsonPathPrinter({ template, allowMissingKeys, asJson: format === 'jsonpath-as-json' });
 }
 
-/** Larger files are not templates that anybody wrote. */
+/** The largest template file: a larger one is a mistake. */
 const TEMPLATE_MAX_BYTES = 2 ** 20;
 
 function readTemplate(file: string, what: string): string {

@@ -2,19 +2,19 @@ import { type Command, Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { didYouMean } from '../../api/similar.ts';
 
-/** The flags that choose how objects are printed. */
+/** The flags that choose the format of objects. */
 export interface OutputFlags {
-  /** `-o`, as it was written: `yaml`, `jsonpath={.kind}`; undefined: the command's own text. */
+  /** The value of `-o`: `yaml`, `jsonpath={.kind}`. Undefined: the command's own text. */
   readonly output: string | undefined;
   readonly template: string | undefined;
   readonly allowMissingTemplateKeys: boolean;
   readonly showManagedFields: boolean;
 }
 
-/** Formats that print whole objects, in every command that has them. */
+/** Formats for whole objects, in every command with `-o`. */
 const OBJECT_FORMATS = ['json', 'yaml', 'name'];
 
-/** Formats that take a template: behind `=`, or from `--template`. */
+/** Formats with a template, behind `=` or from `--template`. */
 const TEMPLATE_FORMATS = [
   'jsonpath',
   'jsonpath-as-json',
@@ -25,10 +25,10 @@ const TEMPLATE_FORMATS = [
   'templatefile',
 ];
 
-/** Formats that only lists have. */
+/** Formats for lists only. */
 export const LIST_FORMATS: readonly string[] = ['wide', 'custom-columns', 'custom-columns-file'];
 
-/** Adds `-o` and what belongs to it. */
+/** Adds `-o` and the flags about templates. */
 export function withOutputFlags(command: Command, more: readonly string[] = []): Command {
   const known = [...OBJECT_FORMATS, ...more, ...TEMPLATE_FORMATS];
   const option = new Option('-o, --output <format>', 'output format; the longer ones take a template, as jsonpath=…');
@@ -48,7 +48,7 @@ function checkedFormat(value: string, known: readonly string[]): string | undefi
   const isTemplate = TEMPLATE_FORMATS.includes(name) || name.startsWith('custom-columns');
   if (value === '') return undefined;
   if (known.includes(name) && (isTemplate || name === value)) return value;
-  // As in kubectl, these may be written in capitals.
+  // As in kubectl, these formats may be written in capitals.
   if (OBJECT_FORMATS.includes(value.toLowerCase())) return value.toLowerCase();
   const allowed = known.toSorted().join(',');
   const problem = `unable to match a printer suitable for the output format ${JSON.stringify(value)}`;

@@ -2,8 +2,8 @@ import { PodrunError } from '../../api/errors.ts';
 import { PrintFailure } from '../../print/formats/print-failure.ts';
 
 /**
- * Writes what `print` answers. Where printing fails on the way, what came before is written too.
- * @throws {PodrunError} with what went wrong
+ * Writes the answer of `print`. When `print` fails, also writes the output before the failure.
+ * @throws {PodrunError} with the reason of the failure
  */
 export function writePrinted(out: { write(text: string): void }, print: () => string): void {
   try {

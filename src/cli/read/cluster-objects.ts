@@ -6,18 +6,18 @@ import { formatTime } from '../../api/time.ts';
 import { KUBERNETES_VERSION, version } from '../../run/version.ts';
 import type { ObjectReader, Resource } from '../../store/store.ts';
 
-/** Kinds whose objects belong to a namespace, which exists as long as one of them does. */
+/** Kinds of objects in a namespace: a namespace exists while it has such an object. */
 const NAMESPACED: readonly Resource[] = ['pods', 'services', 'configmaps', 'secrets'];
 
-/** Where this machine and its state folder are. */
+/** The place and the time for the node object. */
 interface Here {
   readonly stateDir: string;
   readonly nowMs: number;
 }
 
 /**
- * The store with the objects that a cluster has without an `apply`: the namespaces `default` and those that are in use,
- * and the node, which is this machine.
+ * The store plus the objects that every cluster has: the namespace `default`, all namespaces in use, and this machine
+ * as the node.
  */
 export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
   const made = (resource: Resource): StoredKubeObject[] | undefined => {
@@ -54,7 +54,7 @@ function namespace(name: string, creationTimestamp: string): StoredKubeObject {
   });
 }
 
-/** The labels and taints of podrun.yaml belong to an `apply`: they are not on this node. */
+/** Makes the node object. It has no labels or taints of podrun.yaml: they belong to one `apply`. */
 function node({ stateDir, nowMs }: Here): StoredKubeObject {
   const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
   const since = bootTime(nowMs);
@@ -105,17 +105,17 @@ function clusterObject(
   } as unknown as StoredKubeObject;
 }
 
-/** Seconds only, as the API server writes the times of objects. */
+/** The boot time in whole seconds, as the API server writes times. */
 function bootTime(nowMs: number): string {
   return formatTime(Math.floor((nowMs - uptime() * 1000) / 1000) * 1000);
 }
 
-/** The name of the operating system, as os-release(5) gives it. */
+/** The name of the operating system, from os-release(5). */
 function osImage(): string {
   return /^PRETTY_NAME="?([^"\n]*)/m.exec(contentOf('/etc/os-release'))?.[1] ?? process.platform;
 }
 
-/** Empty where the machine has none; the UUID of the hardware is for root to read. */
+/** The ids of the machine. Empty where there are none; only root can read the UUID of the hardware. */
 function machineIds(): { readonly machineID: string; readonly systemUUID: string; readonly bootID: string } {
   const machineID = contentOf('/etc/machine-id').trim();
   return {
@@ -125,7 +125,7 @@ function machineIds(): { readonly machineID: string; readonly systemUUID: string
   };
 }
 
-/** The text of a file; empty where it cannot be read. */
+/** The text of a file. Empty when it cannot be read. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

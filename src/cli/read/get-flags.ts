@@ -13,15 +13,15 @@ export interface GetFlags extends SelectionFlags, OutputFlags, Pick<FromFlags, '
   readonly labelColumns: readonly string[];
   readonly showKind: boolean;
   readonly ignoreNotFound: boolean;
-  /** A moment of the past, see history/moment.ts. */
+  /** The moment of `--at`, see history/moment.ts. */
   readonly at?: string;
-  /** A JSONPath; empty: in the order of the names. */
+  /** A JSONPath. Empty: sort by name. */
   readonly sortBy: string;
 }
 
 /**
- * How the tables of `get` look.
- * @param kind put in front of the names, where several types are listed
+ * The style of the tables of `get`.
+ * @param kind the prefix of names, when several types are listed
  */
 export function tableOptions(flags: GetFlags, kind: string | undefined): TableOptions {
   return {

@@ -22,13 +22,13 @@ export interface WatchOptions {
   readonly clock: Clock;
   readonly selection: Selection;
   readonly flags: GetFlags;
-  /** Undefined: tables. */
+  /** Undefined for tables. */
   readonly printer: ObjectPrinter | undefined;
 }
 
 type Change = WatchEvent<StoredKubeObject>;
 
-/** `get -w`: what there is, then every change, one after the other, until the user has seen enough. */
+/** Runs `get -w`: prints the objects, then every change, until the user stops the command. */
 export async function watchObjects({ store, clock, selection, flags, printer }: WatchOptions): Promise<number> {
   const { type, scope, changes } = watched(store, selection);
   const out = new StandardOutput();
@@ -86,7 +86,7 @@ function tooMany(count: number): PodrunError {
   );
 }
 
-/** What there is at the beginning can be sorted; what comes is shown as it comes. */
+/** Sorts the first objects. Later changes are printed in the order of their arrival. */
 function inOrder(present: readonly Change[], sortBy: string): readonly Change[] {
   if (sortBy === '') return present;
   const sorted = sortObjects(
@@ -99,7 +99,7 @@ function inOrder(present: readonly Change[], sortBy: string): readonly Change[] 
 
 type Render = (changes: readonly Change[]) => string;
 
-/** Rows of one table that goes on. */
+/** Prints rows of one table that goes on. */
 function rowRenderer(type: ResourceType, flags: GetFlags, nowMs: () => number): Render {
   const options = tableOptions(flags, flags.showKind ? qualifiedKind(type) : undefined);
   const table = new TablePrinter(columnsOf(type.plural), options);

@@ -4,13 +4,12 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { visibleControls } from '../../print/terminal-text.ts';
 import { makeFolder } from '../../store/atomic-file.ts';
 
-/** A report is not podrun's own: who may see it is a matter of the umask. */
+/** The umask decides who may read a report. */
 const SHARED = 0o777;
 
 /**
- * Makes the folder of a report, and tries whether it can be written to: who wants a report wants to know before the
- * Pods have run.
- * @throws {PodrunError} (usage) when it cannot
+ * Makes the folder of a report, and writes a trial file: the user learns of a mistake before the Pods run.
+ * @throws {PodrunError} (usage) when podrun cannot write to the folder
  */
 export function prepareReportFolder(folder: string): void {
   const trial = path.join(folder, `.podrun-${process.pid}`);
@@ -28,7 +27,7 @@ export function prepareReportFolder(folder: string): void {
   }
 }
 
-/** Writes a file beside its place and moves it there: nobody ever sees half of it. Its folders are made. */
+/** Writes a temporary file and renames it, so that a reader never sees half a file. Makes missing folders. */
 export function writeWhole(file: string, contents: string | Uint8Array): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const unfinished = `${file}.${process.pid}.tmp`;
@@ -41,12 +40,15 @@ export function writeWhole(file: string, contents: string | Uint8Array): void {
   }
 }
 
-/** Writes a text with names and messages of others: what a terminal would obey is visible, as in all output. */
+/**
+ * Writes a text. Control characters are made visible, as in all output, because names and messages come from other
+ * programs.
+ */
 export function writeText(file: string, text: string): void {
   writeWhole(file, visibleControls(text, { keepsColors: false }));
 }
 
-/** Removes what an earlier report has left of the logs of a container, and nothing else. */
+/** Removes the logs of a container that an earlier report left, and no other files. */
 export function removeOldLogs(folder: string): void {
   let names: string[];
   try {
@@ -57,7 +59,7 @@ export function removeOldLogs(folder: string): void {
   for (const name of names) if (/^\d+\.log$/.test(name)) rmSync(path.join(folder, name), { force: true });
 }
 
-/** What the system said, in its own words. */
+/** The message of the system. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -21,21 +21,21 @@ import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
 import { reasonOf, removeOldLogs, writeText, writeWhole } from './report-folder.ts';
 
-/** What a report is made of. */
+/** The contents of a report. */
 export interface ReportRequest {
   readonly folder: string;
   readonly store: FileStore;
   readonly clock: SystemClock;
   readonly goal: Goal | undefined;
-  /** COMMAND, as it was called. */
+  /** COMMAND, as written. */
   readonly command: readonly string[] | undefined;
-  /** Pods of others that were changed, and not waited for. */
+  /** Pods of other processes that `apply` changed and did not wait for. */
   readonly others: readonly StoredPod[];
-  /** What `--expect` expects of the Pods. */
+  /** The expectations of `--expect`. */
   readonly expected: ApplyExpectations | undefined;
 }
 
-/** The Pods of a run as they were when its end was decided. */
+/** The Pods of a run at the time when its end was decided. */
 interface Decision {
   readonly pods: readonly StoredPod[];
   readonly evidence: ReadonlyMap<string, PodEvidence>;
@@ -43,16 +43,16 @@ interface Decision {
   readonly atMs: number;
 }
 
-/** How a run came to its end. */
+/** The end of a run. */
 interface RunEnd {
-  /** As they ended. */
+  /** The Pods in their final state. */
   readonly pods: readonly StoredPod[];
   readonly record: RunRecord;
-  /** Undefined: COMMAND was not started. */
+  /** Undefined when COMMAND was not started. */
   readonly command: CommandRecord | undefined;
 }
 
-/** Leaves a folder that tells of a run of `apply`: timeline.html, junit.xml, pods.json, events.json and logs. */
+/** Writes the report of a run of `apply` into a folder: timeline.html, junit.xml, pods.json, events.json and logs. */
 export class RunReport {
   readonly #request: ReportRequest;
   #decision: Decision | undefined;
@@ -61,7 +61,7 @@ export class RunReport {
     this.#request = request;
   }
 
-  /** The end is decided: what comes now is how the Pods are ended. */
+  /** Notes the decision about the end: later changes come from podrun ending the Pods. */
   decided(outcome: RunOutcome, pods: readonly StoredPod[]): void {
     const { store, clock } = this.#request;
     const evidence = new Map(pods.map((pod) => [pod.metadata.uid, podEvidence(store, pod)]));
@@ -69,8 +69,8 @@ export class RunReport {
   }
 
   /**
-   * Writes the report, each file whole.
-   * @param onTrouble told what went wrong: a run is not worth less for that
+   * Writes the report, each file at once.
+   * @param onTrouble called with the reason of a failure: the exit code of the run does not change
    */
   write(end: RunEnd, onTrouble: (text: string) => void): void {
     const { pods } = end;
@@ -89,7 +89,7 @@ export class RunReport {
     }
   }
 
-  /** Of a Pod that was deleted meanwhile nothing is on record. */
+  /** The runs of the Pods. A Pod that was deleted meanwhile has no record. */
   #runsOf(pods: readonly StoredPod[]): RunInTime[] {
     const { store, clock } = this.#request;
     const records = new RecordedRuns(store);
@@ -138,7 +138,9 @@ export class RunReport {
     return { name: 'COMMAND', startedAt, seconds, cases };
   }
 
-  /** `logs/POD/CONTAINER/N.log`, all that is kept of run N; with the namespace before it, where there are several. */
+  /**
+   * Writes `logs/POD/CONTAINER/N.log` with the whole log of instance N; below the namespace, when the run has several.
+   */
   #writeLogs(runs: readonly RunInTime[]): void {
     const namespaces = new Set(runs.map(({ recorded }) => recorded.namespace));
     for (const { run, recorded, timeline } of runs) {
@@ -156,7 +158,7 @@ export class RunReport {
   }
 }
 
-/** The reason of a failure that no Pod is to blame for. */
+/** The reason of a failure that no Pod caused. */
 function whyFailed(outcome: RunOutcome | undefined, record: RunRecord): string {
   if (outcome?.type === 'timedOut') return 'the time was up before the goal was met';
   return record === 'complete' ? 'the run failed' : RECORD_FAILURE;
@@ -184,7 +186,7 @@ function wholeLog(log: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** As `kubectl get -o json` prints several. */
+/** A list in the format of `kubectl get -o json`. */
 function json(items: ReadonlyArray<StoredPod | StoredEvent>): string {
   const list = { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
   return `${JSON.stringify(list, undefined, 4)}\n`;

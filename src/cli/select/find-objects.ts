@@ -11,12 +11,12 @@ export interface FoundGroup {
 }
 
 export interface Found {
-  /** By type; named objects in the order in which they were named. */
+  /** Grouped by type. Named objects stay in the order of their names on the command line. */
   readonly groups: readonly FoundGroup[];
   readonly missing: readonly ObjectRef[];
 }
 
-/** What there is of a selection. */
+/** Finds the objects of a selection. */
 export function findObjects(store: ObjectReader, selection: Selection): Found {
   if (selection.how === 'listed') {
     const { types, namespace, matches } = selection;
@@ -39,7 +39,7 @@ export function findObjects(store: ObjectReader, selection: Selection): Found {
   return { groups, missing };
 }
 
-/** The objects that a command is about, one by one; those that the user named need not exist. */
+/** References to the objects of a command, one by one. Objects that the user named need not exist. */
 export function refsOf(store: ObjectReader, selection: Selection): readonly ObjectRef[] {
   if (selection.how === 'named') return selection.refs;
   return findObjects(store, selection).groups.flatMap(({ type, objects }) =>
@@ -47,7 +47,7 @@ export function refsOf(store: ObjectReader, selection: Selection): readonly Obje
   );
 }
 
-/** The sentence for an empty list. */
+/** The message for an empty list. */
 export function noneFound(selection: Selection): string {
   const everywhere = selection.how === 'named' || selection.namespace === undefined;
   return everywhere ? 'No resources found' : `No resources found in ${selection.namespace} namespace.`;

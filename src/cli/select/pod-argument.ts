@@ -5,8 +5,8 @@ import { containerNames, listContainers } from '../../lifecycle/requests/default
 import { mustFindType } from './resource-arguments.ts';
 
 /**
- * The name of the Pod that `web` or `pod/web` means.
- * @param refusal what is said about objects of another kind, given its plural
+ * The name of the Pod in `web` or `pod/web`.
+ * @param refusal the message about another type, given its plural
  * @throws {PodrunError} (usage) in kubectl's words
  */
 export function podArgument(word: string, refusal: (plural: string) => string): string {

@@ -2,23 +2,23 @@ import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** A Pod of which something is wanted, as it was found. */
+/** A Pod to watch, as found in the store. */
 export interface PodSource {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly pod: StoredPod;
 }
 
-/** A file that is being written. */
+/** A file that grows. */
 export interface Growing {
-  /** Calls back when something may have been written. */
+  /** Calls back when the file may have grown. */
   watch(onChange: () => void): { close(): void };
 }
 
-/** How often to look for what the file system did not tell. */
+/** The period for a look without a notification: file systems may miss some. */
 const LOOK_MS = 1000;
 
-/** The Pod as it is now, unless another one has its name. */
+/** The present state of the Pod. Undefined when the Pod is gone, or another Pod has its name. */
 function podNow({ store, pod }: PodSource): StoredPod | undefined {
   const { namespace, name, uid } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);
@@ -26,15 +26,15 @@ function podNow({ store, pod }: PodSource): StoredPod | undefined {
 }
 
 export interface Patience {
-  /** Undefined: any time. */
+  /** Undefined: no limit. */
   readonly timeoutMs?: number;
-  /** A file to look at as well. */
+  /** A file to watch beside the Pod. */
   readonly growing?: Growing | undefined;
 }
 
 /**
- * Asks after every change of the Pod until there is an answer; undefined when the time is up.
- * @param ask is given the Pod as it is now; undefined: it is gone
+ * Calls `ask` after every change of the Pod, until it answers. Resolves with undefined when the time is up.
+ * @param ask gets the present state of the Pod; undefined when the Pod is gone
  */
 export function settled<T>(
   source: PodSource,
@@ -57,7 +57,7 @@ export function settled<T>(
       if (answer !== undefined) finish(answer);
     };
     const subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
-      // The log tells of a deletion before the Pod's folder has left its place: until then, readers still find the Pod.
+      // The watch reports a deletion before the Pod's folder is removed: until then, the store still finds the Pod.
       if (type === 'DELETED' && object.metadata.uid === uid) isGone = true;
       look();
     });
@@ -67,7 +67,7 @@ export function settled<T>(
   });
 }
 
-/** Resolves once the Pod has ended, or is gone, or nobody runs it any more. */
+/** Resolves when the Pod has ended or is gone, or its agent is gone. */
 export function podOver(source: PodSource): Promise<unknown> {
   return settled(source, {}, (pod) =>
     pod === undefined || isLost(pod.status) || isTerminalPhase(pod.status.phase) ? true : undefined,

@@ -2,14 +2,14 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { allResourceTypes, everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { didYouMean } from '../../api/similar.ts';
 
-/** What the words of a command line name: `pods`, `pods,events`, `all`; or `pod web api`, `pod/web cm/settings`. */
+/** The parsed arguments: `pods`, `pods,events`, `all`; or `pod web api`, `pod/web cm/settings`. */
 export type ResourceArguments =
   | { readonly how: 'types'; readonly types: readonly ResourceType[] }
   | { readonly how: 'names'; readonly names: ReadonlyArray<{ readonly type: ResourceType; readonly name: string }> };
 
 /**
- * Reads `TYPE…`, `TYPE NAME…` and `TYPE/NAME…` as kubectl does. Source: cli-runtime/pkg/resource/builder.go.
- * @throws {PodrunError} when they name no type, or cannot be read
+ * Parses `TYPE…`, `TYPE NAME…` and `TYPE/NAME…` as kubectl does. Source: cli-runtime/pkg/resource/builder.go.
+ * @throws {PodrunError} when the words name no type, or have a wrong form
  */
 export function parseResourceArguments(words: readonly string[]): ResourceArguments {
   if (words.some((word) => word.includes('/'))) return { how: 'names', names: words.map(typeAndName) };
@@ -20,8 +20,8 @@ export function parseResourceArguments(words: readonly string[]): ResourceArgume
 }
 
 /**
- * The type of that name.
- * @throws {PodrunError} in kubectl's words when there is none
+ * The resource type of that name.
+ * @throws {PodrunError} in kubectl's words, when there is none
  */
 export function mustFindType(word: string): ResourceType {
   const type = resourceTypeNamed(word);

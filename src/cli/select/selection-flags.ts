@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { didYouMean } from '../../api/similar.ts';
 
-/** The flags by which commands are told which objects are meant. */
+/** The flags that select objects. */
 export interface SelectionFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;
@@ -10,17 +10,17 @@ export interface SelectionFlags {
   readonly allNamespaces: boolean;
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
-  /** `--all`, where the command has it. */
+  /** `--all`, in commands that have it. */
   readonly all?: boolean;
   readonly stateDir: string | undefined;
 }
 
-/** For options that may be given several times. */
+/** Collects the values of a repeated option. */
 export function append(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Adds the flags; the argument list of the command comes before them. */
+/** Adds the flags to a command that has its arguments already. */
 export function withSelectionFlags(command: Command): Command {
   return command
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
@@ -31,7 +31,7 @@ export function withSelectionFlags(command: Command): Command {
     .option('--field-selector <query>', 'only objects with these fields, for example status.phase=Running');
 }
 
-/** The option `-o`, which takes one of these formats. */
+/** Makes the option `-o` with these formats. */
 export function outputOption<T extends string>(formats: readonly T[]): Option {
   const description = `output format: ${formats.join(', ').replace(/, (\w+)$/, ' or $1')}`;
   const option = new Option('-o, --output <format>', description).argParser((value): T => {
@@ -43,7 +43,7 @@ export function outputOption<T extends string>(formats: readonly T[]): Option {
       { exitCode: EXIT.usage, hint: didYouMean(value, formats) },
     );
   });
-  // For completion; the parser stays the one from above.
+  // Shell completion reads the choices. The parser from above stays.
   option.argChoices = [...formats];
   return option;
 }

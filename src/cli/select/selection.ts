@@ -9,20 +9,20 @@ import type { SelectionFlags } from './selection-flags.ts';
 
 type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'top' | 'wait';
 
-/** Which objects a command is about. */
+/** The objects of a command. */
 export type Selection =
   | { readonly how: 'named'; readonly refs: readonly ObjectRef[] }
   | {
       readonly how: 'listed';
       readonly types: readonly ResourceType[];
-      /** Undefined: all of them. */
+      /** Undefined: all namespaces. */
       readonly namespace: string | undefined;
       readonly matches: (type: ResourceType, object: StoredKubeObject) => boolean;
     };
 
 /**
- * Understands words and flags: names, manifests, or types with selectors.
- * @throws {PodrunError} when they contradict each other or name nothing
+ * Parses names, manifests, or types with selectors.
+ * @throws {PodrunError} when words and flags contradict each other, or name nothing
  */
 export async function readSelection(
   command: SelectingCommand,
@@ -51,12 +51,12 @@ export async function readSelection(
   };
 }
 
-/** A stored object as if the user had named it. */
+/** The reference to a stored object. */
 export function refTo(type: ResourceType, { metadata: { namespace, name } }: StoredKubeObject): ObjectRef {
   return { type, namespace, name };
 }
 
-/** Does the command say that it means whatever there is, or may it only have forgotten the name? */
+/** True when a flag selects objects. False when the user may have forgotten a name. */
 export function isExplicitList(flags: SelectionFlags): boolean {
   return flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined;
 }
@@ -83,7 +83,7 @@ function readSelectors(
   return (type, object) => labels(object.metadata.labels ?? {}) && fields.get(type)?.(object) !== false;
 }
 
-/** Manifests are read for names alone: what is wrong in the rest of them does not matter here. */
+/** Reads names from manifests. Ignores mistakes in their other fields. */
 async function refsInManifests(command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
   const { loadManifests } = await import('../../manifest/load.ts');
   const { objects, errors } = await loadManifests({
@@ -118,7 +118,7 @@ function nothingNamed(): PodrunError {
   });
 }
 
-/** A type alone does not say which objects are meant. */
+/** The error for a type without a name. */
 export function nameMissing(): PodrunError {
   return usage('resource(s) were provided, but no name was specified');
 }

@@ -10,14 +10,14 @@ import { podArgument } from '../select/pod-argument.ts';
 
 interface Choice {
   readonly namespace: string;
-  /** As the user names them: `web`, `pod/web`, `web@1`, `uid:4f6`. None: the latest Pods. */
+  /** Names on the command line: `web`, `pod/web`, `web@1`, `uid:4f6`. Empty: the latest Pods. */
   readonly words: readonly string[];
   readonly nowMs: number;
 }
 
 /**
- * The runs that are meant, each once.
- * @throws {PodrunError} for a name that no run has
+ * The runs to show, each once.
+ * @throws {PodrunError} for a name without a run
  */
 export function chosenRuns(records: RecordedRuns, { namespace, words, nowMs }: Choice): RunOnRecord[] {
   if (words.length === 0) return latestTogether(records, namespace, nowMs);
@@ -26,8 +26,8 @@ export function chosenRuns(records: RecordedRuns, { namespace, words, nowMs }: C
 }
 
 /**
- * The Pods on record that lived at the same time as the youngest, or as one of those: most likely one `apply` started
- * them. In the order in which they were created.
+ * The Pods that lived at the same time as the youngest Pod, or as another Pod of the answer: most likely one `apply`
+ * started them. In the order of their creation.
  */
 function latestTogether(records: RecordedRuns, namespace: string, nowMs: number): RunOnRecord[] {
   const runs = records
@@ -48,7 +48,7 @@ function latestTogether(records: RecordedRuns, namespace: string, nowMs: number)
   return together;
 }
 
-/** A run, all that is recorded of it, and what follows. */
+/** A run, its record, and its timeline. */
 export interface RunInTime {
   readonly run: RunOnRecord;
   readonly recorded: RecordedRun;
@@ -56,12 +56,12 @@ export interface RunInTime {
 }
 
 /**
- * A run with its timeline; of a Pod that goes on, up to now.
- * @throws {PodrunError} when the record of the run has been lost
+ * Reads a run and its timeline. The timeline of a live Pod ends now.
+ * @throws {PodrunError} when the record of the run is lost
  */
 export function recordedRun(records: RecordedRuns, run: RunOnRecord, nowMs: number): RunInTime {
   const { status } = run.pod;
-  // Of a Pod that nobody runs any more only what was is known.
+  // A Pod without an agent has only its record.
   const goesOn = !run.run.includes('@') && !isLost(status) && !isTerminalPhase(status.phase);
   const recorded = records.read(run);
   const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);

@@ -9,12 +9,12 @@ import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts'
 import { lastLogLines } from '../../store/logs/log-reader.ts';
 import type { RunInTime } from './chosen-runs.ts';
 
-/** A page is to be opened and sent: of a log it has so much, the rest is in `podrun logs`. */
+/** The lines of a log on the page. A page must stay small enough to send; `podrun logs` has the rest. */
 const LOG_LINES_MAX = 2000;
 
 /**
- * The page of these runs, with their events, logs and descriptions.
- * @throws {PodrunError} when what is on record cannot be read
+ * Makes the page of these runs, with their events, logs and descriptions.
+ * @throws {PodrunError} when the record cannot be read
  */
 export function runPage(runs: readonly RunInTime[], nowMs: number): string {
   const sha256 = (text: string): string =>
@@ -29,7 +29,7 @@ function pageOf(inTime: RunInTime, nowMs: number): PagePod {
   return { run: run.run, timeline, describe, logs: logsOf(inTime) };
 }
 
-/** The events of a run, each as it was last; those that were removed as well. */
+/** The events of a run, each in its last state, removed events included. */
 export function eventsOf({ transitions }: RecordedRun): StoredEvent[] {
   const events = transitions.flatMap(({ object }) => (object.kind === 'Event' ? [object] : []));
   return [...new Map(events.map((event) => [event.metadata.name, event])).values()];

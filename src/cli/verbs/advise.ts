@@ -32,7 +32,7 @@ Examples:
   podrun advise web -o json | jq '.advice[] | select(.severity == "problem")'
 `;
 
-/** `podrun advise`: tells what a run gives reason to change in the manifest. */
+/** `podrun advise`: suggests changes of the manifest that a recorded run gives reason for. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('advise')

@@ -9,7 +9,7 @@ import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** What commander hands over: flags without a default are there only when they were written. */
+/** The flags as commander answers them: a flag without a default is missing unless the user wrote it. */
 type GivenFlags = Omit<ApplyFlags, Optional> & Partial<Pick<ApplyFlags, Optional>>;
 type Optional =
   | 'filename'
@@ -74,7 +74,7 @@ const SETTLE_HELP = 'Ready counts once a container without readiness and startup
 
 const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
 
-/** Unifies the ways in which kubectl lets one say how to validate. */
+/** Reads `--validate`, which kubectl lets one write in several ways. */
 function validation(value: string): ApplyFlags['validate'] {
   const modes: Readonly<Record<string, ApplyFlags['validate']>> = {
     true: 'strict',

@@ -33,7 +33,7 @@ Examples:
   podrun attach -i web < answers.txt      # what stdinOnce means: podrun explain pod.spec.containers.stdinOnce
 `;
 
-/** `podrun attach`: connects the terminal with a container that runs. */
+/** `podrun attach`: connects the terminal with a running container. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('attach')
@@ -52,7 +52,7 @@ export function register(program: Command, run: RunVerb): void {
     .action((words: readonly string[], flags: AttachFlags) => run(() => attach(words, flags)));
 }
 
-/** `podrun attach`: flags in, exit code out. Source: kubectl/pkg/cmd/attach/attach.go. */
+/** Runs `podrun attach`; answers the exit code. Source: kubectl/pkg/cmd/attach/attach.go. */
 export async function attach(words: readonly string[], flags: AttachFlags): Promise<number> {
   const detachKeys = parseDetachKeys(flags.detachKeys);
   const clock = new SystemClock();
@@ -72,7 +72,7 @@ export async function attach(words: readonly string[], flags: AttachFlags): Prom
   if (flags.stdin && spec?.stdin !== true) {
     say(`Warning: container ${container} has no stdin: what is typed, or comes through a pipe, goes nowhere`);
   }
-  // A container with a terminal is typed into as at one, also where that was not asked for.
+  // As in kubectl, a container with a terminal gets every key, also without -t.
   const terminal = flags.stdin && hasTerminal ? ownTerminal(flags.quiet) : undefined;
   say("If you don't see a command prompt, try pressing enter.");
   const end = await connectStreams({
@@ -94,7 +94,10 @@ function sayHowToResume(pod: StoredPod, container: string, isTyped: boolean, { q
   new StandardOutput().write(`Session ended, resume using '${command}' command when the pod is running\n`);
 }
 
-/** The container's own exit code is in its status: as kubectl does, attach tells whether it could show everything. */
+/**
+ * The exit code of `attach`. It says whether all output was shown, as in kubectl: the status holds the exit code of the
+ * container.
+ */
 function exitCodeOf(end: ConnectionEnd, pod: StoredPod, container: string): number {
   switch (end.type) {
     case 'exited':
@@ -112,7 +115,7 @@ function exitCodeOf(end: ConnectionEnd, pod: StoredPod, container: string): numb
   }
 }
 
-/** `web`, `pod/web` or `pod web`. */
+/** Reads the Pod from `web`, `pod/web` or `pod web`. */
 function podWord(words: readonly string[]): string {
   if (words.length === 0) throw usage('at least 1 argument is required for attach');
   if (words.length <= 2) return words.join('/');

@@ -4,7 +4,7 @@ import { BASH, FISH, ZSH } from '../complete/shell-scripts.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** The scripts that complete command lines, by the shell that reads them. */
+/** The completion script for each shell. */
 const SCRIPTS = { bash: BASH, fish: FISH, zsh: ZSH } as const;
 type Shell = keyof typeof SCRIPTS;
 

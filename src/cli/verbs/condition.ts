@@ -90,7 +90,10 @@ function renderEdits(
   return edits.map((edit) => changeLine(object, done(edit) + suffix, options)).join('');
 }
 
-/** @throws {PodrunError} (usage) */
+/**
+ * Makes the change of one condition.
+ * @throws {PodrunError} (usage)
+ */
 function readEdit(pair: string, { reason, message }: ConditionFlags): ConditionEdit {
   const equals = pair.indexOf('=');
   const type = equals < 0 ? pair.slice(0, -1) : pair.slice(0, equals);

@@ -35,7 +35,7 @@ Examples:
   podrun cp staging/web:/var/crash/core core
 `;
 
-/** `podrun cp`: copies files and folders to and from a container. */
+/** `podrun cp`: copies files and folders to or from a container. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('cp')
@@ -51,10 +51,10 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 /**
- * `podrun cp`: flags in, exit code out. Source: kubectl/pkg/cmd/cp/cp.go.
+ * Runs `podrun cp`; answers the exit code. Source: kubectl/pkg/cmd/cp/cp.go.
  *
- * tar runs in the container, as with kubectl: so a path of the container means what it means there, with its mounts,
- * its links and its rights, and no link in it can lead us anywhere else.
+ * tar runs in the container, as with kubectl. So the mounts, links and permissions of the container decide what its
+ * paths mean, and a link cannot lead to a file of this machine.
  */
 export async function cp(words: readonly string[], flags: CpFlags): Promise<number> {
   const request = readCopy(words);
@@ -66,7 +66,7 @@ export async function cp(words: readonly string[], flags: CpFlags): Promise<numb
   const copy = (): Promise<number> =>
     request.how === 'toPod' ? copyTo(reached, request, flags) : copyFrom(reached, request, flags);
   const exitCode = await busyWith(reached.clock, `copying ${source.path} to ${target.path}`, copy);
-  // As kubectl: what tar itself says has been shown.
+  // As in kubectl: the messages of tar are on standard error already.
   if (exitCode !== EXIT.ok) printError(`command terminated with exit code ${exitCode}\n`);
   return exitCode;
 }
@@ -118,7 +118,7 @@ async function copyFrom(
   const [folder, name] = [path.posix.dirname(wanted), path.posix.basename(wanted)];
   const root = `./${name}`;
   const archive = new PassThrough();
-  // Whoever reads it has failed, and says why.
+  // unpackTar reads the archive and reports its errors.
   archive.on('error', () => undefined);
   const output: typeof SHOWN = {
     ...SHOWN,
@@ -138,12 +138,12 @@ async function copyFrom(
     preserve: flags.preserve,
     warn: note,
   }).catch((error: unknown) => {
-    // Nobody reads on: whoever writes must not wait.
+    // Discards the rest of the archive, so that tar can end.
     archive.resume();
     throw error;
   });
   const [exitCode] = await Promise.all([packed, unpacked.catch(() => undefined)]);
-  // What tar has said comes first: without an archive there is nothing to unpack.
+  // An error of tar comes first: its archive is incomplete.
   if (exitCode === 0) await unpacked.catch((error: unknown) => Promise.reject(localError(error)));
   return exitCode;
 }
@@ -155,7 +155,7 @@ const show = (chunk: Buffer): Promise<void> => {
   printError(chunk);
   return flush('stderr');
 };
-/** The words of tar are for the user. */
+/** Prints the messages of tar for the user. */
 const SHOWN: typeof SILENT = { stdout: show, stderr: show };
 
 async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
@@ -167,7 +167,7 @@ async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown)
   }
 }
 
-/** What goes wrong with files of this machine. */
+/** The message about a local file. */
 function localError(error: unknown): unknown {
   if (error instanceof PodrunError || !(error instanceof Error)) return error;
   return new PodrunError(`error: ${error.message}`);

@@ -26,7 +26,7 @@ Examples:
   podrun logs web -c probe
 `;
 
-/** `podrun debug`: starts an ephemeral container in a Pod that runs. */
+/** `podrun debug`: starts an ephemeral container in a running Pod. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('debug')
@@ -75,8 +75,8 @@ async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
 }
 
 /**
- * The API takes an ephemeral container for any Pod. One that nobody will ever start is of no use to anybody.
- * @throws {PodrunError} when the Pod has ended, is about to, or has lost its agent
+ * Refuses an ephemeral container that would never start. The API server accepts it for any Pod.
+ * @throws {PodrunError} when the Pod has ended, is being deleted, or has lost its agent
  */
 function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
   const { namespace, name } = metadata;
@@ -95,7 +95,7 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
   throw new PodrunError(`error: pod "${name}" is being terminated: an ephemeral container would never start`);
 }
 
-/** In kubectl's words. */
+/** Prints kubectl's messages about the container. */
 function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
   if (flags.quiet) return;
   const out = new StandardOutput();
@@ -109,7 +109,7 @@ function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlag
 }
 
 /**
- * Answers the Pod with the container.
+ * Adds the container. Answers the changed Pod.
  * @throws {PodrunError} in the API server's words
  */
 function addContainer(store: FileStore, ref: ObjectRef, container: EphemeralContainer): StoredPod {

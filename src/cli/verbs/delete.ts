@@ -22,15 +22,15 @@ import { busyWith } from '../waiting/wait-progress.ts';
 
 /** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
-  /** Seconds; negative: as the Pod says. */
+  /** Seconds. Negative: the period of the Pod. */
   readonly gracePeriod: number;
   readonly now: boolean;
   readonly force: boolean;
-  /** Ask before. */
+  /** Ask before the deletion. */
   readonly interactive: boolean;
   readonly wait: boolean;
   readonly timeout: string;
-  /** Undefined: not said. */
+  /** Undefined without the flag. */
   readonly ignoreNotFound: boolean | undefined;
   readonly dryRun: DryRun;
   readonly output: 'name' | undefined;
@@ -64,7 +64,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--ignore-not-found', 'a name that does not exist is no error')
     .option('--no-ignore-not-found', 'a name that does not exist is an error')
     .addOption(
-      // As garbage collection in a cluster is told. Here the three come to the same.
+      // kubectl's modes of garbage collection. podrun has no dependent objects, so all three do the same.
       new Option('--cascade <how>', 'what becomes of objects that belong to these; here none do')
         .choices(['background', 'foreground', 'orphan'])
         .default('background'),
@@ -86,7 +86,7 @@ const NOT_CONFIRMED =
   'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. ' +
   'The resource may continue to run on the cluster indefinitely.';
 
-/** What is used all the way. */
+/** The store, the clock and the grace period of all deletions. */
 export interface DeleteSession {
   readonly store: FileStore;
   readonly clock: Clock;
@@ -114,14 +114,14 @@ async function deleteObjects(words: readonly string[], flags: DeleteFlags): Prom
   return reportErrors(await deleteAndWait(session, refs, { ...flags, ignoresMissing, waitMs }, out));
 }
 
-/** How objects are deleted, and what is told of it. */
+/** The way of a deletion, and its output. */
 interface Deletion extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
   readonly ignoresMissing: boolean;
-  /** How long to wait at most until they are gone. */
+  /** The longest time to wait until the objects are gone, milliseconds. */
   readonly waitMs: number;
 }
 
-/** Deletes one object after the other, tells it, and waits for those that take time; answers what went wrong. */
+/** Deletes the objects one after the other, and waits until they are gone. Answers the errors. */
 export async function deleteAndWait(
   session: DeleteSession,
   refs: readonly ObjectRef[],
@@ -142,7 +142,10 @@ export async function deleteAndWait(
   return errors;
 }
 
-/** An agent that does not answer ends nothing: kubectl waits for a lost node in the same way. */
+/**
+ * Warns that the agent of a Pod does not answer: then the Pod does not end. kubectl waits for a lost node in the same
+ * way.
+ */
 function noteSilentOwner(store: FileStore, { namespace, name }: ObjectRef): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || store.stateOf(owner) !== 'silent') return;
@@ -150,7 +153,10 @@ function noteSilentOwner(store: FileStore, { namespace, name }: ObjectRef): void
   note(`Warning: pod "${name}" belongs to ${agent}, which does not answer; --force removes its record at once`);
 }
 
-/** @throws {PodrunError} when there is something to ask about that is not there, unless that does not matter */
+/**
+ * Asks the user about the objects that exist.
+ * @throws {PodrunError} when an object is missing, unless --ignore-not-found
+ */
 async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
   const missing = refs.find((ref) => getObject(store, ref) === undefined);
   const present = refs.filter((ref) => getObject(store, ref) !== undefined);
@@ -160,7 +166,8 @@ async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: Del
 }
 
 /**
- * Seconds; 0 by force; undefined as the Pod says. Source: kubectl/pkg/cmd/delete.
+ * Reads the grace period in seconds. 0 with --force, undefined for the period of the Pod. Source:
+ * kubectl/pkg/cmd/delete.
  * @throws {PodrunError} (usage) for flags that contradict each other
  */
 function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined {
@@ -171,7 +178,7 @@ function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined
   }
   if (force) return 0;
   if (wanted < 0) return undefined;
-  // Only --force may take a Pod's time to end away altogether.
+  // Only --force deletes without a grace period.
   return Math.max(1, wanted);
 }
 
@@ -179,7 +186,7 @@ function usage(message: string): PodrunError {
   return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }
 
-/** An object that is going. */
+/** An object in deletion. */
 interface Ending {
   readonly ref: ObjectRef;
   readonly uid: string;
@@ -207,7 +214,7 @@ async function deleteAll(
   return { ending, errors };
 }
 
-/** As the versions of kubectl say it whose other words podrun has; newer ones add the namespace. */
+/** The line of kubectl without the namespace, which newer versions of kubectl add. */
 function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession, { dryRun, output }: Deletion): string {
   const kind = qualifiedKind(type);
   if (output === 'name') return `${kind}/${name}\n`;
@@ -216,8 +223,8 @@ function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession,
 }
 
 /**
- * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. When the agent of the Pod is
- * killed meanwhile, nobody else will remove it.
+ * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. Removes a Pod itself when the
+ * agent of the Pod is killed meanwhile.
  */
 async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
   const { store, clock } = session;
@@ -242,7 +249,7 @@ async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineM
   return [];
 }
 
-/** Nothing but a change of the object can help. kubectl waits in silence. */
+/** Names the finalizers that hold an object: only a change of the object ends the wait. kubectl prints nothing. */
 function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKubeObject): string {
   const what = `${qualifiedKind(type)}/${name}`;
   const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
@@ -254,20 +261,20 @@ function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean 
 }
 
 /**
- * Asks on standard output whether these objects may be deleted; yes is the word `y`, and nothing else.
- * Source: kubectl/pkg/cmd/delete/delete.go confirmation.
+ * Asks on standard output whether to delete these objects. Only the word `y` means yes. Source:
+ * kubectl/pkg/cmd/delete/delete.go confirmation.
  */
 async function isConfirmed(refs: readonly ObjectRef[]): Promise<boolean> {
   const names = refs.map(({ type, name }) => `${qualifiedKind(type)}/${name}\n`).join('');
   const out = new StandardOutput();
-  // Who cannot see the question has not agreed.
+  // A user who cannot see the question has not agreed.
   out.onReaderGone(() => process.exit(EXIT.nobodyReads));
   out.write(`You are about to delete the following ${refs.length} resource(s):\n${names}`);
   out.write('Do you want to continue? (y/n): ');
   return (await firstWord(process.stdin)).toLowerCase() === 'y';
 }
 
-/** The first word that is followed by something, or by the end. */
+/** Reads the first word, up to a blank or the end of the input. */
 async function firstWord(input: NodeJS.ReadableStream): Promise<string> {
   let text = '';
   for await (const chunk of input) {

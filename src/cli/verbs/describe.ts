@@ -24,7 +24,7 @@ import { pastPods } from '../history/past-pods.ts';
 /** The flags of `describe`. */
 interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'> {
   readonly showEvents: boolean;
-  /** A moment of the past, see history/moment.ts. */
+  /** The moment of `--at`, see history/moment.ts. */
   readonly at?: string;
 }
 
@@ -40,7 +40,7 @@ Examples:
   podrun describe --from pod.json --from events.json    # objects of a cluster that somebody saved
 `;
 
-/** `podrun describe`: tells everything about objects, with their events. */
+/** `podrun describe`: prints objects in full, with their events. */
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('describe')
@@ -86,7 +86,7 @@ async function describeFound(
   return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
 }
 
-/** `describe` is mostly about Pods: the word may be left out. */
+/** Adds the type `pods` when the first word names no type. */
 function withType(words: readonly string[], { filename }: DescribeFlags): readonly string[] {
   const [first, ...rest] = words;
   if (first === undefined) return filename.length > 0 ? [] : ['pods'];
@@ -111,7 +111,7 @@ function notDescribed(type: ResourceType): PodrunError {
 interface Described {
   readonly objects: readonly StoredKubeObject[];
   readonly missing: readonly ObjectRef[];
-  /** Nothing has the name: these begin with it. */
+  /** True when no object has the name, and these names begin with it. */
   readonly isGuess: boolean;
 }
 

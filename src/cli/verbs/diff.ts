@@ -56,7 +56,7 @@ async function diff(names: readonly string[], flags: DiffFlags): Promise<number>
     return await compare(names, flags);
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
-    // As with diff(1) and kubectl diff: 1 says that both are there, and differ.
+    // Exit code 1 means that the runs differ, as with diff(1) and kubectl diff. So an error has another code.
     throw new PodrunError(error.message, { exitCode: EXIT.usage, hint: error.hint, cause: error });
   }
 }

@@ -40,7 +40,7 @@ Examples:
   podrun doctor -o json | jq -r '.findings[] | select(.verdict != "yes") | .feature'
 `;
 
-/** `podrun doctor`: tells what this machine permits, and how to permit more. */
+/** `podrun doctor`: shows what this machine permits, and how to permit more. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('doctor')
@@ -83,13 +83,13 @@ async function doctor(flags: DoctorFlags): Promise<number> {
   return EXIT.ok;
 }
 
-/** As `chooseRuntime` has it, of what was found out already. */
+/** The runtime that `chooseRuntime` would choose, from the results of the trial. */
 function tierOf(choice: RuntimeChoice, { ok }: NamespaceDetection): MachineReport['runtime']['tier'] {
   if (choice === 'namespace') return ok ? 'namespace' : undefined;
   return choice === 'auto' && ok ? 'namespace' : 'process';
 }
 
-/** Finds out what this machine permits, by trying it. Nothing is left of that. */
+/** Tries the features of this machine. Removes everything that the trials made. */
 async function examineMachine(namespaces: NamespaceDetection): Promise<MachineFinding[]> {
   const features: RuntimeFeatures = namespaces.ok
     ? { tier: 'namespace', namespaces: namespaces.facts }
@@ -115,7 +115,7 @@ function whyNotOtherUsers({ uid, hasSetpriv, capabilities }: Powers): Obstacle {
   if (uid !== 0) return { type: 'notRoot' };
   if (!hasSetpriv) return { type: 'missingPrograms', programs: ['setpriv'] };
   const missing = ['setuid', 'setgid'].filter((name) => !capabilities.includes(name));
-  // With both of them it is the user namespace: root of it is not root of the machine.
+  // With both capabilities, the user namespace is the reason: its root is not root of the machine.
   return missing.length === 0 ? { type: 'notRoot' } : { type: 'missingCapabilities', capabilities: missing };
 }
 

@@ -27,7 +27,7 @@ interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
   readonly types: string | undefined;
   readonly watch: boolean;
   readonly headers: boolean;
-  /** A moment of the past, see history/moment.ts. */
+  /** The moment of `--at`, see history/moment.ts. */
   readonly at?: string;
   readonly stateDir: string | undefined;
 }
@@ -79,7 +79,7 @@ async function events(flags: EventsFlags): Promise<number> {
   const { found, asOfMs } = await findEvents(flags, clock);
   const { allNamespaces } = flags;
   if (printer === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
-  // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
+  // As in kubectl, `-o name` prints nothing.
   else if (flags.output !== 'name')
     writePrinted(out, () => printer.print({ ...listOf(found), kind: 'EventList', metadata: {} }));
   if (found.length === 0 && printer === undefined) {
@@ -91,7 +91,7 @@ async function events(flags: EventsFlags): Promise<number> {
 
 interface FoundEvents {
   readonly found: readonly StoredEvent[];
-  /** The moment that ages are told as of, milliseconds since 1970. */
+  /** The time that ages count to, milliseconds since 1970. */
   readonly asOfMs: number;
 }
 
@@ -114,7 +114,10 @@ async function findEvents(flags: EventsFlags, clock: Clock): Promise<FoundEvents
   return { found: past.events.filter(eventFilter({ ...flags, for: undefined })), asOfMs: past.nowMs };
 }
 
-/** @throws {PodrunError} (usage) when a flag makes no sense */
+/**
+ * The filter for `--for` and `--types`.
+ * @throws {PodrunError} (usage) when a flag makes no sense
+ */
 function eventFilter({ for: about, types }: EventsFlags): (event: StoredEvent) => boolean {
   const wantedTypes = types?.split(',').map(readType);
   const object = about === undefined ? undefined : readObject(about);
@@ -145,7 +148,7 @@ interface Following {
   readonly show: (events: readonly StoredEvent[]) => void;
 }
 
-/** What there is already comes in its order, then every event as it is written. */
+/** Prints the present events in order, then every event as it is written. */
 function followEvents({ store, scope, isWanted, show }: Following): void {
   let present: StoredEvent[] | undefined = [];
   store.watch<StoredEvent>(
@@ -158,7 +161,7 @@ function followEvents({ store, scope, isWanted, show }: Following): void {
     },
     { replay: true },
   );
-  // One by one, as in kubectl: a row does not know how wide the next ones are.
+  // Prints row by row, as kubectl does: the widths of later rows are unknown.
   for (const event of sortedByLastSeen(present)) show([event]);
   present = undefined;
 }

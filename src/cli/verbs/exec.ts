@@ -56,16 +56,16 @@ export function register(program: Command, run: RunVerb): void {
     );
 }
 
-/** What stands on the command line beside flags. */
+/** The arguments of `exec`. */
 export interface ExecWords {
   readonly pod: string | undefined;
-  /** Behind the Pod, and before `--`. */
+  /** The words behind the Pod, before `--`. */
   readonly words: readonly string[];
-  /** Behind `--`. */
+  /** The words behind `--`. */
   readonly command: readonly string[] | undefined;
 }
 
-/** `podrun exec`: flags in, the exit code of the command out. Source: kubectl/pkg/cmd/exec/exec.go. */
+/** Runs `podrun exec`; answers the exit code of the command. Source: kubectl/pkg/cmd/exec/exec.go. */
 export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> {
   const { pod: word, argv } = readWords(words);
   const clock = new SystemClock();
@@ -76,7 +76,7 @@ export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> 
     throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
   const container = runningContainer(store, pod, flags);
-  // A terminal is for those who type.
+  // -t without -i asks for no terminal: nobody types.
   const terminal = flags.stdin && flags.tty ? ownTerminal(flags.quiet) : undefined;
   const tty = terminal !== undefined;
   const end = await connectStreams({
@@ -105,7 +105,7 @@ function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: st
     case 'refused':
       throw containerNotFound(container);
     case 'failed': {
-      // Once from the kubelet, once from the API server.
+      // Go's error has the prefix of the kubelet and that of the API server.
       const internal = 'Internal error occurred: Internal error occurred: error executing command in container';
       throw new PodrunError(`error: ${internal}: ${end.error}`);
     }

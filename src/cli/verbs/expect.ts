@@ -76,7 +76,7 @@ async function expect(words: readonly string[], flags: ExpectFlags): Promise<num
   return outcomes.every(isMet) ? EXIT.ok : EXIT.failed;
 }
 
-/** The runs that are meant: those that were named, those of a file, or those that the expectations are about. */
+/** The runs to check: named runs, the runs of a file, or the runs that the expectations name. */
 async function runsFor(
   expectations: readonly Expectation[],
   names: readonly string[],
@@ -100,7 +100,7 @@ function render(outcomes: readonly ExpectationOutcome[], { output }: ExpectFlags
   return renderOutcomes(outcomes);
 }
 
-/** Expectations that runs meet. */
+/** Makes expectations that the runs meet. */
 async function printed(names: readonly string[], { namespace, stateDir }: ExpectFlags): Promise<string> {
   const store = openStore(stateDir, new SystemClock());
   const runs = await Promise.all(names.map((name) => namedRun(() => store, namespace, name)));

@@ -30,7 +30,7 @@ Examples:
   podrun explain --support -o json | jq '.[] | select(.support == "no effect").path'
 `;
 
-/** `podrun explain`: tells the fields of a resource, and how podrun treats them. */
+/** `podrun explain`: describes the fields of a resource, and podrun's treatment of them. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('explain')
@@ -76,15 +76,18 @@ function answer(words: readonly string[], flags: ExplainFlags): string {
   return renderFields(field === undefined ? below : [field, ...below], flags);
 }
 
-/** The descriptions lie beside the built program: only this command reads them. */
+/** Reads the descriptions beside the built program. Only this command needs them. */
 function readDescriptions(): Descriptions {
   const file = path.join(path.dirname(import.meta.filename), 'descriptions.json');
   return JSON.parse(readFileSync(file, 'utf8')) as Descriptions;
 }
 
-/** @throws {PodrunError} when there is no such resource or field, in the words of kubectl */
+/**
+ * Finds a type and a field.
+ * @throws {PodrunError} in kubectl's words, when there is none
+ */
 function lookUp(word: string): { type: ResourceType; explained: Explained } {
-  // Paths may be those of events and errors, with indexes.
+  // Paths of events and errors have indexes: `spec.containers[0]`.
   const [resource = '', ...names] = word.replaceAll(/\[[^\]]*\]/g, '').split('.');
   if (PARTS.has(resource)) {
     throw usage(
@@ -98,14 +101,14 @@ function lookUp(word: string): { type: ResourceType; explained: Explained } {
   throw new PodrunError(`error: field ${JSON.stringify(outcome.missing)} does not exist`);
 }
 
-/** This command of kubectl alone says it without a word in front. */
+/** Finds the type. Only `kubectl explain` prints this error without a prefix. */
 function typeToExplain(word: string): ResourceType {
   const type = resourceTypeNamed(word);
   if (type !== undefined) return type;
   throw new PodrunError(`the server doesn't have a resource type ${JSON.stringify(word)}`);
 }
 
-/** With what the paths of events begin. */
+/** The first parts of the paths in events. */
 const PARTS: ReadonlySet<string> = new Set(['metadata', 'spec', 'status']);
 
 function everyField(type: ResourceType): readonly ExplainedField[] {

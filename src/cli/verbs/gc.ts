@@ -24,7 +24,7 @@ interface GcFlags {
   readonly stateDir: string | undefined;
 }
 
-/** As many as the history of a Pod holds. */
+/** The default of --keep. The history of a Pod holds as many runs. */
 const KEPT = 10;
 
 const EXAMPLES = `
@@ -89,7 +89,7 @@ async function gc(flags: GcFlags): Promise<number> {
   return EXIT.ok;
 }
 
-/** As `kubectl delete` says it. */
+/** The line of `kubectl delete`. */
 function collectedLine(collected: Collected, dryRun: GcFlags['dryRun']): string {
   const { namespace, name } = collected;
   const note = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
@@ -106,7 +106,7 @@ function collectedLine(collected: Collected, dryRun: GcFlags['dryRun']): string 
   return `${what} deleted from ${namespace} namespace${note}\n`;
 }
 
-/** An object by its name, a folder by its path below the state folder. */
+/** The name of an object, or the path of a folder below the state folder. */
 function nameLine(collected: Collected): string {
   if (collected.type === 'run' || collected.type === 'volume') return `${collected.path}\n`;
   return `${collected.type === 'event' ? 'event' : 'pod'}/${collected.name}\n`;

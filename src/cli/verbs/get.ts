@@ -97,13 +97,13 @@ async function get(words: readonly string[], flags: GetFlags): Promise<number> {
 
 interface Wanted {
   readonly found: Found;
-  /** Where it was looked for. */
+  /** The store, or the other source of the objects. */
   readonly reader: ObjectReader;
-  /** The moment that ages are told as of. */
+  /** The time that ages count to, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** What there is of a selection: in the store, in the past of its Pods, or in what somebody saved. */
+/** Finds the objects of a selection: in the store, in the past of Pods, or in saved files. */
 async function findWanted(selection: Selection, flags: GetFlags, clock: Clock): Promise<Wanted> {
   const nowMs = displayNowMs(clock);
   if (flags.from.length > 0) {
@@ -130,7 +130,7 @@ function checkFlags({ from, at, output, showLabels, outputWatchEvents, watch, wa
 
 function renderTables({ groups }: Found, selection: Selection, flags: GetFlags, nowMs: number): string {
   const sorted = groups.map((group) => sortedGroup(group, flags.sortBy));
-  // As in kubectl, a table that cannot be sorted has nothing in it.
+  // As in kubectl, a failed sort prints an empty table.
   const isEmpty = sorted.every(({ objects }) => objects.length === 0);
   if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) note(noneFound(selection));
   const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
@@ -147,7 +147,7 @@ function sortedGroup(group: FoundGroup, sortBy: string): FoundGroup {
   return { ...group, objects: 'problem' in sorted ? [] : sorted.objects };
 }
 
-/** One name is answered with that object, everything else with a list, also when it is empty. */
+/** Prints one named object as an object, and everything else as a list. */
 function renderObjects({ groups }: Found, selection: Selection, flags: GetFlags, printer: ObjectPrinter): string {
   const objects = groups.flatMap((group) => group.objects);
   if (objects.length === 0 && flags.ignoreNotFound) return '';
@@ -158,7 +158,10 @@ function renderObjects({ groups }: Found, selection: Selection, flags: GetFlags,
   return printer.print(listOf(sortedObjects(objects, flags.sortBy)));
 }
 
-/** @throws {PodrunError} when none of them has the field */
+/**
+ * Sorts by a JSONPath.
+ * @throws {PodrunError} when no object has the field
+ */
 function sortedObjects(objects: readonly StoredKubeObject[], sortBy: string): readonly StoredKubeObject[] {
   if (sortBy === '') return objects;
   const sorted = sortObjects(objects, sortBy);

@@ -37,7 +37,7 @@ Examples:
   podrun init nightly --task --with configmap | podrun apply -
 `;
 
-/** `podrun init`: writes a manifest to start from. */
+/** `podrun init`: writes a first manifest. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('init')
@@ -74,7 +74,7 @@ function partsIn(lists: readonly string[]): ReadonlySet<Part> {
 
 const KNOWN = Object.keys(PARTS) as Part[];
 
-/** Names and their plurals: `probes`, `probe`. */
+/** Finds parts by their name or its plural: `probe`, `probes`. */
 function partsNamed(word: string): readonly Part[] {
   if (word === 'all') return KNOWN;
   const part = KNOWN.find((known) => known === word || known === `${word}s` || `${known}s` === word);
@@ -84,7 +84,10 @@ function partsNamed(word: string): readonly Part[] {
   throw usage(`error: no part of a manifest: ${JSON.stringify(word)}`, hint);
 }
 
-/** @throws {PodrunError} when it is there already, or cannot be written */
+/**
+ * Writes a new file.
+ * @throws {PodrunError} when the file exists, or cannot be written
+ */
 function write(file: string, text: string, force: boolean): void {
   try {
     writeFileSync(file, text, { flag: force ? 'w' : 'wx' });

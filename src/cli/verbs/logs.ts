@@ -28,7 +28,7 @@ Examples:
   podrun logs web --hooks -f            # what hooks and exec probes write, and how hooks end
 `;
 
-/** `podrun logs`: prints what containers, hooks and probes have written. */
+/** `podrun logs`: prints the output of containers, hooks and probes. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('logs')
@@ -86,7 +86,7 @@ export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> 
   return EXIT.ok;
 }
 
-/** A Pod, as it is or as a run of the past has left it, and where its logs lie. */
+/** A Pod in its present state, or a past run, and the folder of its logs. */
 type LoggedPod = Pick<LogSource, 'pod' | 'folder'>;
 
 function findPods(store: FileStore, { namespace, pods }: LogsRequest): LoggedPod[] {
@@ -116,7 +116,7 @@ function checkCount(count: number, { followedMax }: LogsRequest): void {
   );
 }
 
-/** A container that was never restarted has nothing before; the Pod may have an earlier run. */
+/** Suggests the run before: a container without a restart has no previous log in this run. */
 function hintOfRunBefore({ store, pod }: LogSource): string | undefined {
   const { namespace, name, uid } = pod.metadata;
   const runs = new RecordedRuns(store).list({ namespace, name });
@@ -137,7 +137,7 @@ class Show {
     this.#readerGone = new Promise<void>((resolve) => this.#out.onReaderGone(() => resolve()));
   }
 
-  /** What the log holds now. */
+  /** Prints the log up to now. */
   async present(source: LogSource): Promise<void> {
     const choice = instanceToShow(source, this.#flags.previous);
     if (!choice.ok) return this.#refuse(choice.message, source);
@@ -146,7 +146,7 @@ class Show {
     reader.close();
   }
 
-  /** What the log holds, and what comes, until the instance has ended. */
+  /** Prints the log and its growth until the instance has ended. */
   async following(source: LogSource): Promise<void> {
     const choice = this.#flags.previous
       ? chooseLog(source.pod, source.container, true)
@@ -158,7 +158,7 @@ class Show {
     let stop: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
     const print = (): Promise<void> => this.#drain(reader, format).then(() => (format.isFull ? stop() : undefined));
-    // One after the other: a look that comes while the last one is still printing waits for it, and one is enough.
+    // Prints one piece at a time. Several notifications during a print cause one more.
     let printed = print();
     let isLookDue = false;
     const look = (): void => {
@@ -172,7 +172,7 @@ class Show {
     const growth = onGrowth(reader, source.clock, look);
     await Promise.race([instanceEnded(source, restartCount), this.#readerGone, stopped]);
     growth.close();
-    // An agent tells of an end only when all output is in the log.
+    // The agent reports an end only when all output is in the log.
     look();
     await printed;
     reader.close();

@@ -83,7 +83,10 @@ async function patchObjects(words: readonly string[], flags: PatchFlags): Promis
   });
 }
 
-/** @throws {PodrunError} when no object has such a part */
+/**
+ * Reads `--subresource`.
+ * @throws {PodrunError} when no object has such a part
+ */
 function readSubresource(name: string | undefined): Subresource | undefined {
   if (name === undefined) return undefined;
   const found = SUBRESOURCES.find((one) => one === name);
@@ -91,7 +94,10 @@ function readSubresource(name: string | undefined): Subresource | undefined {
   throw new PodrunError('Error from server (NotFound): the server could not find the requested resource');
 }
 
-/** @throws {PodrunError} (usage) when there is no patch, or none that can be read */
+/**
+ * Reads the patch.
+ * @throws {PodrunError} (usage) when there is none, or its form is wrong
+ */
 async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
   if (patch !== undefined && patchFile !== undefined) {
     throw usage('cannot specify --patch and --patch-file together');
@@ -106,7 +112,7 @@ async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
   }
 }
 
-/** As much as the API server takes of an object. */
+/** The largest object that the API server accepts, in bytes. */
 const PATCH_MAX_BYTES = 3 * 2 ** 20;
 
 async function readPatchFile(file: string): Promise<string> {

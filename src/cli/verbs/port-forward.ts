@@ -36,7 +36,7 @@ Examples:
   podrun port-forward --address 0.0.0.0 web 8080:http
 `;
 
-/** `podrun port-forward`: lets ports of this machine lead to ports of a Pod. */
+/** `podrun port-forward`: forwards ports of this machine to ports of a Pod. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('port-forward')
@@ -53,7 +53,7 @@ export function register(program: Command, run: RunVerb): void {
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
 
-/** `podrun port-forward`: flags in, exit code out. Source: kubectl/pkg/cmd/portforward/portforward.go. */
+/** Runs `podrun port-forward`; answers the exit code. Source: kubectl/pkg/cmd/portforward/portforward.go. */
 async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
   const [word, ...portWords] = words;
   if (word === undefined || portWords.length === 0) {
@@ -90,7 +90,7 @@ async function portForward(words: readonly string[], flags: PortForwardFlags): P
   let signals: { close(): void } | undefined;
   const stopped = new Promise<number>((resolve) => {
     signals = listenForSignals(clock, (name) => resolve(EXIT_OF_SIGNAL[name]));
-    // Nobody wants to know: that changes nothing for those who are connected.
+    // Connections go on when the reader of the output is gone.
     out.onReaderGone(() => undefined);
   });
   const over = podOver(store, pod);
@@ -105,7 +105,7 @@ async function portForward(words: readonly string[], flags: PortForwardFlags): P
   }
 }
 
-/** As it is now: a Pod may get its address late, and another one. */
+/** The present state of the Pod: its address may come late, or change. */
 function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | undefined {
   const present = store.get<StoredPod>('pods', metadata.namespace, metadata.name);
   return present?.metadata.uid === metadata.uid ? present : undefined;
@@ -117,7 +117,7 @@ async function handOn(
   pod: StoredPod | undefined,
   relay: NetworkRelay | undefined,
 ): Promise<void> {
-  // Until there is somebody to hand an error on to.
+  // Ignores errors of the client until it is connected with the Pod.
   client.on('error', () => undefined);
   if (pod === undefined) return void client.destroy();
   try {
@@ -133,7 +133,7 @@ async function handOn(
   }
 }
 
-/** Rejects when the Pod has ended, is gone, or has lost its podrun. */
+/** Rejects when the Pod has ended or is gone, or its agent is gone. */
 function podOver(store: FileStore, { metadata }: StoredPod): { promise: Promise<never>; close(): void } {
   const { namespace, name, uid } = metadata;
   let close = (): void => undefined;

@@ -38,7 +38,7 @@ Examples:
   podrun probes web -o json | jq 'select(.decision == "restart")'
 `;
 
-/** `podrun probes`: prints the attempts of the probes of a Pod. */
+/** `podrun probes`: prints the attempts of a Pod's probes. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('probes')
@@ -82,7 +82,7 @@ async function probes(word: string, flags: ProbesFlags): Promise<number> {
   return EXIT.ok;
 }
 
-/** The Pod, or a run of the past, and the journal of its probes. */
+/** The Pod or a past run, and the file with its probe attempts. */
 function probedPod(store: FileStore, namespace: string, name: string): { pod: StoredPod; file: string } {
   if (isRunName(name)) {
     const { pod, paths } = new RecordedRuns(store).find(namespace, name);
@@ -108,7 +108,7 @@ function rendererOf(
   return (attempts) => table.render(attempts);
 }
 
-/** The probe journal of a Pod, as far as it is about these probes. */
+/** The probe journal of a Pod, filtered by probes. */
 class Journal {
   readonly #source: PodSource;
   readonly #keys: ReadonlySet<string>;
@@ -120,18 +120,18 @@ class Journal {
     this.#reader = new ProbeJournalReader(file);
   }
 
-  /** Everything that was written since the last call. */
+  /** Reads the attempts since the last call. */
   next(): ProbeAttempt[] {
     const attempts: ProbeAttempt[] = [];
     for (let entries = this.#reader.next(); entries.length > 0; entries = this.#reader.next()) {
-      // podrun's own lines: nobody else writes there.
+      // Only podrun writes to this file, so the lines need no check.
       const news = entries as ProbeAttempt[];
       attempts.push(...news.filter(({ container, probe }) => this.#keys.has(`${container} ${probe}`)));
     }
     return attempts;
   }
 
-  /** Prints what comes until the Pod has ended, or nobody reads any more. */
+  /** Prints new attempts until the Pod has ended or the reader is gone. */
   async follow(out: StandardOutput, render: (attempts: readonly ProbeAttempt[]) => string): Promise<void> {
     const look = (): void => {
       const text = render(this.next());
@@ -146,7 +146,7 @@ class Journal {
   }
 }
 
-/** Every probe of the Pod, in the order in which the containers start. */
+/** The probes of the Pod, in the order in which its containers start. */
 function definedProbes({ spec }: StoredPod): DefinedProbe[] {
   return [...(spec.initContainers ?? []), ...spec.containers].flatMap(probesIn);
 }

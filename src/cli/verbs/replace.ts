@@ -35,9 +35,9 @@ interface ReplaceFlags extends OutputFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;
   readonly namespace: string | undefined;
-  /** Delete, and make anew. */
+  /** Delete the stored objects and create them anew. */
   readonly force: boolean;
-  /** Seconds; undefined: as the Pod says. */
+  /** Seconds. Undefined: the period of the Pod. */
   readonly gracePeriod: number | undefined;
   readonly timeout: string | undefined;
   readonly image: readonly string[];
@@ -57,7 +57,7 @@ Examples:
   podrun replace -f settings.yaml --dry-run=server -o yaml
 `;
 
-/** `podrun replace`: puts the objects of manifests in the place of stored ones. */
+/** `podrun replace`: replaces stored objects with those of manifests. */
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('replace')
@@ -91,13 +91,13 @@ function seconds(text: string): number {
   throw new InvalidArgumentError('It is a number of seconds.');
 }
 
-/** How long `--force` waits until what was there is gone. Source: kubectl/pkg/cmd/replace. */
+/** The time that `--force` waits for the deletion. Source: kubectl/pkg/cmd/replace. */
 const FORCE_TIMEOUT = '5m';
 
 async function replaceObjects(flags: ReplaceFlags): Promise<number> {
   checkFlags(flags);
   const typed = flags.filename.includes('-') ? await buffer(process.stdin) : undefined;
-  // What was read once is read twice by force.
+  // --force reads the manifests twice: standard input is kept.
   const stdin: StandardInput = async function* () {
     if (typed !== undefined) yield typed;
   };
@@ -114,7 +114,10 @@ async function replaceObjects(flags: ReplaceFlags): Promise<number> {
   });
 }
 
-/** @throws {PodrunError} (usage) in kubectl's words for flags that contradict each other */
+/**
+ * Refuses flags that contradict each other.
+ * @throws {PodrunError} (usage) in kubectl's words
+ */
 function checkFlags({ filename, force, gracePeriod, timeout, dryRun, output, image, config }: ReplaceFlags): void {
   if (filename.length === 0) throw usage('must specify one of -f and FILE');
   if (force) {
@@ -135,8 +138,8 @@ function refOf({ object, file }: ManifestObject): ObjectRef {
 }
 
 /**
- * Puts what was written in the place of what is stored: what it does not say is gone, or as the defaults have it.
- * @throws {PodrunError} in kubectl's words, when there is no such object, or the rules for updates forbid it
+ * Replaces a stored object. A field that the manifest does not have gets its default, or is removed.
+ * @throws {PodrunError} in kubectl's words, when there is no such object, or the update rules forbid the change
  */
 function replaceOne(
   store: FileStore,
@@ -169,14 +172,14 @@ function hintOf({ type, file }: ObjectRef, message: string): string | undefined 
   return `${anew}, or podrun apply: it keeps what the manifest does not mention.`;
 }
 
-/** Deletes what is there, waits until it is gone, and makes it anew; a Pod runs in the background from then on. */
+/** Deletes the stored objects, waits until they are gone, and creates them anew. A Pod then runs in the background. */
 async function replaceByForce(
   store: FileStore,
   objects: readonly ManifestObject[],
   flags: ReplaceFlags,
   stdin: StandardInput,
 ): Promise<number> {
-  // What cannot be run must not cost what is there.
+  // An error in the manifests must come before the deletion.
   sortObjects(objects);
   const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
   const session = { store, clock: new SystemClock(), graceSeconds: flags.gracePeriod };
@@ -189,7 +192,7 @@ async function replaceByForce(
   return apply(applyFlags(flags), undefined, stdin);
 }
 
-/** The same manifests for `apply --detach`. */
+/** The flags of `apply --detach` for the same manifests. */
 function applyFlags({
   filename,
   recursive,

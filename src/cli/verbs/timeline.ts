@@ -34,7 +34,7 @@ Examples:
   podrun timeline web -o json | jq '.criticalPath.steps[] | [.text, .toMs - .fromMs]'
 `;
 
-/** `podrun timeline`: draws what happened to Pods. */
+/** `podrun timeline`: draws the history of Pods. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('timeline')
@@ -51,7 +51,7 @@ export function register(program: Command, run: RunVerb): void {
     .action((runs: string[], flags: TimelineFlags) => run(() => timeline(runs, flags)));
 }
 
-/** Without a terminal there is no width to go by. */
+/** The width without a terminal. */
 const PIPE_COLUMNS = 100;
 
 async function timeline(words: readonly string[], flags: TimelineFlags): Promise<number> {
@@ -86,15 +86,15 @@ async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, n
 }
 
 async function render(timelines: readonly Timeline[]): Promise<string> {
-  // A terminal that nobody has given a size has 0 columns.
+  // A terminal without a size has 0 columns.
   const width = (isTerminal('stdout') ? streamOf('stdout').columns : 0) || PIPE_COLUMNS;
   const color = await painterFor('stdout');
   return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(process.env) });
 }
 
 /**
- * The characters that a terminal can show. Plain ones where the locale has an encoding that is not UTF-8 (`C`, `POSIX`,
- * `de_DE.ISO-8859-1`). Where none is set, as in most containers, nobody has said so, and terminals know UTF-8.
+ * The characters that the terminal can show: ASCII where the locale has another encoding than UTF-8 (`C`, `POSIX`,
+ * `de_DE.ISO-8859-1`). Containers often have no locale: then UTF-8, which terminals know.
  */
 function terminalGlyphs(env: Readonly<Record<string, string | undefined>>): Glyphs {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];

@@ -36,7 +36,7 @@ Examples:
   podrun top pod -A --sort-by=memory --sum
 `;
 
-/** `podrun top`: measures what Pods take of CPU and memory. */
+/** `podrun top`: measures CPU and memory of Pods. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('top')
@@ -86,12 +86,12 @@ async function top(words: readonly string[], flags: TopFlags): Promise<number> {
   return EXIT.ok;
 }
 
-/** The Pods of which something runs. */
+/** Measures the Pods that have running processes. */
 async function measurePods(store: FileStore, clock: Clock, pods: readonly StoredPod[]): Promise<PodUsage[]> {
   const running = pods.map(({ metadata: { namespace, name, uid } }) => ({
     namespace,
     name,
-    // Of an earlier run of that name, nothing is meant.
+    // Leaves out processes of an earlier run with the same name.
     processes: store
       .survivingProcesses(namespace, name)
       .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined),
@@ -109,17 +109,17 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
   });
 }
 
-/** What the metrics server says of a Pod that it knows nothing of. */
+/** The error of the metrics server about a Pod without metrics. */
 function noMetrics(store: FileStore, ref: Pick<ObjectRef, 'namespace' | 'name'>): PodrunError {
   return new PodrunError(`Error from server (NotFound): pods.metrics.k8s.io ${JSON.stringify(ref.name)} not found`, {
     hint: similarName(store, 'pods', ref),
   });
 }
 
-/** A Pod that is younger than this may still be on its way, for kubectl. */
+/** The age up to which kubectl expects that the metrics of a Pod come later. */
 const METRICS_DELAY_MS = 120_000;
 
-/** Source: staging/src/k8s.io/kubectl/pkg/cmd/top/top_pod.go verifyEmptyMetrics. */
+/** The error when no Pod has metrics. Source: staging/src/k8s.io/kubectl/pkg/cmd/top/top_pod.go verifyEmptyMetrics. */
 function noneMeasured(pods: readonly StoredPod[], nowMs: number): PodrunError {
   for (const { metadata } of pods) {
     const ageMs = nowMs - Date.parse(metadata.creationTimestamp);

@@ -13,7 +13,7 @@ interface VersionFlags {
   readonly output: 'json' | 'yaml' | undefined;
 }
 
-/** `podrun version`: prints the versions of podrun and of the Kubernetes that it follows. */
+/** `podrun version`: prints the versions of podrun and of its Kubernetes. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('version')
@@ -31,7 +31,10 @@ export function register(program: Command, run: RunVerb): void {
     );
 }
 
-/** `-o` prints the fields of kubectl: the client is podrun, the server is the Kubernetes that it follows. */
+/**
+ * The text for `-o`, with kubectl's fields: the client version is that of podrun, the server version that of its
+ * Kubernetes.
+ */
 function versionText({ client, output }: VersionFlags): string {
   const gitVersion = `v${version}`;
   if (output === undefined) return `podrun ${gitVersion}\n${client ? '' : `Kubernetes: ${KUBERNETES_VERSION}\n`}`;

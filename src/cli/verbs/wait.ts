@@ -32,7 +32,7 @@ import { explainQuestions } from '../waiting/explain-questions.ts';
 interface WaitFlags extends SelectionFlags, OutputFlags {
   readonly for: readonly string[];
   readonly timeout: string;
-  /** How long a container that no probe vouches for must have run before its Pod counts as Ready. */
+  /** The time that a container without a readiness or startup probe must run before its Pod counts as Ready. */
   readonly settle: string;
 }
 
@@ -72,21 +72,24 @@ export function register(program: Command, run: RunVerb): void {
     .action((words: string[], flags: WaitFlags) => run(() => wait(words, flags)));
 }
 
-/** One `wait` that goes on. All its objects and conditions share one deadline. */
+/** The state of a `wait`. All its objects and conditions share one deadline. */
 interface Wait {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly deadlineMs: number;
-  /** `--timeout=0`: look, and do not wait. */
+  /** True for `--timeout=0`: check once, and do not wait. */
   readonly isLook: boolean;
-  /** Aborted when what is waited for can never come: then the time is up. */
+  /** Aborted when a condition can no longer become true: then the wait ends as at the deadline. */
   readonly signal: AbortSignal;
-  /** How long a container that no probe vouches for must have run before its Pod counts as Ready, milliseconds. */
+  /**
+   * The time that a container without a readiness or startup probe must run before its Pod counts as Ready,
+   * milliseconds.
+   */
   readonly settleMs: number;
 }
 
 async function wait(words: readonly string[], flags: WaitFlags): Promise<number> {
-  // What cannot be printed is told before anybody waits.
+  // Reports a mistake in -o before the wait.
   objectPrinter(flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const conditions = (flags.for.length === 0 ? [''] : flags.for).map(parseWaitCondition);
@@ -111,7 +114,10 @@ async function wait(words: readonly string[], flags: WaitFlags): Promise<number>
   }
 }
 
-/** @throws {PodrunError} (usage) when it is given, and nothing is to be Ready */
+/**
+ * Reads `--settle`.
+ * @throws {PodrunError} (usage) when no condition is about Ready
+ */
 function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[]): number {
   const settleMs = settleFlag(settle);
   if (settleMs === SETTLE_MS || conditions.some((condition) => readyGoal(condition) !== undefined)) return settleMs;
@@ -121,13 +127,15 @@ function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[])
   });
 }
 
-/** The condition as a goal that has to hold; undefined where it need not. */
+/** The goal for a condition that must hold for a while. Undefined for all other conditions. */
 function readyGoal(condition: WaitCondition): Goal | undefined {
   const wanted = condition.type === 'state' ? condition.wanted : undefined;
   return wanted?.type === 'condition' && includesReady(wanted) ? wanted : undefined;
 }
 
-/** One after the other, as they were named; what went wrong is told in the end, and why. */
+/**
+ * Waits for the objects one after the other, in the order of their names. Prints errors and explanations at the end.
+ */
 async function settleAll(
   going: Wait,
   questions: readonly Question[],
@@ -159,16 +167,22 @@ async function settleAll(
   return exitCode;
 }
 
-/** @throws {PodrunError} when there is nothing to wait for */
+/**
+ * The objects to wait for.
+ * @throws {PodrunError} when there are none
+ */
 function refsNow(store: Store, selection: Selection, conditions: readonly WaitCondition[]): readonly ObjectRef[] {
   if (selection.how === 'named') return selection.refs;
   const refs = refsOf(store, selection);
-  // All of nothing is gone.
+  // With `--for=delete`, an empty selection is already deleted.
   if (refs.length > 0 || conditions.every(({ type }) => type === 'delete')) return refs;
   throw new PodrunError('error: no matching resources found');
 }
 
-/** @throws {PodrunError} when they do not come in time */
+/**
+ * Waits until the objects exist.
+ * @throws {PodrunError} when they do not at the deadline
+ */
 async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selection): Promise<void> {
   const wanted =
     selection.how === 'named'
@@ -189,8 +203,8 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
 }
 
 /**
- * Waits for one condition of one object. Answers the object as it then is, or was last; undefined where there is
- * nothing to say; `late` when the time is up; or the error that is to be told when all the others have been waited for.
+ * Waits for one condition of one object. Answers the last state of the object, `late` at the deadline, or an error,
+ * which is printed at the end. Undefined when there is nothing to print.
  */
 async function settle(
   { store, clock, deadlineMs, isLook, signal, settleMs }: Wait,
@@ -207,7 +221,7 @@ async function settle(
     if (object === undefined || goal === undefined || ref.type.plural !== 'pods') {
       return object !== undefined && condition.isMet(object);
     }
-    // As in kubectl, a container that ends meanwhile is no reason to give up: it may come back.
+    // As in kubectl, an ended container does not end the wait: it may start again.
     const rules = { settleMs, allowRestarts: true };
     const pods = [object as unknown as StoredPod];
     const stateOf = (): GoalState => (condition.isMet(object) ? 'met' : 'pending');
@@ -217,7 +231,7 @@ async function settle(
   };
   const { namespace, name, type } = ref;
   const scope = { namespace, name };
-  // As in kubectl, there is one deadline: who comes after it has failed, whatever its state is.
+  // As in kubectl, all objects share the deadline: after it, the next object is late in any state.
   if (!isLook && (clock.now().monotonicMs >= deadlineMs || signal.aborted)) return 'late';
   try {
     const isInTime = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet, signal });

@@ -8,26 +8,29 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import type { ReaderGone } from '../standard-streams.ts';
 
-/** What a run of `apply` shows while it goes on. */
+/** The output of `apply` while it runs. */
 export interface ApplyView {
   pod(event: WatchEvent<StoredPod>): void;
   event(event: WatchEvent<StoredEvent>): void;
-  /** Answers when more may come, where that is not now: see MachineOptions.onOutput. */
+  /**
+   * Shows output. Answers a promise when the reader is slow: more output may come when it resolves. See
+   * MachineOptions.onOutput.
+   */
   output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined;
-  /** Hooks write whole lines. */
+  /** Shows output of hooks, in whole lines. */
   hookOutput(pod: StoredPod, output: HookOutput): void;
-  /** Something that was done besides, for example `configmap/x created`. */
+  /** A line about another action, such as `configmap/x created`. */
   note(text: string): void;
-  /** Something that went wrong and does not end the run; said once. */
+  /** A warning. The run goes on. Each text is shown once. */
   trouble(text: string): void;
-  /** Where to ask what is about to be done for the Pod with a uid. */
+  /** Sets the function that answers the current activity for the uid of a Pod. */
   follow(activityOf: (uid: string) => PodActivity | undefined): void;
   commandStarts(argv: readonly string[]): void;
-  /** The end has been decided; the Pods are being ended. */
+  /** Called when the end is decided and podrun begins to end the Pods. */
   ending(outcome: RunOutcome): void;
-  /** Calls back when nobody reads the standard output any more. */
+  /** Calls back when the reader of standard output is gone. */
   onReaderGone(callback: (how: ReaderGone) => void): void;
-  /** Nothing is shown any more; the terminal is as it was. May be called twice. */
+  /** Stops all output and restores the terminal. May be called twice. */
   close(): void;
 }
 
@@ -35,6 +38,6 @@ export interface ViewOptions {
   readonly flags: ApplyFlags;
   readonly clock: Clock;
   readonly pods: readonly StoredPod[];
-  /** Of the Pods: where they were read from. */
+  /** The manifests of the Pods, with their files. */
   readonly manifests: readonly ManifestObject[];
 }

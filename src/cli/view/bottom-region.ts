@@ -1,13 +1,13 @@
 import { cellsOf } from '../../print/cells.ts';
 
-/** A terminal, as far as a region of it needs it. */
+/** The functions of a terminal that a region needs. */
 export interface RegionTerminal {
   write(text: string): void;
-  /** Columns and rows at this moment. */
+  /** The present number of columns and rows. */
   size(): readonly [columns: number, rows: number];
   /**
-   * Where lines are wrapped because it has become narrower, the cursor goes down with them, also with those below it:
-   * so does xterm.js, which takes the cursor for the end of everything.
+   * True when the cursor moves down as lines above and below it wrap in a narrower terminal. xterm.js does so, because
+   * it takes the cursor for the end of the text.
    */
   readonly cursorFollowsWraps: boolean;
 }
@@ -17,7 +17,10 @@ const SAVE_CURSOR = `${ESC}7`;
 const RESTORE_CURSOR = `${ESC}8`;
 const HIDE_CURSOR = `${ESC}[?25l`;
 const SHOW_CURSOR = `${ESC}[?25h`;
-/** A terminal that knows these shows what is between them at once; others take no notice. */
+/**
+ * Begins a synchronized update: the terminal shows the text up to the end mark at once. Other terminals ignore the
+ * marks.
+ */
 const BEGIN_UPDATE = `${ESC}[?2026h`;
 const END_UPDATE = `${ESC}[?2026l`;
 const INDEX = `${ESC}D`;
@@ -27,10 +30,9 @@ const ERASE_BELOW = `${ESC}[J`;
 const WHOLE_SCREEN_SCROLLS = `${ESC}[r`;
 
 /**
- * The last rows of a terminal, kept apart from the rest by its scroll margins. The cursor stays above them, where lines
- * come and scroll as ever: whoever writes, also another process, cannot disturb the region, and lines are written
- * without drawing it anew. (A region that is drawn below the last line and erased before the next one, as most
- * libraries do it, is drawn once for each line, and spoilt by everybody else who writes.)
+ * The last rows of a terminal, which its scroll margins keep apart. The cursor stays above the region, where lines
+ * scroll as usual. So podrun prints lines without drawing the region again, and output of another process does not
+ * disturb it. (Most libraries draw a region below the last line and erase it before the next one.)
  */
 export class BottomRegion {
   readonly #terminal: RegionTerminal;
@@ -42,7 +44,7 @@ export class BottomRegion {
     this.#terminal = terminal;
   }
 
-  /** Shows these lines, each shorter than a line of the terminal. What is there already is not written again. */
+  /** Shows these lines, each shorter than a row. Writes only changed lines. */
   show(lines: readonly string[]): void {
     this.fit();
     const [, rows] = this.#terminal.size();
@@ -60,7 +62,7 @@ export class BottomRegion {
     this.#terminal.write(`${BEGIN_UPDATE}${moved}${painted}${END_UPDATE}`);
   }
 
-  /** Gives the rows back: the terminal is as if they had never been taken. */
+  /** Gives the rows back, and restores the terminal. */
   hide(): void {
     if (this.#lines.length === 0) return;
     this.fit();
@@ -72,8 +74,8 @@ export class BottomRegion {
   }
 
   /**
-   * Must be called before anything is written: in a terminal that was given another size, what was drawn may be
-   * anywhere below the cursor, wrapped to several rows or gone. All of that is erased, and drawn anew by `show`.
+   * Adapts to the size of the terminal. Call it before each write. After a change of size, the old region may be
+   * anywhere below the cursor, wrapped or gone: erases all of that, and `show` draws it again.
    */
   fit(): void {
     const [columns, rows] = this.#terminal.size();
@@ -83,7 +85,7 @@ export class BottomRegion {
     this.#forget(this.#terminal.cursorFollowsWraps ? this.#rowsAdded(columns) : 0);
   }
 
-  /** @param excess by how many rows the cursor is too low */
+  /** @param excess the number of rows that the cursor is too low */
   #forget(excess: number): void {
     if (this.#lines.length === 0) return;
     this.#lines = [];
@@ -92,13 +94,13 @@ export class BottomRegion {
     this.#terminal.write(`${margins}${up}${ERASE_BELOW}${SHOW_CURSOR}`);
   }
 
-  /** How many rows more what was drawn takes in a terminal of so many columns. */
+  /** The number of extra rows that the drawn lines take when they wrap at this width. */
   #rowsAdded(columns: number): number {
     const rows = this.#lines.map((line) => Math.ceil(cellsOf(line) / Math.max(1, columns)));
     return rows.reduce((sum, count) => sum + Math.max(0, count - 1), 0);
   }
 
-  /** Moves the margin, and with it what stands above when there is no room. */
+  /** Moves the scroll margin. Scrolls the text above when there is no room. */
   #reserve(height: number, rows: number): string {
     const before = this.#lines.length;
     const more = height - before;

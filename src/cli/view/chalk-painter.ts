@@ -1,7 +1,7 @@
 import { Chalk, supportsColor } from 'chalk';
 import type { Painter, Tone } from '../../print/painter.ts';
 
-/** Colours that tell containers apart: not green and red, which say good and bad. */
+/** Colours for containers, without green and red, which mean good and bad. */
 const SERIES = [
   'cyan',
   'magenta',
@@ -15,7 +15,7 @@ const SERIES = [
 
 const TONES = { good: 'green', bad: 'red', info: 'reset', muted: 'gray' } as const satisfies Record<Tone, string>;
 
-/** As many colours as the terminal has. */
+/** Makes a painter with as many colours as the terminal has. */
 export function chalkPainter(): Painter {
   const chalk = new Chalk({ level: supportsColor === false ? 1 : supportsColor.level });
   return {

@@ -6,7 +6,7 @@ import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 
-/** An annotation for each mistake in a manifest, at its place. */
+/** Prints an annotation for each mistake in a manifest, at its place. */
 export function annotateMistakes(errors: readonly ManifestMistake[]): void {
   const out = new StandardOutput();
   for (const error of errors) {
@@ -19,13 +19,15 @@ export function annotateMistakes(errors: readonly ManifestMistake[]): void {
   }
 }
 
-/** An annotation for a run that failed for a reason that is in no manifest. */
+/** Prints an annotation for a run that failed for a reason outside the manifests. */
 export function annotateRun(message: string): void {
   const annotation = { level: 'error', title: 'podrun', message, path: '' } as const;
   new StandardOutput().write(`${gitHubAnnotation(annotation, undefined)}\n`);
 }
 
-/** GitHub finds files from the root of the repository; undefined: the file is elsewhere, or none. */
+/**
+ * The place of a file below the root of the repository, where GitHub looks for files. Undefined for files elsewhere.
+ */
 export function placeIn(file: string, position: Omit<AnnotatedPlace, 'file'>): AnnotatedPlace | undefined {
   if (file === 'STDIN') return undefined;
   const root = process.env['GITHUB_WORKSPACE'] || process.cwd();
@@ -34,7 +36,7 @@ export function placeIn(file: string, position: Omit<AnnotatedPlace, 'file'>): A
   return isElsewhere ? undefined : { file: relative, line: position.line, column: position.column };
 }
 
-/** Does a job of GitHub Actions read what `apply` prints, or does somebody want it to look as if? */
+/** True in a job of GitHub Actions, or with --annotations=github. */
 export function annotatesForGitHub({ annotations, output }: ApplyFlags): boolean {
   if (annotations !== undefined) return annotations === 'github';
   return process.env['GITHUB_ACTIONS'] === 'true' && output !== 'json' && !preferences().isQuiet;

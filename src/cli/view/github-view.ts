@@ -24,8 +24,8 @@ import { placeIn } from './github-mistakes.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 
 /**
- * For the log of a job of GitHub Actions: what another view shows, folded while the Pods come up and while they are
- * ended, and annotations where something goes wrong, at the fields of the manifests that it is about.
+ * A view for the log of a job of GitHub Actions. Folds the lines of another view while the Pods start and while they
+ * end. Adds annotations about failures, at the fields of the manifests.
  */
 export class GitHubView implements ApplyView {
   readonly #view: ApplyView;
@@ -86,7 +86,7 @@ export class GitHubView implements ApplyView {
     this.#view.follow(activityOf);
   }
 
-  /** What COMMAND writes is what the job is about. */
+  /** Ends the folded group: the output of COMMAND is the result of the job. */
   commandStarts(argv: readonly string[]): void {
     this.#run();
     this.#view.commandStarts(argv);
@@ -141,14 +141,14 @@ export class GitHubView implements ApplyView {
     this.#group = 'none';
   }
 
-  /** How Pods end that are being ended is no news. */
+  /** Adds an annotation for a transition, unless podrun is ending the Pods. */
   #remark(transition: Transition, pod: StoredPod): void {
     if (this.#stage === 'ending' || this.#stage === 'closed') return;
     const annotation = annotationOf(transition, pod);
     if (annotation !== undefined) this.#annotate(annotation, pod);
   }
 
-  /** GitHub shows ten of a step and no more: a field is remarked on once, and a Pod fails once. */
+  /** Adds one annotation per field, and one error per Pod: GitHub shows ten annotations per step. */
   #annotate(annotation: Annotation, pod: StoredPod): void {
     const { uid, namespace, name } = pod.metadata;
     const key = annotation.level === 'error' ? uid : `${uid} ${annotation.path}`;
@@ -171,7 +171,7 @@ export class GitHubView implements ApplyView {
   }
 }
 
-/** Is there nothing to wait for any more? */
+/** True when the Pod is Ready or has ended. */
 function isUp({ status }: StoredPod): boolean {
   return isTerminalPhase(status.phase) || conditionOf(status, 'Ready')?.status === 'True';
 }

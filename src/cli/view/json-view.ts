@@ -4,7 +4,7 @@ import { note } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ReaderGone } from '../standard-streams.ts';
 
-/** One watch event per line on standard output, and nothing else there; what is for people goes to standard error. */
+/** Prints a watch event per line on standard output, and nothing else there. Messages go to standard error. */
 export class JsonView implements ApplyView {
   readonly #out = new StandardOutput();
   readonly #told = new Set<string>();
@@ -18,11 +18,11 @@ export class JsonView implements ApplyView {
   }
 
   output(): undefined {
-    // What containers print is in their logs.
+    // Output of containers is in their logs.
   }
 
   hookOutput(): void {
-    // What hooks write is in a log of their own.
+    // Output of hooks is in a log.
   }
 
   note(text: string): void {
@@ -36,7 +36,7 @@ export class JsonView implements ApplyView {
   }
 
   follow(): void {
-    // Every state is a line when it comes.
+    // Every state is printed when it comes.
   }
 
   commandStarts(): void {
@@ -44,7 +44,7 @@ export class JsonView implements ApplyView {
   }
 
   ending(): void {
-    // The stream tells.
+    // The watch events show the end.
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {
@@ -52,6 +52,6 @@ export class JsonView implements ApplyView {
   }
 
   close(): void {
-    // Every line was written when it came.
+    // Nothing is buffered.
   }
 }

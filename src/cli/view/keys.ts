@@ -1,12 +1,12 @@
 import { type KeyByKey, readKeyByKey } from '../../runtime/own-terminal.ts';
 
-/** Arrows and the like are several characters, of which none is a key of ours. */
+/** Arrow keys and others send several characters: none of them counts as a key. */
 const SEQUENCES = new RegExp(String.raw`\u001B(?:\[[\d;]*[^\d;]?|O.|.)?`, 'g');
 
-/** A terminal that is gone; its signal follows. */
+/** The terminal is gone: SIGHUP follows. */
 const ignoreLoss = (): void => undefined;
 
-/** What is typed at our terminal, key by key, while it is ours. */
+/** Reads keys from the terminal, while podrun is in the foreground. */
 export class Keys {
   readonly #onKey: (key: string) => void;
   #terminal: KeyByKey | undefined;
@@ -20,12 +20,12 @@ export class Keys {
     return this.#terminal !== undefined;
   }
 
-  /** How the terminal is set while keys are taken. */
+  /** The settings of the terminal while podrun reads keys. */
   get settings(): KeyByKey['settings'] | undefined {
     return this.#terminal?.settings;
   }
 
-  /** The terminal must be ours: who is in the background would be stopped. */
+  /** Starts reading. Only in the foreground: the terminal stops a background process. */
   open(): void {
     if (this.isOpen || this.#isMissing) return;
     this.#terminal = readKeyByKey();
@@ -37,8 +37,9 @@ export class Keys {
   }
 
   /**
-   * What is typed from now on is not ours.
-   * @param isOurs the terminal is still ours, and put back as it was: whoever has taken it made it his own
+   * Stops reading.
+   * @param isOurs true when podrun is in the foreground, so that it restores the settings of the terminal: another
+   * foreground process has set its own
    */
   close({ isOurs }: { readonly isOurs: boolean }): void {
     if (!this.isOpen) return;

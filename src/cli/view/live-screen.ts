@@ -5,35 +5,35 @@ import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
 import { streamOf } from '../standard-streams.ts';
 
-/** What happens within this time is drawn at once. */
+/** The shortest time between two drawings. */
 const PAINT_MS = 100;
-/** Countdowns move this often without anything happening. */
+/** The period of drawing without a change, for countdowns. */
 const TICK_MS = 1000;
-/** A narrower terminal shows nothing that anybody could read. */
+/** The columns below which the block is not readable. */
 const LEAST_COLUMNS = 10;
 
 export interface LiveScreenOptions {
   readonly clock: Clock;
   /** Writes to the terminal. */
   readonly write: (text: string) => void;
-  /** The lines of the block for a terminal of so many columns, at most so many. */
+  /** Makes the lines of the block, with at most so many columns and rows. */
   readonly render: (columns: number, rows: number) => readonly string[];
-  /** Called with each key; undefined: the standard input is not ours. */
+  /** Called with each key. Undefined when podrun does not read standard input. */
   readonly onKey: ((key: string) => void) | undefined;
 }
 
 /**
- * The status block at the bottom of a terminal: when it is drawn, and when the terminal is somebody else's. While
- * podrun is stopped or in the background it is not there. However podrun ends, the terminal is as it was.
+ * Draws the status block at the bottom of a terminal. Hides it while podrun is stopped or in the background. Restores
+ * the terminal at every end of podrun.
  */
 export class LiveScreen {
   readonly #options: LiveScreenOptions;
   readonly #region: BottomRegion;
   readonly #keys: Keys | undefined;
-  /** Ends the watch over the terminal. */
+  /** Stops the guard of the terminal. */
   #unguard: (() => void) | undefined;
   #alarm: Alarm | undefined;
-  /** When the alarm rings, on the stopwatch. */
+  /** The time of the alarm, monotonic milliseconds. */
   #alarmMs = 0;
   #paintedMs = 0;
   #isClosed = false;
@@ -52,23 +52,23 @@ export class LiveScreen {
     this.#paintAt(this.#nowMs());
   }
 
-  /** May what is typed be taken? */
+  /** True while podrun reads keys. */
   get hasKeys(): boolean {
     return this.#keys?.isOpen === true;
   }
 
-  /** Something has changed: it is drawn soon. */
+  /** Draws a change soon. */
   changed(): void {
     if (this.#isClosed || this.#paintedMs === 0) return;
     this.#paintAt(Math.min(this.#alarmMs, Math.max(this.#nowMs(), this.#paintedMs + PAINT_MS)));
   }
 
-  /** Must be called before a line is written. */
+  /** Adapts to the size of the terminal. Call it before each line. */
   makeWay(): void {
     this.#region.fit();
   }
 
-  /** Gives the terminal back for good. */
+  /** Hides the block and restores the terminal for good. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -90,12 +90,12 @@ export class LiveScreen {
     ['exit', () => this.close()],
   ];
 
-  /** Ctrl-Z and Ctrl-\ do what they do to every program, to a terminal that is as it was. */
+  /** Restores the terminal, then takes the default action of Ctrl-Z or Ctrl-\. */
   #stepAside(signal: 'SIGTSTP' | 'SIGQUIT'): void {
     this.#leave();
     for (const [event, listener] of this.#listeners) if (event === signal) process.off(event, listener);
     takeSignal(signal);
-    // Should nobody have been stopped, or nobody tell that it goes on.
+    // Draws again later, in case the signal did not stop podrun, or SIGCONT does not come.
     this.#paintAt(this.#nowMs() + TICK_MS);
   }
 
@@ -103,7 +103,7 @@ export class LiveScreen {
     for (const [event, listener] of this.#listeners) {
       if (event === 'SIGTSTP' && !process.listeners('SIGTSTP').includes(listener)) process.on(event, listener);
     }
-    // Whoever had the terminal meanwhile may have changed it.
+    // Another process may have changed the terminal meanwhile.
     this.#leave();
     this.#paint();
   }
@@ -145,7 +145,7 @@ export class LiveScreen {
   }
 }
 
-/** As it is now: what Node remembers is as old as the last signal. A terminal that is gone has none. */
+/** The present size of the terminal: Node's value is from the last SIGWINCH. A terminal that is gone has no size. */
 function terminalSize(): readonly [columns: number, rows: number] {
   try {
     return streamOf('stdout').getWindowSize();

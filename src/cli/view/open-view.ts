@@ -9,7 +9,7 @@ import { JsonView } from './json-view.ts';
 import { GitHubView } from './github-view.ts';
 import { QuietView } from './quiet-view.ts';
 
-/** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
+/** Opens the view for the flags: transitions for people, or watch events as the API server sends them. */
 export async function openView(options: ViewOptions): Promise<ApplyView> {
   if (options.flags.output === 'json') return new JsonView();
   const view = await viewForPeople(options);
@@ -19,12 +19,12 @@ export async function openView(options: ViewOptions): Promise<ApplyView> {
 async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
   const color = await painterFor('stdout');
   if (preferences().isQuiet) return new QuietView(options, color);
-  // Loaded for a terminal only: string-width takes 20 ms.
+  // Loaded only for a terminal: string-width takes 20 ms.
   const status = async (): Promise<typeof StatusView> => (await import('./status-view.ts')).StatusView;
   return new TextView(options, color, isWatched() ? status : undefined);
 }
 
-/** Is there a person at a terminal that a block can be drawn on? */
+/** True when output goes to a terminal that can show the block. */
 function isWatched(): boolean {
   const { CI, TERM } = process.env;
   return isTerminal('stdout') && isTerminal('stderr') && CI === undefined && TERM !== 'dumb';

@@ -2,14 +2,14 @@ import { type Painter, PLAIN } from '../../print/painter.ts';
 import { preferences, type Preferences } from '../preferences.ts';
 import { isTerminal, permitColors, type StandardStream } from '../standard-streams.ts';
 
-/** Colours where they are wanted, else plain text. chalk is loaded for colours only. */
+/** Makes a painter with colours, or one for plain text. Loads chalk only for colours. */
 export async function painterFor(stream: StandardStream): Promise<Painter> {
   if (!wantsColor({ flag: preferences().color, env: process.env, isTerminal: isTerminal(stream) })) return PLAIN;
   permitColors(stream);
   return (await import('./chalk-painter.ts')).chalkPainter();
 }
 
-/** The wishes that decide about colours. */
+/** The settings that decide about colours. */
 export interface ColorWishes {
   /** The value of `--color`. */
   readonly flag: Preferences['color'];
@@ -18,8 +18,8 @@ export interface ColorWishes {
 }
 
 /**
- * Are there to be colours? The first that says something decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE,
- * CI, TERM=dumb, and whether it is a terminal. A variable that is empty says nothing.
+ * True when output has colours. The first setting decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CI,
+ * TERM=dumb, then whether the output is a terminal. An empty variable is no setting.
  * @see https://no-color.org
  * @see https://force-color.org
  * @see https://bixense.com/clicolors
@@ -27,7 +27,7 @@ export interface ColorWishes {
 export function wantsColor({ flag, env, isTerminal }: ColorWishes): boolean {
   if (flag !== 'auto') return flag === 'always';
   if (env['NO_COLOR']) return false;
-  // Programs of Node take these two for a no.
+  // Programs of Node read these two values as no.
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
   if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
   return isTerminal && !env['CI'] && env['TERM'] !== 'dumb';

@@ -8,7 +8,7 @@ import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { isTerminal, type ReaderGone, terminalWidth } from '../standard-streams.ts';
 
-/** With --quiet: what containers print, and nothing of what happens to them. */
+/** The view for --quiet: output of containers, and no transitions. */
 export class QuietView implements ApplyView {
   readonly #out = new StandardOutput();
   readonly #style: LiveStyle;

@@ -6,7 +6,7 @@ import type { LiveStyle } from '../../print/live/live-line.ts';
 import { renderStatusBlock, type Widths } from '../../print/live/status-block.ts';
 import { LiveScreen } from './live-screen.ts';
 
-/** What the text view is for those who watch it on a terminal. */
+/** The parts of the text view that the status block needs. */
 export interface WatchedView {
   readonly clock: Clock;
   /** Prints lines above the block. */
@@ -15,19 +15,19 @@ export interface WatchedView {
   readonly pods: () => readonly StoredPod[];
   readonly events: () => readonly StoredEvent[];
   readonly activityOf: (uid: string) => PodActivity | undefined;
-  /** Is the standard input ours? */
+  /** True when podrun may read keys from standard input. */
   readonly takesKeys: boolean;
-  /** Turns the output of containers on or off. */
+  /** Turns output of containers on or off. */
   readonly toggleLogs: () => void;
   readonly showsLogs: () => boolean;
 }
 
-/** The block at the bottom of a terminal with the state of all Pods, and the keys. */
+/** The block at the bottom of a terminal with the state of all Pods, and its keys. */
 export class StatusView {
   readonly #view: WatchedView;
   readonly #screen: LiveScreen;
   #widths: Widths | undefined;
-  /** Of the terminal that the widths are for. */
+  /** The width of the terminal that the widths are for. */
   #columns = 0;
 
   constructor(view: WatchedView, write: (text: string) => void) {
@@ -40,12 +40,12 @@ export class StatusView {
     });
   }
 
-  /** A Pod has changed. */
+  /** Draws a change soon. */
   changed(): void {
     this.#screen.changed();
   }
 
-  /** Must be called before a line is written. */
+  /** Adapts to the size of the terminal. Call it before each line. */
   makeWay(): void {
     this.#screen.makeWay();
   }
@@ -57,7 +57,7 @@ export class StatusView {
   #render(columns: number, rows: number): readonly string[] {
     const { clock, style } = this.#view;
     const pods = this.#view.pods();
-    // What comes then is the end of podrun.
+    // All Pods have ended: podrun ends next.
     if (pods.every(({ status }) => isTerminalPhase(status.phase))) return [];
     const { lines, widths } = renderStatusBlock({
       pods: pods.map((pod) => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) })),
@@ -82,7 +82,7 @@ export class StatusView {
   #typed(key: string): void {
     switch (key.toLowerCase()) {
       case 'q':
-        // As if Ctrl-C had been typed: whoever listens for that does what there is to do.
+        // Acts like Ctrl-C, with the listeners of this signal.
         return void process.emit('SIGINT', 'SIGINT');
       case 'd':
         return this.#describe();

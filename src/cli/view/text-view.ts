@@ -26,10 +26,10 @@ import { StandardOutput } from '../standard-output.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
 import { isTerminal, printError, type ReaderGone, terminalWidth } from '../standard-streams.ts';
 
-/** A run that is over sooner needs no block, and none that appears and vanishes. */
+/** The time before the block appears. A shorter run needs no block. */
 const FIRST_MS = 150;
 
-/** For people: a line for each transition, what containers print in between, and on a terminal how all Pods are. */
+/** The view for people: a line for each transition, output of containers, and a status block on a terminal. */
 export class TextView implements ApplyView {
   readonly #clock: Clock;
   readonly #out = new StandardOutput();
@@ -40,19 +40,19 @@ export class TextView implements ApplyView {
   readonly #isTerminal: boolean;
   #showsLogs: boolean;
   readonly #pods = new Map<string, StoredPod>();
-  /** By Pod: the containers that podrun stops, since it has begun to end the Pods. */
+  /** The containers that podrun stops since the end was decided, by uid of the Pod. */
   readonly #stopped = new Map<string, ReadonlySet<string>>();
   readonly #lines = new Map<string, OutputLines>();
   readonly #told = new Set<string>();
-  /** They come one after the other, and are shown together before anything else is. */
+  /** Events about fields without effect. They arrive one after the other, and are shown as one line. */
   readonly #groupFieldsWithoutEffect: StoredEvent[] = [];
   readonly #events = new Map<string, StoredEvent>();
   #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
-  /** Undefined: there is nobody who watches a terminal, the run is too young, or the terminal is COMMAND's. */
+  /** Undefined without a terminal, in the first moments of a run, and while COMMAND has the terminal. */
   #status: StatusView | undefined;
   #statusAlarm: Alarm | undefined;
 
-  /** @param status for who watches a terminal: loads what draws the block, which takes longer than a short run */
+  /** @param status loads the status block for a terminal: loading takes longer than a short run */
   constructor({ flags, clock, pods }: ViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
@@ -126,7 +126,7 @@ export class TextView implements ApplyView {
   }
 
   commandStarts(argv: readonly string[]): void {
-    // The terminal belongs to COMMAND now.
+    // COMMAND has the terminal from here on.
     this.#closeStatus();
     this.#line(this.#color.tone('muted', `running ${argv.join(' ')}`));
   }
@@ -180,7 +180,7 @@ export class TextView implements ApplyView {
 
   #logLine(line: LiveLogLine): void {
     const text = this.#isTerminal ? terminalLine(line.text) : line.text;
-    // Bytes: the output of a hook stays as it is, like that of a container.
+    // Bytes are written unchanged: output of a hook is treated like that of a container.
     this.#print(Buffer.from(`${renderLogLine({ ...line, text }, this.#style)}\n`));
   }
 
@@ -194,7 +194,7 @@ export class TextView implements ApplyView {
   }
 
   #watch(Status: typeof StatusView, takesKeys: boolean): void {
-    // Closed while it was being loaded.
+    // The view was closed while the module was loading.
     if (this.#statusAlarm === undefined) return;
     const view: WatchedView = {
       clock: this.#clock,
@@ -202,7 +202,7 @@ export class TextView implements ApplyView {
       pods: () => [...this.#pods.values()],
       events: () => [...this.#events.values()],
       activityOf: (uid) => this.#activityOf(uid),
-      // To ask the stream would open it.
+      // isatty does not open the stream.
       takesKeys: takesKeys && isatty(0),
       print: (text) => this.#print(text),
       showsLogs: () => this.#showsLogs,
@@ -211,7 +211,7 @@ export class TextView implements ApplyView {
         this.#showsLogs = !this.#showsLogs;
       },
     };
-    // Bytes: the block moves the cursor.
+    // Bytes are written unchanged: the block moves the cursor.
     this.#status = new Status(view, (text) => this.#out.write(Buffer.from(text)));
   }
 
@@ -220,7 +220,7 @@ export class TextView implements ApplyView {
   }
 }
 
-/** The containers that run at this moment; one whose postStart hook is running is still shown as waiting. */
+/** The containers with a process. During a postStart hook the status still says waiting. */
 function containersWithProcess({ status }: StoredPod, activity: PodActivity | undefined): ReadonlySet<string> {
   const running = allContainerStatuses(status).filter(
     ({ name, state }) => state?.running || activity?.containers[name]?.isInPostStart,
@@ -228,7 +228,7 @@ function containersWithProcess({ status }: StoredPod, activity: PodActivity | un
   return new Set(running.map(({ name }) => name));
 }
 
-/** Said when the end of a run has been decided and its Pods are being ended. */
+/** The line about the decision to end the Pods. */
 const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOutcome, { type: Type }>) => string } = {
   ended: () => '',
   goalMet: () => 'goal met, ending the Pods',

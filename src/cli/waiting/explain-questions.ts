@@ -7,18 +7,21 @@ import { podEvidence } from '../../run/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { isHopelessQuestion, isMetQuietly, type Question, questionPhrase } from './question.ts';
 
-/** Pods that are explained with all there is to say. */
+/** The number of Pods with a full explanation. */
 const EXPLAINED_MAX = 5;
 
 interface Asked {
   readonly store: FileStore;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-  /** `--state-dir`, where it was given. */
+  /** The value of `--state-dir`. */
   readonly stateDir: string | undefined;
 }
 
-/** What `wait` adds to the words of kubectl when the time was up: for each object why, the hopeless ones first. */
+/**
+ * Explains a failed `wait` behind kubectl's error: a reason for each object, conditions that can no longer become true
+ * first.
+ */
 export function explainQuestions(asked: Asked, questions: readonly Question[]): string {
   const seen = questions.map((question) => {
     const object = getObject(asked.store, question.ref);
@@ -34,7 +37,7 @@ export function explainQuestions(asked: Asked, questions: readonly Question[]): 
 
 interface OneQuestion extends Asked {
   readonly question: Question;
-  /** As it is now. */
+  /** The present state of the object. */
   readonly object: StoredKubeObject | undefined;
   readonly isWhole: boolean;
 }

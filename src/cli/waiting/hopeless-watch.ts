@@ -3,7 +3,9 @@ import type { Alarm, Clock } from '../../clock.ts';
 import { getObject, type ObjectRef } from '../../run/object-ref.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 
-/** Who is gone or has ended may be replaced in the next moment, by an apply that was started with this wait. */
+/**
+ * An `apply` that starts together with this `wait` may replace a Pod that has ended: wait this long for the new Pod.
+ */
 const PATIENCE_MS = 1000;
 
 const LOOK_MS = 500;
@@ -12,21 +14,21 @@ export interface HopelessOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly refs: readonly ObjectRef[];
-  /** Can what is still waited for never come any more? Undefined stands for an object that is not there. */
+  /** True when a condition of the object can no longer become true. Undefined stands for a missing object. */
   readonly isUnattainable: (ref: ObjectRef, object: StoredKubeObject | undefined) => boolean;
-  /** Called once, when it has been hopeless for a moment. */
+  /** Called once, when a condition has been out of reach for a second. */
   readonly onHopeless: () => void;
 }
 
 /**
- * Looks, after every change of objects that are waited for and from time to time, whether there is any hope left: who
- * is told of a deletion may still find the object for a moment.
+ * Checks after every change of the objects, and every half second, whether a condition can no longer become true. A
+ * check right after a deletion may still find the object.
  */
 export class HopelessWatch {
   readonly #options: HopelessOptions;
   readonly #subscriptions: readonly Subscription[];
   #alarm: Alarm | undefined;
-  /** On the stopwatch; undefined: there is hope. */
+  /** Monotonic milliseconds. Undefined while every condition can become true. */
   #hopelessSinceMs: number | undefined;
   #isTold = false;
 
@@ -44,7 +46,7 @@ export class HopelessWatch {
     this.#alarm?.cancel();
   }
 
-  /** Whoever has no hope left is looked at again when the patience is over. */
+  /** Looks again every half second: a time limit passes without an event. */
   #plan(): void {
     const { clock } = this.#options;
     this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {

@@ -5,15 +5,15 @@ import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';
 
-/** One condition of one object, as it was at the start: what `wait` waits for. */
+/** One condition of one object, with the state of the object at the start of `wait`. */
 export interface Question {
   readonly ref: ObjectRef;
-  /** Undefined: it was not there. */
+  /** Undefined when the object did not exist. */
   readonly object: StoredKubeObject | undefined;
   readonly condition: WaitCondition;
 }
 
-/** Can the answer never be yes any more? Who is gone is taken for gone for good. */
+/** True when the condition can no longer become true. A deleted object counts as deleted for good. */
 export function isHopelessQuestion({ condition, ref }: Question, object: StoredKubeObject | undefined): boolean {
   if (condition.type !== 'state') return false;
   if (object === undefined) return true;
@@ -22,17 +22,17 @@ export function isHopelessQuestion({ condition, ref }: Question, object: StoredK
   return !isMetQuietly(condition, object) && isUnattainable(wanted, object as unknown as StoredPod);
 }
 
-/** A question that makes no sense for the object is answered: whoever waits is told of that. */
+/** True when the object meets the condition. Also true when the check throws: `wait` reports that error itself. */
 export function isMetQuietly(condition: Extract<WaitCondition, { type: 'state' }>, object: StoredKubeObject): boolean {
   try {
     return condition.isMet(object);
   } catch {
-    // Whoever waits for it is told of that.
+    // The wait for this object reports the error.
     return true;
   }
 }
 
-/** What is being waited for. */
+/** The text about the object and its condition for a waiting line. */
 export function questionPhrase({ condition, ref }: Question, waited: WaitedPod | undefined, nowMs: number): WaitPhrase {
   const name = `${ref.type.kind.toLowerCase()}/${ref.name}`;
   const plain = (text: string): WaitPhrase => ({ text: `${name}: ${text}`, key: `${name} ${text}` });

@@ -5,22 +5,22 @@ import { printError } from '../standard-streams.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 const TICK_MS = 1000;
-/** Work that takes no longer is not worth a line. */
+/** The time below which work is not worth a line. */
 const PATIENCE_MS = 500;
 
 export interface ProgressOptions {
   readonly clock: Clock;
-  /** What is being waited for now; undefined: nothing. Asked about once a second. */
+  /** The text of the wait; undefined while there is none. Called once a second. */
   readonly phrase: () => WaitPhrase | undefined;
-  /** Where there is no terminal, nothing is said before so long; undefined: nothing at all. */
+  /** The time before the first line without a terminal. Undefined: no lines at all. */
   readonly quietMs: number | undefined;
-  /** When the phrase is asked for the first time. Default: after a second. */
+  /** The time of the first call of `phrase`. Default: after a second. */
   readonly firstMs?: number;
 }
 
 /**
- * Says on standard error what is being waited for, as long as that goes on: in a line of a terminal that is always up
- * to date and leaves no trace, or now and then in a line of a log.
+ * Shows on standard error what podrun waits for. On a terminal, in one line that is kept up to date and removed at the
+ * end; in a log, in a line now and then.
  */
 export class WaitProgress {
   readonly #options: ProgressOptions;
@@ -36,7 +36,7 @@ export class WaitProgress {
     if (this.#line !== undefined || (quietMs !== undefined && !preferences().isQuiet)) this.#plan(firstMs);
   }
 
-  /** May be called twice. */
+  /** Stops the output. May be called twice. */
   close(): void {
     this.#isClosed = true;
     this.#alarm?.cancel();
@@ -60,7 +60,7 @@ export class WaitProgress {
   }
 }
 
-/** Does something. On a terminal, a line says what it is once that takes longer than half a second. */
+/** Runs work. On a terminal, shows a line about work that takes longer than half a second. */
 export async function busyWith<T>(clock: Clock, text: string, work: () => T | Promise<T>): Promise<T> {
   const startMs = clock.now().monotonicMs;
   const phrase = (): WaitPhrase => {

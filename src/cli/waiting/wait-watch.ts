@@ -11,8 +11,8 @@ import { WaitedPods } from './waited-pods.ts';
 import { WaitProgress } from './wait-progress.ts';
 
 /**
- * In a log of CI, progress is told after so long; elsewhere standard error holds what kubectl writes there and nothing
- * before it, for scripts that compare.
+ * The time before the first line in a log of CI. Elsewhere standard error has only kubectl's text, for scripts that
+ * compare it.
  */
 const QUIET_MS = 10_000;
 
@@ -21,13 +21,13 @@ function quietTime(): number | undefined {
   return process.env['CI'] === undefined ? undefined : QUIET_MS;
 }
 
-/** Says that something is waited for that is not there yet. */
+/** Shows that podrun waits for an object that does not exist yet. */
 export function tellCreation(clock: Clock, what: string): WaitProgress {
   const text = `waiting for ${what} to be created`;
   return new WaitProgress({ clock, quietMs: quietTime(), phrase: () => ({ text, key: text }) });
 }
 
-/** What goes on beside a `wait`: it says what is waited for, and notices when there is no hope left. */
+/** Runs beside a `wait`: shows what it waits for, and notices when a condition can no longer become true. */
 export class WaitWatch {
   readonly #store: FileStore;
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class WaitWatch {
   ) {
     this.#store = store;
     this.#clock = clock;
-    // What was not there is told at once, and not waited for.
+    // A missing object is an error at once: nothing waits for it.
     this.#open = new Set(questions.filter(({ object }) => object !== undefined));
     this.#pods = new WaitedPods(store);
     this.#progress = new WaitProgress({ clock, quietMs: quietTime(), phrase: () => this.#phrase() });
@@ -57,12 +57,12 @@ export class WaitWatch {
     });
   }
 
-  /** The answer to this one is about to be written. */
+  /** Notes that the result of a question is about to be printed. */
   settled(question: Question): void {
     this.#open.delete(question);
   }
 
-  /** May be called twice. */
+  /** Stops the watch. May be called twice. */
   close(): void {
     this.#hopeless.close();
     this.#progress.close();

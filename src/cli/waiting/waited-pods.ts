@@ -3,7 +3,7 @@ import type { WaitedPod } from '../../print/waits/wait-phrase.ts';
 import { RecordWatch } from '../../run/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** Follows what is recorded of Pods that are waited for. */
+/** Follows the records of the Pods that `wait` waits for. */
 export class WaitedPods {
   readonly #store: FileStore;
   readonly #watches = new Map<string, RecordWatch>();
@@ -12,7 +12,7 @@ export class WaitedPods {
     this.#store = store;
   }
 
-  /** The Pod with its records as of now. */
+  /** The Pod with its present records. */
   of(pod: StoredPod): WaitedPod {
     const { uid } = pod.metadata;
     let watch = this.#watches.get(uid);

@@ -5,30 +5,35 @@ import { escapeTerminal } from '../../print/terminal-text.ts';
 import { preferences } from '../preferences.ts';
 import { isTerminal, streamOf } from '../standard-streams.ts';
 
-/** The spinner, the blank behind it, and the last column: a terminal may wrap a line that fills it. */
+/**
+ * The columns of the spinner, of the blank behind it, and the last column: a terminal may wrap a line that fills it.
+ */
 const OTHER_COLUMNS = 3;
 
 /**
- * A spinner on the terminal behind standard error, and what podrun waits for. It goes away without a trace. What podrun
- * prints meanwhile comes above it.
+ * A spinner on standard error, and a text about the wait. The line is removed at the end. Output of podrun appears
+ * above it.
  */
 export class WaitingLine {
   #spinner: Ora | undefined;
   #isLoaded = false;
-  /** Undefined: nothing is shown. */
+  /** Undefined while nothing is shown. */
   #text: string | undefined;
   readonly #onInterrupt = (): void => {
     this.close();
     process.exit(EXIT.interrupted);
   };
 
-  /** Undefined with --quiet, in a log of CI, and where standard error is no terminal that can remove a line. */
+  /**
+   * Makes a line. Undefined with --quiet, in a log of CI, and where standard error is no terminal that can erase a
+   * line.
+   */
   static onTerminal(): WaitingLine | undefined {
     const isPlain = process.env['CI'] !== undefined || process.env['TERM'] === 'dumb' || preferences().isQuiet;
     return !isPlain && isTerminal('stderr') && streamOf('stderr').columns > 0 ? new WaitingLine() : undefined;
   }
 
-  /** Shows the text, as much of it as one row holds. */
+  /** Shows the text, cut to one row. */
   show(text: string): void {
     const columns = Math.max(10, streamOf('stderr').columns - OTHER_COLUMNS);
     this.#text = excerpt(escapeTerminal(text.replaceAll('\n', ' ')), columns);
@@ -41,19 +46,19 @@ export class WaitingLine {
     this.#update();
   }
 
-  /** May be called twice. */
+  /** Removes the line. May be called twice. */
   close(): void {
     this.hide();
     process.off('SIGINT', this.#onInterrupt);
   }
 
-  /** Most commands never wait: ora is loaded for the first text. */
+  /** Loads ora with the first text: most commands never wait. */
   async #load(): Promise<void> {
     this.#isLoaded = true;
     const { default: ora } = await import('ora');
-    // ora makes way for what is written to a stream of Node's, not for what is written to its descriptor.
+    // ora moves its line for writes to a stream of Node, but not for writes to the descriptor.
     if (isTerminal('stdout')) streamOf('stdout');
-    // Standard input belongs to the next command, and a hidden cursor would stay hidden when podrun is killed.
+    // Standard input belongs to the next command. A hidden cursor would stay hidden when podrun is killed.
     const quietly = { discardStdin: false, hideCursor: false, color: false } as const;
     this.#spinner = ora({ ...quietly, stream: streamOf('stderr'), isEnabled: true });
     this.#update();
