@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import { type Goal, goalState, type GoalState } from '../lifecycle/requests/goal.ts';
+import { type PodGoal, goalState, type GoalState } from '../lifecycle/requests/goal.ts';
 import {
   type GoalRules,
   type GoalWatch,
@@ -34,7 +34,7 @@ export interface ApplyRunOptions {
   /** The Pods in their current state. */
   readonly pods: () => readonly StoredPod[];
   readonly clock: Clock;
-  readonly goal: Goal | undefined;
+  readonly goal: PodGoal | undefined;
   readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly command: GoalCommand | undefined;
@@ -102,7 +102,7 @@ export class ApplyRun {
     this.#reportWhenOver();
   }
 
-  #lookAtGoal(goal: Goal, pods: readonly StoredPod[]): void {
+  #lookAtGoal(goal: PodGoal, pods: readonly StoredPod[]): void {
     const { clock, command, rules } = this.#options;
     const stateOf = (pod: StoredPod): GoalState => this.#stateOf(pod, goal);
     const { watch, progress } = watchGoal(this.#watch, { goal, rules, pods, now: clock.now(), stateOf });
@@ -138,7 +138,7 @@ export class ApplyRun {
   }
 
   /** Keeps the state by Pod object: of a thousand Pods, one has changed since the last look. */
-  #stateOf(pod: StoredPod, goal: Goal): GoalState {
+  #stateOf(pod: StoredPod, goal: PodGoal): GoalState {
     const state = this.#states.get(pod) ?? goalState(goal, pod);
     this.#states.set(pod, state);
     return state;

@@ -1,5 +1,5 @@
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
-import { type Goal as StatusGoal, goalState, type GoalState, goalText, parseGoal } from '../lifecycle/requests/goal.ts';
+import { type PodGoal, goalState, type GoalState, goalText, parseGoal } from '../lifecycle/requests/goal.ts';
 import { usage } from './options.ts';
 import type { Goal } from './types.ts';
 
@@ -8,7 +8,7 @@ export interface ParsedGoal {
   /** The goal in the user's notation. */
   readonly text: string;
   /** Undefined when a function of the user decides. */
-  readonly goal: StatusGoal | undefined;
+  readonly goal: PodGoal | undefined;
   /** Throws whatever the function of the user throws. */
   readonly stateOf: (pod: StoredPod) => GoalState;
 }
@@ -17,7 +17,7 @@ export interface ParsedGoal {
 export function readGoal(goal: Goal): ParsedGoal {
   if (typeof goal === 'function') return predicateGoal(goal);
   const text = typeof goal === 'string' ? goal.replace(/^condition=/i, '') : '';
-  const parsed: StatusGoal | undefined = parseGoal(text);
+  const parsed: PodGoal | undefined = parseGoal(text);
   if (parsed === undefined) {
     throw usage(
       `until() cannot wait for ${JSON.stringify(goal)}`,

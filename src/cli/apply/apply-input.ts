@@ -1,21 +1,21 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { type Goal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
+import { type PodGoal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { settleFlag } from '../duration-flag.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 
 /** The parsed command line of `apply`. */
 export interface ApplyPlan {
-  readonly goal: Goal | undefined;
+  readonly goal: PodGoal | undefined;
   readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly crashLoop: BackOffLimits;
   readonly command: readonly [string, ...string[]] | undefined;
 }
 
-const READY: Goal = { type: 'condition', condition: 'Ready', status: 'True' };
+const READY: PodGoal = { type: 'condition', condition: 'Ready', status: 'True' };
 
 /** @throws {PodrunError} (usage) when a flag makes no sense */
 export function planApply(flags: ApplyFlags, command: readonly string[] | undefined): ApplyPlan {
@@ -85,7 +85,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
 }
 
 /** @throws {PodrunError} (usage) for rules of a goal without such a goal */
-function readRules({ settle, allowRestarts }: ApplyFlags, goal: Goal | undefined): GoalRules {
+function readRules({ settle, allowRestarts }: ApplyFlags, goal: PodGoal | undefined): GoalRules {
   const settleMs = settleFlag(settle);
   const rule = allowRestarts ? '--allow-restarts' : settleMs === SETTLE_MS ? undefined : '--settle';
   if (rule === undefined || (goal !== undefined && includesReady(goal))) return { settleMs, allowRestarts };
@@ -95,7 +95,7 @@ function readRules({ settle, allowRestarts }: ApplyFlags, goal: Goal | undefined
   });
 }
 
-function readGoal(text: string): Goal {
+function readGoal(text: string): PodGoal {
   const goal = parseGoal(text);
   if (goal !== undefined) return goal;
   throw new PodrunError(`error: invalid --until ${JSON.stringify(text)}`, {

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { type Goal, goalText } from '../../lifecycle/requests/goal.ts';
+import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
 import { goalPhrase } from '../../print/waits/goal-phrase.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
@@ -26,7 +26,7 @@ export interface Explanation {
   readonly seen: readonly StoredPod[];
   /** The evidence from the time when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
-  readonly goal: Goal | undefined;
+  readonly goal: PodGoal | undefined;
   readonly flags: Pick<ApplyFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
   /** Advice about entries of podrun.yaml that map the images of these Pods to programs; see `adviseImages`. */
   readonly imageAdvice: (pods: readonly StoredPod[]) => string;
@@ -40,7 +40,7 @@ export interface Explanation {
  */
 export function podsToExplain(
   outcome: RunOutcome,
-  goal: Goal | undefined,
+  goal: PodGoal | undefined,
   pods: readonly StoredPod[],
 ): readonly StoredPod[] {
   switch (outcome.type) {

@@ -1,5 +1,5 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { type Goal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
+import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
 import { likelyGoal } from '../../print/waits/goal-phrase.ts';
 import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { WaitedPods } from '../waiting/waited-pods.ts';
@@ -47,7 +47,7 @@ export function tellProgress(
 }
 
 /** The warning about a condition in `--until` that no Pod sets, when another goal has a similar name. */
-function slipOf(goal: Goal | undefined, pods: readonly StoredPod[]): string | undefined {
+function slipOf(goal: PodGoal | undefined, pods: readonly StoredPod[]): string | undefined {
   if (goal?.type !== 'condition') return undefined;
   const { condition } = goal;
   const [first, ...others] = pods.map((pod) => likelyGoal(pod, condition));
@@ -56,6 +56,6 @@ function slipOf(goal: Goal | undefined, pods: readonly StoredPod[]): string | un
 }
 
 /** True when the Pod meets the goal, or has ended where there is no goal. */
-export function isThere(pod: StoredPod, goal: Goal | undefined): boolean {
+export function isThere(pod: StoredPod, goal: PodGoal | undefined): boolean {
   return goal === undefined ? isTerminalPhase(pod.status.phase) : goalState(goal, pod) === 'met';
 }

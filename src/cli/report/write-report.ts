@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { SystemClock } from '../../clock.ts';
-import type { Goal } from '../../lifecycle/requests/goal.ts';
+import type { PodGoal } from '../../lifecycle/requests/goal.ts';
 import { type JunitCase, type JunitSuite, renderJunit } from '../../print/junit.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { describeExitCode } from '../../print/exit-code.ts';
@@ -26,7 +26,7 @@ export interface ReportRequest {
   readonly folder: string;
   readonly store: FileStore;
   readonly clock: SystemClock;
-  readonly goal: Goal | undefined;
+  readonly goal: PodGoal | undefined;
   /** COMMAND, as written. */
   readonly command: readonly string[] | undefined;
   /** Pods of other processes that `apply` changed and did not wait for. */

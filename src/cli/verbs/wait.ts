@@ -5,7 +5,7 @@ import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { NOT_REACHED, SETTLE_MS, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
-import { type Goal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
+import { type PodGoal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { waitForObject } from '../../run/object-wait.ts';
@@ -128,7 +128,7 @@ function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[])
 }
 
 /** The goal for a condition that must hold for a while. Undefined for all other conditions. */
-function readyGoal(condition: WaitCondition): Goal | undefined {
+function readyGoal(condition: WaitCondition): PodGoal | undefined {
   const wanted = condition.type === 'state' ? condition.wanted : undefined;
   return wanted?.type === 'condition' && includesReady(wanted) ? wanted : undefined;
 }

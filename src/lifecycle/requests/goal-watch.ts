@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import { isSidecar, type StoredPod } from '../../api/objects.ts';
 import { type Instant, parseTime } from '../../api/time.ts';
-import { type Goal, type GoalState, includesReady } from './goal.ts';
+import { type PodGoal, type GoalState, includesReady } from './goal.ts';
 import { lapseAtEnd, lapseOf } from './lapse.ts';
 import type { Lapse } from './run-outcome.ts';
 
@@ -37,7 +37,7 @@ export type GoalProgress =
 
 export interface GoalQuestion {
   /** Undefined: podrun has no name for the goal, and only `stateOf` decides. */
-  readonly goal: Goal | undefined;
+  readonly goal: PodGoal | undefined;
   readonly rules: GoalRules;
   readonly pods: readonly StoredPod[];
   readonly now: Instant;
@@ -75,7 +75,7 @@ export function watchGoal(
 /** The first lapse among Pods that had all reached the goal. */
 export function lapseSince(
   reached: ReadonlyMap<string, StoredPod>,
-  goal: Goal,
+  goal: PodGoal,
   pods: readonly StoredPod[],
   allowRestarts: boolean,
 ): Lapse | undefined {
@@ -85,7 +85,7 @@ export function lapseSince(
 /** The first lapse that is left at the end of a run in which containers were allowed to end. */
 export function lapseLeft(
   reached: ReadonlyMap<string, StoredPod>,
-  goal: Goal,
+  goal: PodGoal,
   pods: readonly StoredPod[],
 ): Lapse | undefined {
   return first(reached, pods, (before, now) => lapseAtEnd(goal, before, now));

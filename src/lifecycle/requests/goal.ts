@@ -3,7 +3,7 @@ import { decidedEnd, isUnattainable, type WantedState } from './unattainable.ts'
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** The goal of `apply --until` and of COMMAND. */
-export type Goal = Exclude<WantedState, { type: 'phase' }>;
+export type PodGoal = Exclude<WantedState, { type: 'phase' }>;
 
 export type GoalState = 'met' | 'pending' | 'impossible';
 
@@ -11,7 +11,7 @@ export type GoalState = 'met' | 'pending' | 'impossible';
  * Parses `ready`, `succeeded`, `failed` or `CONDITION[=STATUS]`. Upper and lower case are the same, as in `kubectl
  * wait`. Undefined for any other text.
  */
-export function parseGoal(text: string): Goal | undefined {
+export function parseGoal(text: string): PodGoal | undefined {
   const phase = text.toLowerCase();
   if (phase === 'succeeded' || phase === 'failed') return { type: phase };
   const match = /^([A-Za-z][A-Za-z0-9./-]*)(?:=(true|false|unknown))?$/i.exec(text);
@@ -25,14 +25,14 @@ export function parseGoal(text: string): Goal | undefined {
 }
 
 /** The goal as a person would write it. */
-export function goalText(goal: Goal): string {
+export function goalText(goal: PodGoal): string {
   if (goal.type === 'succeeded') return 'Succeeded';
   if (goal.type === 'failed') return 'Failed';
   return goal.status === 'True' ? goal.condition : `${goal.condition}=${goal.status}`;
 }
 
 /** True for a goal that includes a serving Pod: `Ready` and `ContainersReady`. */
-export function includesReady(goal: Goal): boolean {
+export function includesReady(goal: PodGoal): boolean {
   if (goal.type !== 'condition' || goal.status !== 'True') return false;
   return ['ready', 'containersready'].includes(goal.condition.toLowerCase());
 }
@@ -42,14 +42,14 @@ export function includesReady(goal: Goal): boolean {
  * certain, before the last processes of the Pod end. Obstacles that stay while podrun runs are certain, too: a Pod that
  * cannot be scheduled on this machine and unusable images.
  */
-export function goalState(goal: Goal, pod: StoredPod): GoalState {
+export function goalState(goal: PodGoal, pod: StoredPod): GoalState {
   if (isThere(goal, pod)) return 'met';
   // The run is over: nobody sets conditions of an ended Pod.
   if (isUnattainable(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
   return isAboutStarting(goal) && cannotStart(pod) ? 'impossible' : 'pending';
 }
 
-function isThere(goal: Goal, pod: StoredPod): boolean {
+function isThere(goal: PodGoal, pod: StoredPod): boolean {
   if (goal.type === 'succeeded') return pod.status.phase === 'Succeeded';
   if (goal.type === 'failed') return pod.status.phase === 'Failed';
   const wanted = goal.condition.toLowerCase();
@@ -58,7 +58,7 @@ function isThere(goal: Goal, pod: StoredPod): boolean {
 }
 
 /** False and Unknown may be conditions of a Pod that never starts. */
-function isAboutStarting(goal: Goal): boolean {
+function isAboutStarting(goal: PodGoal): boolean {
   return goal.type === 'succeeded' || (goal.type === 'condition' && goal.status === 'True');
 }
 

@@ -1,6 +1,6 @@
 import type { Container, ContainerStatus } from '../../api/generated/types.ts';
 import { isSidecar, type StoredPod } from '../../api/objects.ts';
-import { type Goal, goalState, includesReady } from './goal.ts';
+import { type PodGoal, goalState, includesReady } from './goal.ts';
 import type { Lapse } from './run-outcome.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Lapse } from './run-outcome.ts';
  * @param before the Pod when it reached the goal
  * @param allowRestarts a container may end, if it starts again
  */
-export function lapseOf(goal: Goal, before: StoredPod, now: StoredPod, allowRestarts: boolean): Lapse | undefined {
+export function lapseOf(goal: PodGoal, before: StoredPod, now: StoredPod, allowRestarts: boolean): Lapse | undefined {
   if (now === before || now.metadata.deletionTimestamp !== undefined) return undefined;
   if (includesReady(goal)) {
     const container = endedContainers(before, now).find(
@@ -28,7 +28,7 @@ export function lapseOf(goal: Goal, before: StoredPod, now: StoredPod, allowRest
 }
 
 /** The lapse at the end of a run with allowed restarts: a container that has ended and is not Ready again. */
-export function lapseAtEnd(goal: Goal, before: StoredPod, now: StoredPod): Lapse | undefined {
+export function lapseAtEnd(goal: PodGoal, before: StoredPod, now: StoredPod): Lapse | undefined {
   if (!includesReady(goal) || now.metadata.deletionTimestamp !== undefined) return undefined;
   const [container] = endedContainers(before, now);
   return container === undefined || goalState(goal, now) === 'met' ? undefined : { pod: now, container };

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { ContainerTimeline, HookSpan, ProbeSpan, Timeline } from '../../history/timeline/model.ts';
-import { type Goal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
+import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { firstCause } from '../live/first-cause.ts';
@@ -16,7 +16,7 @@ export interface DecidedPod {
   /** Undefined when the run has no record any more. */
   readonly timeline: Timeline | undefined;
   /** The goal of the run. Undefined when the run waited for the end of its Pods. */
-  readonly goal: Goal | undefined;
+  readonly goal: PodGoal | undefined;
   /** The time of the verdict, milliseconds since 1970. */
   readonly decidedAtMs: number;
   /** True when the user interrupted the run: Pods and containers that had not ended are skipped. */
@@ -76,7 +76,7 @@ function podResult(decided: DecidedPod): Result {
   return { type: 'failed', message: `waiting for ${waiting}`, text: why() };
 }
 
-function goalResult(decided: DecidedPod, goal: Goal): Result {
+function goalResult(decided: DecidedPod, goal: PodGoal): Result {
   const { pod, decidedAtMs, isInterrupted, evidence } = decided;
   const state = goalState(goal, pod);
   if (state === 'met') return PASSED;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { type Goal, goalState, type GoalState, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
+import { type PodGoal, goalState, type GoalState, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import {
   type GoalProgress,
   type GoalRules,
@@ -14,7 +14,7 @@ const RULES: GoalRules = { settleMs: 1000, allowRestarts: false };
 const RESTARTS: GoalRules = { settleMs: 1000, allowRestarts: true };
 const probe = { exec: { command: ['true'] } };
 
-const goal = (text: string): Goal => parseGoal(text) ?? { type: 'failed' };
+const goal = (text: string): PodGoal => parseGoal(text) ?? { type: 'failed' };
 const young = { state: { running: { startedAt: at(-0.2) } } };
 
 /** A Ready Pod whose `main` started 0.2 s ago, with this change. */
