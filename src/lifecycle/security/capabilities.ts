@@ -1,6 +1,6 @@
 /**
- * The default capabilities of a container, without `mknod`: on a node, a cgroup of devices keeps what is made with it
- * from working. Here folders are shared with the machine, whose programs could use the device.
+ * The default capabilities of a container, without `mknod`. On a node, the device cgroup keeps such devices from
+ * working. podrun shares folders with the machine, whose programs could use the devices.
  * Source: containerd, pkg/oci/spec.go defaultUnixCaps.
  */
 const DEFAULT_CAPABILITIES: readonly string[] = [
