@@ -43,13 +43,13 @@ export function includesReady(goal: PodGoal): boolean {
  * cannot be scheduled on this machine and unusable images.
  */
 export function goalState(goal: PodGoal, pod: StoredPod): GoalState {
-  if (isThere(goal, pod)) return 'met';
+  if (isReached(goal, pod)) return 'met';
   // The run is over: nobody sets conditions of an ended Pod.
   if (isUnattainable(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
   return isAboutStarting(goal) && cannotStart(pod) ? 'impossible' : 'pending';
 }
 
-function isThere(goal: PodGoal, pod: StoredPod): boolean {
+function isReached(goal: PodGoal, pod: StoredPod): boolean {
   if (goal.type === 'succeeded') return pod.status.phase === 'Succeeded';
   if (goal.type === 'failed') return pod.status.phase === 'Failed';
   const wanted = goal.condition.toLowerCase();
