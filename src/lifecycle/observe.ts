@@ -207,7 +207,7 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
  */
 function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
   const known = facts.termination ?? facts.requested;
-  const termination = known === undefined ? newTermination(seen, now) : hurried(known, seen);
+  const termination = known === undefined ? newTermination(seen, now) : shortened(known, seen);
   const isAtOnce = seen.force || seen.breaksOffHook === true || termination.phase !== undefined;
   if (facts.termination === undefined && !isAtOnce && isHookUnderWay(facts))
     return { ...facts, requested: termination };
@@ -226,7 +226,7 @@ function newTermination({ cause, graceSeconds, force, phase }: TerminateRequest,
 }
 
 /** Merges a second request, which can only shorten the termination. */
-function hurried(known: Termination, { graceSeconds, force, phase }: TerminateRequest): Termination {
+function shortened(known: Termination, { graceSeconds, force, phase }: TerminateRequest): Termination {
   return {
     ...known,
     graceSeconds: Math.min(known.graceSeconds, graceSeconds),

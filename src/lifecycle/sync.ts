@@ -190,8 +190,8 @@ function podStop(
   request: { readonly graceMs: number; readonly hasPreStop: boolean },
 ): Stop {
   if (underWay === undefined) return requestStop({ ...request, restart: false, forPod: true }, draft.now);
-  const hurried = shortenStop(underWay, request.graceMs, draft.now.monotonicMs);
-  return { ...hurried, restart: false, forPod: true };
+  const shortened = shortenStop(underWay, request.graceMs, draft.now.monotonicMs);
+  return { ...shortened, restart: false, forPod: true };
 }
 
 function advanceStops(draft: Draft): void {
