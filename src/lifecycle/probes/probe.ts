@@ -96,11 +96,11 @@ export function nextProbeStep(
 ): ProbeTurn & { readonly step: ProbeStep } {
   if (pod.finished) return { worker: before, step: EXIT, publish: undefined };
   if (seen.instanceId === undefined) return { worker: before, step: WAIT, publish: undefined };
-  const worker = attend(before, type, seen);
+  const worker = switchInstance(before, type, seen);
   if (worker.onHold) return { worker, step: WAIT, publish: undefined };
   // kubelet records a failure for an ended instance. Nobody reads a result of such an instance: podrun publishes none.
   if (!seen.running) return { worker, step: seen.willRestart ? WAIT : EXIT, publish: undefined };
-  if (pod.terminating && type !== 'readiness') return { ...settle(worker, 'success'), step: EXIT };
+  if (pod.terminating && type !== 'readiness') return { ...publishResult(worker, 'success'), step: EXIT };
   const gateOpen = type === 'startup' ? !seen.started : seen.started;
   if (!gateOpen) return { worker, step: WAIT, publish: undefined };
   return { worker, step: { type: 'probe', notBeforeMs: notBeforeMs(type, seen) }, publish: undefined };
@@ -123,7 +123,7 @@ export function countOutcome(
   if (run < (success ? successThreshold : failureThreshold)) return { worker: counted, publish: undefined, run };
   // The container has started, or is about to be killed: probe the next instance only.
   const decided = type === 'startup' || (type === 'liveness' && !success);
-  return { ...settle(decided ? { ...counted, onHold: true, run: 0 } : counted, outcome), run };
+  return { ...publishResult(decided ? { ...counted, onHold: true, run: 0 } : counted, outcome), run };
 }
 
 /**
@@ -179,13 +179,13 @@ export function probeNumbers(probe: Probe): ProbeNumbers {
  * Switches to a new instance with the initial result. The row of outcomes continues. An instance that is already ready
  * when the agent first sees it stays ready until a probe fails.
  */
-function attend(worker: ProbeWorker, type: ProbeType, { instanceId, ready }: ProbedContainer): ProbeWorker {
+function switchInstance(worker: ProbeWorker, type: ProbeType, { instanceId, ready }: ProbedContainer): ProbeWorker {
   if (worker.instanceId === instanceId) return worker;
   const result = type === 'readiness' && ready ? 'success' : INITIAL_RESULT[type];
   return { ...worker, instanceId, result, onHold: false };
 }
 
-function settle(worker: ProbeWorker, result: 'success' | 'failure'): ProbeTurn {
+function publishResult(worker: ProbeWorker, result: 'success' | 'failure'): ProbeTurn {
   if (worker.result === result) return { worker, publish: undefined };
   return { worker: { ...worker, result }, publish: result === 'success' };
 }
