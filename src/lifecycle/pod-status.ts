@@ -11,7 +11,7 @@ import {
 } from './status/conditions.ts';
 import { closeStatuses, containerStatus, isBeingDeleted } from './status/container-status.ts';
 import { type ContainerFacts, containerFacts, type PodFacts } from './facts.ts';
-import { forgetStopped } from './status/evicted-status.ts';
+import { clearStoppedStatuses } from './status/evicted-status.ts';
 import { reasonAndMessage, foreignConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
 import { hasRestartAllRule } from './plan/restart-policy.ts';
@@ -114,7 +114,8 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
   const phase = computedPhase(pod, facts, statuses);
   const computed = conditions({ pod, facts, statuses, phase, podIP, now });
   // A node decides the states of containers that never ran after the conditions, too.
-  if (facts.finished && facts.termination?.cause === 'evicted' && phase === 'Failed') forgetStopped(facts, statuses);
+  if (facts.finished && facts.termination?.cause === 'evicted' && phase === 'Failed')
+    clearStoppedStatuses(facts, statuses);
   if (facts.finished) closeStatuses(pod, init, regular);
   const visible = visiblePhase(pod, facts, phase);
 

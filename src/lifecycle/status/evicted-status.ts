@@ -9,7 +9,7 @@ import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';
  * pkg/kubelet/kubelet.go cleanUpContainersInPod, kubelet_pods.go convertToAPIContainerStatuses.
  * @param statuses changed in place; `closeStatuses` sets their states
  */
-export function forgetStopped(facts: PodFacts, statuses: readonly ContainerStatus[]): void {
+export function clearStoppedStatuses(facts: PodFacts, statuses: readonly ContainerStatus[]): void {
   for (const status of statuses) {
     const { current } = containerFacts(facts, status.name);
     if (current?.stop?.forPod !== true) continue;

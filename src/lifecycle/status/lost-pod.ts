@@ -23,7 +23,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
   closeStatuses(pod, init, regular);
   const ephemeral = structuredClone(status.ephemeralContainerStatuses ?? []);
   for (const one of ephemeral) if (one.state?.running !== undefined) closeStatus(one);
-  for (const one of [...init, ...regular, ...ephemeral]) nameInstance(one, allContainerStatuses(status));
+  for (const one of [...init, ...regular, ...ephemeral]) keepInstance(one, allContainerStatuses(status));
   const statuses = [...init, ...regular].map(notRunning);
   const old = status.conditions ?? [];
   const verdicts = {
@@ -54,7 +54,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
 }
 
 /** Keeps the container ID and the start time of the lost instance, so that `logs` finds its log. */
-function nameInstance(closed: ContainerStatus, before: readonly ContainerStatus[]): void {
+function keepInstance(closed: ContainerStatus, before: readonly ContainerStatus[]): void {
   const old = before.find(({ name }) => name === closed.name);
   const { terminated } = closed.state ?? {};
   if (terminated === undefined || old?.state?.running === undefined || old.containerID === undefined) return;
