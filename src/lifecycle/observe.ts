@@ -76,7 +76,7 @@ function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { t
   const effects: Effect[] = [eventEffect(created(name)), eventEffect(startedEvent(name))];
   // A terminating Pod runs no hook: the container is shown as running and stopped at once.
   if (containerSpec(pod, name).lifecycle?.postStart === undefined || facts.termination !== undefined) {
-    return { facts: withContainer(facts, name, promoted(pod, name, own, { starting })), effects };
+    return { facts: withContainer(facts, name, startFinished(pod, name, own, { starting })), effects };
   }
   return {
     facts: withContainer(facts, name, { starting: { ...starting, stage: 'postStart' } }),
@@ -96,7 +96,11 @@ function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
     return { facts: withContainer(facts, name, { starting: undefined, startError }), effects: [failure] };
   }
   const exit: Exit = { exitCode: 128, reason: TERMINATED.startError, message, at: seen.at };
-  const change = promoted(pod, name, own, { starting: { ...own.starting, startedAt: undefined }, exit, swept: true });
+  const change = startFinished(pod, name, own, {
+    starting: { ...own.starting, startedAt: undefined },
+    exit,
+    swept: true,
+  });
   const startError = { reason: WAITING.runContainerError, message, retryAtMs: undefined };
   const next = withContainer(facts, name, { ...change, startError });
   return { facts: ruleApplied(pod, next, name, exit), effects: [eventEffect(created(name)), failure] };
@@ -112,7 +116,7 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
     at: seen.at,
   };
   if (own.starting?.id === id) {
-    const change = promoted(pod, name, own, { starting: own.starting, exit });
+    const change = startFinished(pod, name, own, { starting: own.starting, exit });
     // The container has exited while its postStart hook ran: the hook has failed.
     const failure = own.starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
     const startError = failure?.hookError ?? own.starting.hookError ?? own.startError;
@@ -149,7 +153,10 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
   const own = containerFacts(facts, name);
   if (own.starting?.id !== seen.id || own.starting.stage !== 'postStart') return { facts, effects: [] };
   if (seen.error === undefined) {
-    return { facts: withContainer(facts, name, promoted(pod, name, own, { starting: own.starting })), effects: [] };
+    return {
+      facts: withContainer(facts, name, startFinished(pod, name, own, { starting: own.starting })),
+      effects: [],
+    };
   }
   const { hookError, effects } = hookFailure(name, seen.error);
   const request = {
@@ -239,7 +246,7 @@ function shortened(known: Termination, { graceSeconds, force, phase }: Terminate
  * Ends a start: the started instance becomes the newest, and the newest the previous one. podrun keeps two instances,
  * as the kubelet keeps one dead container beside the living one.
  */
-function promoted(
+function startFinished(
   pod: StoredPod,
   name: string,
   own: ContainerFacts,
