@@ -15,7 +15,7 @@ import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { stateRoot } from '../store/layout.ts';
-import { holdMemoryFolders, letMemoryFoldersGo, memoryFolders } from '../store/memory-folders.ts';
+import { holdMemoryFolders, releaseMemoryFolders, memoryFolders } from '../store/memory-folders.ts';
 import type { LogSink } from '../agent/container-logs.ts';
 import { atExit } from './at-exit.ts';
 import { podFiles } from './pod-files.ts';
@@ -76,7 +76,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
   } = settings;
   if (features.tier === 'namespace') {
     holdMemoryFolders(store.memory);
-    atExit(() => letMemoryFoldersGo(store.memory));
+    atExit(() => releaseMemoryFolders(store.memory));
   }
   const hidden = hiddenFolders(store, hostEnv);
   let powers: Powers | undefined;

@@ -101,7 +101,8 @@ export function memoryFolders({ places }: MemoryArea): string[] {
 export function holdMemoryFolders(area: MemoryArea): void {
   for (const place of area.places) {
     try {
-      if (isSuitable(place, 1)) makeIn(path.join(baseIn(place), stateName(area.root), ownName()), area, 'held');
+      if (isSuitable(place, 1))
+        makeIn(path.join(baseIn(place), stateName(area.root), processFolderName()), area, 'held');
     } catch (error) {
       // A folder that cannot be made holds nothing that could be seen.
       if (errorCode(error) === undefined) throw error;
@@ -109,12 +110,12 @@ export function holdMemoryFolders(area: MemoryArea): void {
   }
 }
 
-export function letMemoryFoldersGo(area: MemoryArea): void {
-  removeMemoryFolders(area, ownName());
+export function releaseMemoryFolders(area: MemoryArea): void {
+  removeMemoryFolders(area, processFolderName());
 }
 
 /** Beside the Pods' folders, the one that this process holds. */
-function ownName(): string {
+function processFolderName(): string {
   return `process-${process.pid}`;
 }
 

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   holdMemoryFolders,
-  letMemoryFoldersGo,
+  releaseMemoryFolders,
   makeMemoryFolder,
   type MemoryArea,
   removeMemoryFolders,
@@ -64,7 +64,7 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
     removeMemoryFolders(area, POD);
     sweepMemoryFolders({ ...area, root: temporaryFolder() }, () => []);
     expect(existsSync(base)).toBe(true);
-    letMemoryFoldersGo(area);
+    releaseMemoryFolders(area);
     expect(existsSync(base)).toBe(false);
     holdMemoryFolders(area);
     // That process was killed.
