@@ -95,8 +95,8 @@ export function memoryFolders({ places }: MemoryArea): string[] {
 }
 
 /**
- * Keeps the folders that hold all folders in memory of this user, until `letMemoryFoldersGo`: a container hides them,
- * and what hides a folder goes when another podrun removes that folder.
+ * Keeps the folders that hold all folders in memory of this user, until `releaseMemoryFolders`. Containers hide these
+ * folders with a mount, which would vanish if another podrun removed the empty folder below it.
  */
 export function holdMemoryFolders(area: MemoryArea): void {
   for (const place of area.places) {
@@ -104,7 +104,7 @@ export function holdMemoryFolders(area: MemoryArea): void {
       if (isSuitable(place, 1))
         makeIn(path.join(baseIn(place), stateName(area.root), processFolderName()), area, 'held');
     } catch (error) {
-      // A folder that cannot be made holds nothing that could be seen.
+      // A folder that cannot be made contains nothing to hide.
       if (errorCode(error) === undefined) throw error;
     }
   }
@@ -114,7 +114,7 @@ export function releaseMemoryFolders(area: MemoryArea): void {
   removeMemoryFolders(area, processFolderName());
 }
 
-/** Beside the Pods' folders, the one that this process holds. */
+/** The name of the folder that this process keeps beside the Pods' folders. */
 function processFolderName(): string {
   return `process-${process.pid}`;
 }
