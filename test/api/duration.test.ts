@@ -67,7 +67,7 @@ describe('formatGoDuration()', () => {
     expect(formatGoDuration(ms)).toBe(text);
   });
 
-  it('prints what parseDuration() reads', () => {
+  it('prints texts that parseDuration() reads', () => {
     const milliseconds = fc.integer({ min: 0, max: 10 * 365 * DAY });
     fc.assert(
       fc.property(milliseconds, (ms) => {

@@ -54,7 +54,7 @@ describe('parseFieldSelector()', () => {
     expect(() => parseFieldSelector('status.phase=Running', 'configmaps')).toThrow('not supported: status.phase');
   });
 
-  it('refuses what compares nothing', () => {
+  it('refuses a term without a comparison', () => {
     expect(() => parseFieldSelector('status.phase', 'pods')).toThrow(
       expect.objectContaining({
         exitCode: 2,

@@ -73,7 +73,7 @@ describe('parseJsonPath()', () => {
     { path: '{.spec.containers[2].image}', why: 'array index out of bounds: index 2, length 2' },
     { path: '{.status.phase[0]}', why: 'string is not array or slice' },
     { path: '{.status.conditions[?(@.status==1)]}', why: 'incompatible types for comparison' },
-  ])('says why $path makes no sense', ({ path, why }) => {
+  ])('explains the error in $path', ({ path, why }) => {
     expect(() => parseJsonPath(path)(POD)).toThrow(expect.objectContaining({ exitCode: 1, message: `error: ${why}` }));
   });
 });

@@ -161,7 +161,7 @@ describe('two runs', () => {
 describe('random runs', () => {
   const strict = { share: 0, minMs: 0 };
 
-  it('went the same way as themselves, also when they are told at another time', () => {
+  it('are equal to themselves, also at another time', () => {
     fc.assert(
       fc.property(randomHappenings(), (story) => {
         const containers = ['a', 'b'];

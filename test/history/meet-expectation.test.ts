@@ -40,7 +40,7 @@ async function unmet(text: string, recorded = run): Promise<string[]> {
   );
 }
 
-describe('a run does what is expected', () => {
+describe('a run that meets its expectation', () => {
   it.each([
     'steps: [{started: main}, {exited: main}, {started: main}, {phase: Failed}]',
     'steps: [{condition: Ready}, {condition: Ready=False}, {condition: Ready}]',
@@ -65,7 +65,7 @@ describe('a run does what is expected', () => {
   });
 });
 
-describe('a run does not do what is expected', () => {
+describe('a run that does not meet its expectation', () => {
   it.each([
     [
       'steps: [{exited: main}, {exited: main, code: 0}]',

@@ -31,7 +31,7 @@ describe('a saved stream', () => {
     ]);
   });
 
-  it('has the times that its states tell, or those before', () => {
+  it('has the times of its states, or the previous times', () => {
     const [run] = runsInStream(stream(web));
     expect(run?.transitions.map(({ at }) => (at - BEGIN_MS) / 1000)).toEqual([0, 1, 2, 2, 4]);
   });

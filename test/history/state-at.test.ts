@@ -54,7 +54,7 @@ describe('a run at a moment', () => {
     expect([inShort(state), (state.atMs - BEGIN_MS) / 1000]).toEqual([text, seconds]);
   });
 
-  it('that goes on lasts until now', () => {
+  it('that has not ended lasts until now', () => {
     expect(inShort(at('29s', living))).toBe(inShort(at('end', living)));
     expect(at('end', living).atMs).toBe(NOW_MS);
   });
@@ -118,7 +118,7 @@ describe('a run at a moment', () => {
   });
 });
 
-describe('what was on record at a time', () => {
+describe('the recorded state at a time', () => {
   it.each([
     [-1, undefined],
     [0, 'Pending'],

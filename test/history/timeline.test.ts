@@ -65,7 +65,7 @@ describe('a timeline', () => {
     ]);
   });
 
-  it('shows nothing of a run beyond its end, also when it was told late that it runs', async () => {
+  it('shows nothing of a run beyond its end, also when its start was recorded late', async () => {
     const simulation = new PodSimulation({
       spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'app' }] },
       behave: () => ({ exitAfterMs: 100, exitCode: 0 }),
@@ -79,7 +79,7 @@ describe('a timeline', () => {
     expect(main?.attempts).toMatchObject([{ fromMs: 0, toMs: 100, startedUpMs: 100, ready: [] }]);
   });
 
-  it('goes on to the present for a Pod that lives', async () => {
+  it('reaches to the present for a Pod that lives', async () => {
     const pod = await new PodSimulation({ spec: { containers: [{ name: 'main', image: 'app' }] } }).start();
     const timeline = timelineOf(recordedIn(pod), Date.UTC(2026, 0, 1, 0, 1));
     expect(timeline).toMatchObject({ endMs: 60_000, isOver: false });
@@ -222,7 +222,7 @@ describe('the critical path', () => {
     expect(timeline.criticalPath.isReady).toBe(true);
   });
 
-  it('tells what a Pod that was never Ready waited for', async () => {
+  it('ends with the wait of a Pod that was never Ready', async () => {
     const timeline = await lived(
       {
         spec: {
@@ -268,7 +268,7 @@ describe('the critical path', () => {
     expect(gate?.share).toBeGreaterThan(0.5);
   });
 
-  it('says why the environment of a Pod could not be made', () => {
+  it('gives the reason why the sandbox of a Pod could not be created', () => {
     const [run] = recordedOnNode('vol-missing-configmap-blocks');
     const last = timelineOf(run!)?.criticalPath.steps.at(-1);
     expect(last).toMatchObject({

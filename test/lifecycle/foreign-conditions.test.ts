@@ -10,7 +10,7 @@ const condition = (type: string, status: string, more: Partial<PodCondition> = {
 });
 
 describe("the agent's status in the store", () => {
-  it('keeps what others have set, first, and takes nothing of its own from there', () => {
+  it('keeps foreign conditions first, and none of the agent’s from the store', () => {
     const stored = {
       phase: 'Pending' as const,
       conditions: [condition('Ready', 'True'), condition('lb', 'True'), condition('DisruptionTarget', 'True')],
@@ -25,13 +25,13 @@ describe("the agent's status in the store", () => {
     });
   });
 
-  it('does not bring back what has ended', () => {
+  it('keeps a terminal phase', () => {
     const stored = { phase: 'Failed' as const, reason: 'Preempted' };
     expect(mergeStatus(stored, { phase: 'Running', podIP: '::1' })).toEqual({ ...stored, podIP: '::1' });
     expect(mergeStatus(stored, { phase: 'Succeeded' })).toEqual({ phase: 'Succeeded' });
   });
 
-  it('has no conditions where nobody has any', () => {
+  it('has no conditions without any in store and agent', () => {
     expect(mergeStatus({}, { phase: 'Pending' })).toEqual({ phase: 'Pending' });
   });
 });
@@ -58,7 +58,7 @@ describe('setting a condition', () => {
     ]);
   });
 
-  it('adds one that was not there, and removes one', () => {
+  it('adds and removes a condition', () => {
     expect(set({ type: 'other', status: 'Unknown' })?.at(-1)).toEqual(
       condition('other', 'Unknown', { lastTransitionTime: NOW }),
     );

@@ -59,7 +59,7 @@ const ended = (attempt: number, exitCode = 1) => ({
 });
 
 describe('a container of a Pod whose agent is gone', () => {
-  it('that runs is adopted as it was, with what its probes have found', () => {
+  it('that runs is adopted with its numbers and probe results', () => {
     const status = {
       state: running,
       lastState: ended(1),
@@ -83,7 +83,7 @@ describe('a container of a Pod whose agent is gone', () => {
     });
   });
 
-  it('that was started when nobody could tell of it any more is adopted, without results of probes', () => {
+  it('that is not in the status yet is adopted, without probe results', () => {
     const status = { state: ended(0), restartCount: 0, containerID: containerID(0), started: true };
     const { facts, adopted } = restoredFacts(pod({}, [status]), [found(0), found(1)], NOW);
     expect(adopted).toEqual([found(1)]);
@@ -107,7 +107,7 @@ describe('a container of a Pod whose agent is gone', () => {
     expect(containerFacts(facts, 'main')).toEqual(containerFacts(NEW_POD, 'main'));
   });
 
-  it('that had ended, and waited for its restart, is what it was, without a back-off', () => {
+  it('that waited for its restart keeps its end, without a back-off', () => {
     const status = {
       state: { waiting: { reason: 'CrashLoopBackOff' } },
       lastState: ended(4, 137),

@@ -37,7 +37,7 @@ describe('a changed image', () => {
     expect(pod.startsOf('main')).toEqual([0, 5000]);
   });
 
-  it('is tried at once, whatever the back-off of the old one says', async () => {
+  it('is tried at once, whatever the back-off of the old image is', async () => {
     const behave = () => ({ exitAfterMs: 0, exitCode: 1 });
     const pod = await new PodSimulation({ spec: { containers: [container('app:1')] }, behave }).start();
     await pod.clock.run(75_000);
@@ -112,7 +112,7 @@ describe('a resize', () => {
     ]);
   });
 
-  it('that is under way is a condition, and the container has what it had before', async () => {
+  it('that is under way is a condition, and the container has its previous resources', async () => {
     const pod = await new PodSimulation({
       spec: { containers: [sized('1', 'RestartContainer')] },
       behave: () => ({ onSignal: () => 'ignore' }),
@@ -130,7 +130,7 @@ describe('a resize', () => {
     expect(pod.container('main')).toMatchObject({ restartCount: 1, resources: { requests: { cpu: '2' } } });
   });
 
-  it('restarts the container where its policy says so, a sidecar too', async () => {
+  it('restarts a container with this resizePolicy, a sidecar too', async () => {
     const spec = (cpu: string) => ({
       initContainers: [{ ...sized(cpu, 'RestartContainer'), name: 'side', restartPolicy: 'Always' as const }],
       containers: [sized(cpu, 'RestartContainer')],
@@ -169,7 +169,7 @@ describe('a changed deadline', () => {
   });
 });
 
-describe('a status that somebody else writes', () => {
+describe('a status of another writer', () => {
   const gate = 'example.com/lb';
   const spec = { containers: [container('app')], readinessGates: [{ conditionType: gate }] };
   const withGate = (status: PodStatus, value: string): PodStatus => ({
@@ -200,7 +200,7 @@ describe('a status that somebody else writes', () => {
     expect(pod.seen.slice(published).map(({ status }) => status)).toEqual([before]);
   });
 
-  it('that says what is known already changes nothing', async () => {
+  it('without a change has no effect', async () => {
     const pod = await new PodSimulation({ spec }).start();
     const published = pod.seen.length;
     pod.writeStatus(pod.status);

@@ -99,7 +99,7 @@ describe('an ephemeral container', () => {
     expect(broken.runtime.journal.filter(({ name, what }) => name === 'debug' && what === 'start')).toHaveLength(1);
   });
 
-  it('waits for the container that it is aimed at, and says so once', async () => {
+  it('waits for its target, and reports that once', async () => {
     const spec = { initContainers: [{ name: 'setup', image: 'app' }], containers: [main] };
     const pod = await new PodSimulation({ spec, behave: behaving({ setup: { exitAfterMs: 5000 } }) }).start();
     await pod.addEphemeral({ ...debug, targetContainerName: 'main' });

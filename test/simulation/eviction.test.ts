@@ -28,7 +28,7 @@ describe('a Pod that stores too much', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 
-  it('says of the containers that were stopped what a node says: nothing is known of their end', async () => {
+  it('forgets the ends of the containers that it stopped, as a node does', async () => {
     const done = { name: 'done', image: 'app' };
     const pod = await new PodSimulation({
       spec: { containers: [main, done], volumes, restartPolicy: 'Never' },

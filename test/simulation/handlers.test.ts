@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PodSimulation } from './pod-simulation.ts';
 
-it('hooks say when they begin, what their commands print and how they end; probes what matters', async () => {
+it('hooks log their beginning, output and end; probes log failures', async () => {
   let healthy = true;
   const exec = (name: string): { exec: { command: string[] } } => ({ exec: { command: [name] } });
   const pod = await new PodSimulation({
@@ -58,7 +58,7 @@ it.each([
   { hook: 'postStart', of: 'a command', handler: { exec: { command: ['slow'] } }, how: 'killed' },
   { hook: 'postStart', of: 'a pause', handler: { sleep: { seconds: 60 } }, how: 'broken off' },
   { hook: 'preStop', of: 'a command', handler: { exec: { command: ['slow'] } }, how: 'killed' },
-])('a $hook hook with $of has said its last before its container is told to have ended', async (given) => {
+])('a $hook hook with $of logs its last output before the exit of its container is reported', async (given) => {
   const container = { name: 'main', image: 'app', lifecycle: { [given.hook]: given.handler } };
   const pod = await new PodSimulation({
     spec: { restartPolicy: 'Never', containers: [container] },

@@ -45,7 +45,7 @@ describe('an image that is not there', () => {
     expect(pod.status.phase).toBe('Pending');
   });
 
-  it('is never pulled when nobody may', async () => {
+  it('is never pulled with the policy Never', async () => {
     const spec = { containers: [{ ...main, imagePullPolicy: 'Never' as const }] };
     const pod = await new PodSimulation({ spec, images: () => ({ main: absent }) }).start();
     await pod.clock.run(9000);

@@ -19,7 +19,7 @@ const containers = Array.from({ length: COUNT }, (_, index) => ({ name: `c${inde
 const statusesOf = (pod: PodSimulation): number => pod.seen.filter(({ status }) => status !== undefined).length;
 
 describe('a Pod of many containers', () => {
-  it('tells what happens to several of them together', async () => {
+  it('publishes changes of several containers together', async () => {
     const pod = await new PodSimulation({ spec: { containers } }).start();
     await pod.clock.run(1000);
     expect(statusesOf(pod)).toBeLessThan(COUNT / 2);
@@ -46,7 +46,7 @@ describe('a Pod of many containers', () => {
     }
   });
 
-  it('tells of its phase and its conditions at once', async () => {
+  it('publishes its phase and its conditions at once', async () => {
     const ready = { periodSeconds: 1, exec: { command: ['check'] } };
     const probed = containers.map((one, index) => (index === 7 ? { ...one, readinessProbe: ready } : one));
     const pod = new PodSimulation({ spec: { containers: probed }, behaveExec: () => ({ afterMs: 250 }) });

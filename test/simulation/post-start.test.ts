@@ -29,7 +29,7 @@ describe('postStart hooks', () => {
     expect(pod.startsOf('next')).toEqual([3000]);
   });
 
-  it('that fail are told of when the container has ended, not before', async () => {
+  it('that fail are reported when the container has ended, not before', async () => {
     const pod = await new PodSimulation({
       spec: { containers: [{ ...main, lifecycle: { postStart } }] },
       behave: () => exits(2000),
@@ -80,7 +80,7 @@ describe('postStart hooks', () => {
   const stops = (pod: PodSimulation): [string, number][] =>
     pod.runtime.journal.filter(({ what }) => what === 'signal').map(({ name, atMs }) => [name, atMs]);
 
-  it('go on to their end when their Pod is deleted: those behind them start, then all are stopped', async () => {
+  it('run to their end when their Pod is deleted: later containers start, then all are stopped', async () => {
     const pod = await new PodSimulation(hookOf(15_000)).start();
     await pod.clock.run(1000);
     pod.delete(2);
@@ -97,7 +97,7 @@ describe('postStart hooks', () => {
     expect(pod.phases).toEqual(['Pending', 'Running', 'Succeeded']);
   });
 
-  it('go on to their end when the deadline passes, which is told afterwards', async () => {
+  it('run to their end when the deadline passes, which is reported afterwards', async () => {
     const { spec, ...behaviour } = hookOf(6000);
     const pod = await new PodSimulation({ ...behaviour, spec: { ...spec, activeDeadlineSeconds: 2 } }).start();
     await pod.clock.run(5999);

@@ -259,7 +259,7 @@ describe('RestartAllContainers', () => {
     expect(pod.status.phase).toBe('Running');
   });
 
-  it('has a sidecar pending until a regular container runs, and carries over what ended by itself', async () => {
+  it('has a sidecar pending until a regular container runs, and keeps states of ended containers', async () => {
     const pod = await new PodSimulation({
       spec: {
         restartPolicy: 'Never',

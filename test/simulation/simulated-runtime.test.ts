@@ -41,14 +41,14 @@ describe('SimulatedRuntime.start()', () => {
     expect(clock.alarmCount).toBe(0);
   });
 
-  it('tells of a start before it tells of an exit at the same instant', async () => {
+  it('reports a start before an exit at the same instant', async () => {
     const { clock, seen } = await startOne({ exitAfterMs: 0 });
     expect(seen.exits).toEqual([]);
     await clock.run(0);
     expect(seen.exits).toHaveLength(1);
   });
 
-  it('takes as long as told to start, or to fail', async () => {
+  it('takes the given time to start, or to fail', async () => {
     const clock = new ManualClock();
     const runtime = new SimulatedRuntime({ clock, behave: () => ({ startDelayMs: 70, failToStart: 'no such file' }) });
     const outcome = runtime.start(launchOf('app'));

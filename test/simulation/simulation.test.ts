@@ -33,7 +33,7 @@ describe('random Pods in a random world', () => {
     }
   });
 
-  it('do not care what somebody makes of the wall clock', async () => {
+  it('do not depend on the wall clock', async () => {
     for (const scenario of scenarios(20)) {
       const withJumps = (byMs: number): Scenario => {
         const jumps = [500, 2000, 30_000].map((atMs) => ({ atMs, does: 'jumpClock' as const, byMs }));

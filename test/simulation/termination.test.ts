@@ -37,7 +37,7 @@ describe('deleting a Pod', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 
-  it('says with the end of the last container how the Pod ends, and not before', async () => {
+  it('shows the end of the Pod with the end of its last container, not before', async () => {
     const pod = await deleted(
       {
         spec: { containers: [main, { name: 'slow', image: 'app' }] },
@@ -52,7 +52,7 @@ describe('deleting a Pod', () => {
     expect(pod.condition('Ready')).toEqual([...ended, 'False/PodCompleted']);
   });
 
-  it('kills what ignores the stop signal when the grace period is over', async () => {
+  it('kills a container that ignores the stop signal when the grace period is over', async () => {
     const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 5);
     await pod.clock.run(60_000);
     expect([times(pod, 'signal'), times(pod, 'kill')]).toEqual([[['main', 0]], [['main', 5000]]]);
@@ -93,7 +93,7 @@ describe('deleting a Pod', () => {
     expect(pod.status.phase).toBe('Succeeded');
   });
 
-  it('a second time with less grace shortens what is under way', async () => {
+  it('a second time with less grace shortens the stop', async () => {
     const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 60);
     await pod.clock.run(3000);
     pod.delete(4);
@@ -148,7 +148,7 @@ describe('deleting a Pod', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 
-  it('says so when a preStop hook fails, and goes on', async () => {
+  it('reports a failed preStop hook, and goes on', async () => {
     const preStop = { exec: { command: ['bye'] } };
     const pod = await deleted(
       {
@@ -171,7 +171,7 @@ describe('deleting a Pod', () => {
     expect(pod.startsOf('main')).toEqual([]);
   });
 
-  it('before anything could start tells that the container was never seen', async () => {
+  it('before any start shows that the container was never seen', async () => {
     const images = () => ({ main: { type: 'absent', pullError: 'no such image' } as const });
     const pod = await deleted({ spec: { containers: [main] }, images }, 30);
     await pod.clock.run(0);
@@ -220,7 +220,7 @@ describe('deleting a Pod', () => {
     expect(pod.status.phase).toBe('Failed');
   });
 
-  it('waits until every process is gone before it says how the Pod ended', async () => {
+  it('waits until every process has ended before it shows the end of the Pod', async () => {
     const pod = await deleted({ spec: { containers: [main] }, behave: () => ({ ...exits(0, 0), sweepMs: 700 }) }, 30);
     await pod.clock.run(600);
     expect(pod.status.phase).toBe('Running');
@@ -228,7 +228,7 @@ describe('deleting a Pod', () => {
     expect(pod.status.phase).toBe('Succeeded');
   });
 
-  it('does not stop anew what is stopped because its postStart hook has failed', async () => {
+  it('does not stop a container again whose postStart hook has failed', async () => {
     const pod = await deleted(
       {
         spec: { containers: [{ ...main, lifecycle: { postStart: { exec: { command: ['hello'] } } } }] },
@@ -243,7 +243,7 @@ describe('deleting a Pod', () => {
     expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual(['Killing FailedPostStartHook']);
   });
 
-  it('tells nothing of starts to come any more: what waited has ended, or is about to be created', async () => {
+  it('shows no coming starts: waiting containers have ended, or are about to be created', async () => {
     const pod = await new PodSimulation({
       spec: { containers: [{ ...main }, { name: 'lacks', image: 'gone' }] },
       images: () => ({ lacks: { type: 'absent', pullError: 'no such image' } }),
@@ -264,7 +264,7 @@ describe('deleting a Pod', () => {
 });
 
 describe('ending a run', () => {
-  it('by force kills everything at once, also what waits for its turn', async () => {
+  it('by force kills every container at once, also those that wait for their turn', async () => {
     const pod = await new PodSimulation({
       spec: { initContainers: [sidecar('s')], containers: [main] },
       behave: () => stubborn,

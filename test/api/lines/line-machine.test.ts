@@ -26,7 +26,7 @@ describe('lines behind a head', () => {
     );
   });
 
-  it.each([0, 1, 15, 16, 17, 40])('end before one that is too long, with a head of %d bytes', (length) => {
+  it.each([0, 1, 15, 16, 17, 40])('end before a line that is too long, with a head of %d bytes', (length) => {
     const head = 'h'.repeat(length);
     const input = bytesOf('one\ntwo\nthree\nfour\n');
     expect(machine.addLines(input, bytesOf(head), 5)).toBe(8);
@@ -54,7 +54,7 @@ describe('lines behind a head', () => {
     expect(machine.take()).toHaveLength(shorter.length + 2);
   });
 
-  it('leave room for what is added as it is', () => {
+  it('leave room for unchanged bytes', () => {
     machine.addLines(bytesOf('a\n'), bytesOf('> '), 100);
     const more = bytesOf('b\n');
     expect([machine.hasRoomFor(more), machine.hasRoomFor(new Uint8Array(2_000_000))]).toEqual([true, false]);

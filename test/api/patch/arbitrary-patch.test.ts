@@ -30,7 +30,7 @@ const pod: KubeObject = {
   status: { conditions: [{ type: 'a', status: 'True' }] },
 };
 
-describe('whatever somebody makes up as a patch', () => {
+describe('an arbitrary patch', () => {
   it.each<PatchType>(['strategic', 'merge', 'json'])('%s is applied or refused, and harms nothing', (type) => {
     const before = JSON.stringify(pod);
     fc.assert(
@@ -47,7 +47,7 @@ describe('whatever somebody makes up as a patch', () => {
     );
   });
 
-  it('as a manifest, gives what it says, and again the same', () => {
+  it('as a manifest, gives its fields, and a second time the same', () => {
     const asPod = (spec: unknown): KubeObject => ({ ...pod, spec });
     fc.assert(
       fc.property(json, json, (last, wanted) => {

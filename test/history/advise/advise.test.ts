@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { advise } from '../../../src/history/advise/advise.ts';
 import { pod, readiness } from './advice-lines.ts';
 
-it('tells the numbers, and how many there were', () => {
+it('gives the numbers, and their count', () => {
   const story = pod(readiness()).start('app', 0).stop('app', 9).end('app', 39, 137);
   expect(advise(story.run, [])).toMatchObject({
     basis: { lengthMs: 39_000, starts: 1, stops: 1, probeAttempts: 0, measured: 0 },
@@ -18,7 +18,7 @@ it('tells the numbers, and how many there were', () => {
   });
 });
 
-it('tells why a program could not be started', () => {
+it('gives the reason why a program could not be started', () => {
   const words = 'runc create failed: unable to start container process: exec: "x": executable file not found in $PATH';
   const story = pod().failStart('app', 1, words).failStart('app', 2, words);
   expect(advise(story.run, [])?.advice).toMatchObject([

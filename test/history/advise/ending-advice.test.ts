@@ -102,7 +102,7 @@ describe('how a container ends', () => {
   });
 });
 
-describe('what a container takes', () => {
+describe('the usage of a container', () => {
   const limits = (memory: string, request = memory): Partial<Container> => ({
     resources: { limits: { memory, cpu: '100m' }, requests: { memory: request } },
   });

@@ -12,7 +12,7 @@ function patched(story: Story): unknown {
   return patchOf(story.pod, advise(story.run, story.usages)?.advice ?? []);
 }
 
-it('sets what was suggested, in containers that are found by their names', () => {
+it('sets the suggested values in containers with these names', () => {
   const containers: Container[] = [
     { name: 'other', image: 'busybox' },
     {
@@ -48,7 +48,7 @@ it('sets what was suggested, in containers that are found by their names', () =>
   });
 });
 
-it('changes the manifest to what was suggested, and leaves the rest', () => {
+it('changes the manifest to the suggested values, and keeps the rest', () => {
   const preStop = { exec: { command: ['sleep', '20'] } };
   const ports = [{ containerPort: 80, protocol: 'TCP' as const }];
   const served: Container = { name: 'web', image: 'busybox', lifecycle: { preStop }, ports };

@@ -97,11 +97,11 @@ describe('resolveEntryPoint()', () => {
     { image: 'mysql:8', args: ['--verbose'] },
     { image: 'acme/alpine', args: ['ls'] },
     { image: 'ghcr.io/acme/ubuntu', args: ['ls'] },
-  ])('does not know what %o runs', (container) => {
+  ])('knows no program for %o', (container) => {
     expect(wordsOf(container)).toEqual([expect.stringContaining('is not in the manifest')]);
   });
 
-  it('says what to do about an image that it does not know', () => {
+  it('gives advice for an unknown image', () => {
     expect(entryPointOf({ image: 'mysql:8' })).toBe(
       'podrun runs programs of this host, and the entry point of image "mysql:8" is not in the manifest: set command ' +
         "in the manifest, or say what to run with --image 'mysql:8=COMMAND…' or under images: in podrun.yaml",
@@ -115,7 +115,7 @@ describe('resolveEntryPoint()', () => {
     expect(entryPointOf({ ...container, workingDir: '' })).toMatchObject({ workingDir: '/srv' });
   });
 
-  it('does not expand what the image map says', () => {
+  it('does not expand the words of the image map', () => {
     const words = wordsOf({ image: 'literal' });
     expect(commandLine(words, new Map([['A', 'a']]))).toEqual(['sh', '-c', 'echo $$ $(A)']);
   });

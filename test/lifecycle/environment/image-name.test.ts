@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { invalidImageMessage } from '../../../src/lifecycle/environment/image-name.ts';
 
 describe('invalidImageMessage()', () => {
-  it('says what the container waits with', () => {
+  it('is the message of the waiting state', () => {
     expect(invalidImageMessage('BAD//image:::name')).toBe(
       'Failed to apply default image tag "BAD//image:::name": ' +
         'couldn\'t parse image name "BAD//image:::name": invalid reference format',

@@ -47,7 +47,7 @@ describe('mostSpecificMatch()', () => {
     expect(match(image, pattern) !== undefined).toBe(want);
   });
 
-  it('takes the pattern that says most', () => {
+  it('takes the most specific pattern', () => {
     const patterns = ['nginx', '*', 'nginx:1.25', 'n*', 'docker.io/*', 'nginx:1.*', '*nginx', 'docker.io/library/*'];
     expect(match('nginx:1.25', ...patterns)).toBe('nginx:1.25');
     expect(match('nginx:1.26', ...patterns)).toBe('nginx:1.*');

@@ -74,7 +74,7 @@ describe('the admission of a Pod to its node', () => {
     expect(rejection && [rejection.reason, rejection.why]).toEqual(want);
   });
 
-  it('looks at taints only where they would end what runs', () => {
+  it('looks only at NoExecute taints', () => {
     const verdict = (effect: 'NoSchedule' | 'NoExecute') =>
       admit(podWith({ nodeName: 'node-1' }), { ...node, taints: [{ key: 'old', effect }] }, [])?.reason;
     expect([verdict('NoSchedule'), verdict('NoExecute')]).toEqual([undefined, 'TaintToleration']);

@@ -87,7 +87,7 @@ describe('matchesNode()', () => {
 });
 
 describe('missingLabels()', () => {
-  it('names what the node has not, or with another value, and nothing else', () => {
+  it('lists the labels that the node lacks or has with another value', () => {
     const nodeSelector = { disk: 'ssd', zone: 'a', cores: '16', 'kubernetes.io/os': 'linux', constructor: '' };
     expect(missingLabels({ containers: [], nodeSelector }, node)).toEqual([
       { key: 'zone', value: 'a', found: undefined },

@@ -13,7 +13,7 @@ describe('podAddress()', () => {
     expect(loopbackAddress(uid, free)).toBe(loopbackAddress(uid, free));
   });
 
-  it('is an address that a server may listen on, far from those that others use', () => {
+  it('is an address that a server may listen on, far from addresses in use', () => {
     fc.assert(
       fc.property(fc.uuid(), (uid) => {
         const [first, second, third, last, ...rest] = loopbackAddress(uid, free).split('.').map(Number);

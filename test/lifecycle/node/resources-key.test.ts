@@ -7,12 +7,12 @@ const named = (uid: string, pod = plain): typeof plain => ({ ...pod, metadata: {
 const asking = podWith({ containers: [requesting({ cpu: '1' })] });
 const listening = podWith({ containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80 }] }] });
 
-it('is the same for Pods that ask for nothing, whichever they are', () => {
+it('is the same for any Pods without requests', () => {
   expect(resourcesKey([named('a'), named('b')])).toBe(resourcesKey([named('c'), named('d')]));
   expect(resourcesKey([named('a')])).not.toBe(resourcesKey([named('a'), named('b')]));
 });
 
-it.each([asking, listening])('is another one where a Pod that holds something has gone or has changed', (holder) => {
+it.each([asking, listening])('changes when a Pod with requests goes or changes', (holder) => {
   const held = resourcesKey([named('a', holder), named('b')]);
   expect(resourcesKey([named('a', holder), named('c')])).toBe(held);
   expect(resourcesKey([named('c', holder), named('b')])).not.toBe(held);

@@ -94,7 +94,7 @@ describe('nextProbeStep()', () => {
     expect(turn).toMatchObject({ publish: true, step: { type: 'exit' } });
   });
 
-  it('says nothing new about a live container whose Pod goes down', () => {
+  it('publishes nothing about a live container of a terminating Pod', () => {
     const turn = nextProbeStep(watching, 'liveness', { ...pod, terminating: true }, up);
     expect(turn.publish).toBeUndefined();
   });
@@ -120,7 +120,7 @@ describe('nextProbeStep()', () => {
     );
   });
 
-  it('never probes what does not run, nor before it has started, except for startup', () => {
+  it('probes only running containers, and before their start only for startup', () => {
     fc.assert(
       fc.property(anyWorker, anyType, anyPod, anySeen, (worker, type, somePod, seen) => {
         if (nextProbeStep(worker, type, somePod, seen).step.type !== 'probe') return;

@@ -40,7 +40,7 @@ it('names each of several Pods', () => {
   });
 });
 
-it('leaves out what two would share', () => {
+it('leaves out variables that two Pods or ports would share', () => {
   const pods = [
     pod('a-b', '127.1.2.3', [{ containerPort: 80 }]),
     pod('a.b', '127.4.5.6', [

@@ -83,7 +83,7 @@ describe('planDeletion()', () => {
   it.each([
     { graceSeconds: 12, until: '12:00:02.000000Z', left: 2 },
     { graceSeconds: 3, until: '11:59:53.000000Z', left: 1 },
-  ])('a second request leaves what is left of its $graceSeconds s', ({ graceSeconds, until, left }) => {
+  ])('a second request leaves the rest of its $graceSeconds s', ({ graceSeconds, until, left }) => {
     expect(planDeletion(ending, { ...plain, graceSeconds })).toEqual({
       type: 'mark',
       pod: {

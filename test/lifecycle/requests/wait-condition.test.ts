@@ -54,7 +54,7 @@ describe('parseWaitCondition()', () => {
     expect(isMet(text)).toBe(met);
   });
 
-  it('a condition of an object that says nothing of generations counts', () => {
+  it('a condition of an object without generations counts', () => {
     const old: KubeObject = { ...web, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
     expect(isMet('condition=Ready', old)).toBe(true);
     expect(isMet('condition=Ready', { apiVersion: 'v1', kind: 'Secret', metadata: {} })).toBe(false);

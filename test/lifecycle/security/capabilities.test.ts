@@ -39,7 +39,7 @@ describe('the capabilities of a container', () => {
     expect(capabilitiesOf('0000010000000000')).toEqual(['checkpoint_restore']);
   });
 
-  it('that are none are told apart', () => {
+  it('that do not exist are listed', () => {
     expect(unknownCapabilities(['ALL', 'all', 'net_raw', 'CAP_KILL', 'FLY'])).toEqual(['CAP_KILL', 'FLY']);
   });
 });

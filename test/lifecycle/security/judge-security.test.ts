@@ -108,7 +108,7 @@ describe('why a container does not start', () => {
   });
 });
 
-describe('what a container is told not to have', () => {
+describe('the notices of a container', () => {
   const CONTEXT = 'spec.containers[0].securityContext';
 
   it.each<{ name: string; powers: Powers; wish: Wish; notices: readonly string[] }>([

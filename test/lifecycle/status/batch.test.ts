@@ -26,7 +26,7 @@ describe('how long a change may wait', () => {
   });
 });
 
-describe('a state that waits to be told', () => {
+describe('a state that waits to be published', () => {
   const published = pod(status('a', WAITING), status('b', WAITING));
   const waiting = pod(status('a', RUNNING, '1'), status('b', WAITING));
 
@@ -46,7 +46,7 @@ describe('a state that waits to be told', () => {
   });
 });
 
-describe('what is told at once', () => {
+describe('a status that is published at once', () => {
   const before = pod(status('a', WAITING));
 
   it('is a phase, and a condition, but not the words of one', () => {

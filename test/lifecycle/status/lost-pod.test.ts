@@ -39,7 +39,7 @@ function pod(init: ContainerStatus[], regular: ContainerStatus[]): StoredPod {
 }
 
 describe('lostPodStatus()', () => {
-  it('says that the Pod has failed and what ran was lost', () => {
+  it('shows a failed Pod with lost containers', () => {
     const status = lostPodStatus(pod([completed], [running]), 42, NOW);
     expect(status).toMatchObject({
       phase: 'Failed',
@@ -53,7 +53,7 @@ describe('lostPodStatus()', () => {
     expect(status.containerStatuses).toMatchObject([{ name: 'main', ready: false, started: false, state: LOST }]);
   });
 
-  it('says the same of an ephemeral container that ran, and keeps what is known of others', () => {
+  it('shows a running ephemeral container as lost, and keeps the states of others', () => {
     const waiting = container('later', { waiting: { reason: 'ContainerCreating' } });
     const before = pod([], [running]);
     const ephemeralContainerStatuses = [{ ...running, name: 'debug', ready: false }, waiting];
@@ -62,7 +62,7 @@ describe('lostPodStatus()', () => {
     expect(status.ephemeralContainerStatuses?.[0]).not.toHaveProperty('started');
   });
 
-  it('dates the conditions that turn, and only those', () => {
+  it('changes the times of changed conditions only', () => {
     const { conditions } = lostPodStatus(pod([], [running]), 42, NOW);
     const failed = { status: 'False', reason: 'PodFailed' };
     expect(conditions).toMatchObject([

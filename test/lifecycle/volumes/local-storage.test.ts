@@ -83,7 +83,7 @@ describe('eviction for local storage', () => {
     expect(evictionMessage(spec, usage)).toBe(want);
   });
 
-  it('measures what has limits, up to the largest of them', () => {
+  it('measures the parts with limits, up to the largest limit', () => {
     expect(storageMeasures({ containers: [limited('a')], volumes: [emptyDir('v')] })).toBeUndefined();
     expect(storageMeasures(small)).toEqual({ volumes: new Map([['v', MI]]), logs: new Map(), layers: new Map() });
     const each = new Map([

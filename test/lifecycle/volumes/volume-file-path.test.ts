@@ -14,7 +14,7 @@ it('cleans relative paths as everybody does', () => {
   );
 });
 
-it('lets no path out of the volume, nor over what is the writer’s own', () => {
+it('lets no path out of the volume, nor into the names of the atomic writer', () => {
   fc.assert(
     fc.property(
       parts.map((names) => names.join('/')),

@@ -172,7 +172,7 @@ describe('a projected volume', () => {
     expect(made(projected(sources, 0o440))).toMatchObject({ one: '440 s1', two: '440 2', 'all/name': '440 web' });
   });
 
-  it('tells all that is missing, each once', () => {
+  it('lists every missing object and key once', () => {
     const missing = [{ configMap: { name: 'a' } }, { secret: { name: 'b' } }, { configMap: { name: 'a' } }];
     expect(made(projected(missing))).toBe('[configmap "a" not found, secret "b" not found]');
     expect(made(projected([{ configMap: { name: 'a' } }, { secret: { name: 'creds' } }]))).toBe(

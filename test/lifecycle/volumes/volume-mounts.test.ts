@@ -81,7 +81,7 @@ it('names a variable for each volume, for one mounted twice its first place', ()
   expect(volumeVariables(mounts)).toEqual({ PODRUN_VOLUME_MY_VOL_1: '/real/a', PODRUN_VOLUME_C: '/c' });
 });
 
-it('says where a volume is not, where it is, and how to reach it', () => {
+it('names the mountPath, the real folder and the ways to reach it', () => {
   expect(notAtMountPath(mounted('/data', '/real/d', 'my-data'))).toBe(
     'volume "my-data" is not at /data but at /real/d, as processes of the host have no mounts of their own: ' +
       'use $PODRUN_VOLUME_MY_DATA, or paths relative to a workingDir in /data',
