@@ -159,7 +159,7 @@ function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): 'empty' | 'end'
     try {
       length = readSync(fd, chunk);
     } catch {
-      return 'empty'; // EAGAIN: somebody still holds the other end; EIO: nobody holds a terminal
+      return 'empty'; // EAGAIN: a process holds the other end; EIO: no process holds the terminal
     }
     if (length === 0) return 'end';
     onChunk(chunk.subarray(0, length));

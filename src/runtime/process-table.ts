@@ -112,7 +112,7 @@ function readMark(pid: number): Mark {
     const environ = first === '' && !isUnclear ? read('environ') : first;
     return { containerId: markIn(environ), isUnclear };
   } catch {
-    return NO_MARK; // somebody else's, or gone
+    return NO_MARK; // another user's, or gone
   }
 }
 

@@ -126,7 +126,7 @@ export function membersOf(
   const owners = new Map<number, SweepTarget | undefined>();
   const ownerOf = (entry: ProcessEntry): SweepTarget | undefined => {
     if (owners.has(entry.pid)) return owners.get(entry.pid);
-    owners.set(entry.pid, undefined); // a circle of parents ends here
+    owners.set(entry.pid, undefined); // ends a circle of parents
     const marked = entry.containerId === undefined ? undefined : byId.get(entry.containerId);
     const grouped = byLeader.get(entry.groupId) ?? byLeader.get(entry.sessionId);
     const parent = entries.get(entry.parentPid);

@@ -11,10 +11,10 @@ import { membersOf, takeIn, takeInWaiting } from './group-members.ts';
 import type { Controller } from './hierarchy.ts';
 import { readText } from './read-text.ts';
 
-/** The folders of one group of processes: one in version 2, one for each controller in version 1. */
+/** The folders of one group: one in version 2, one for each controller in version 1. */
 interface GroupFolder {
   readonly version: 1 | 2;
-  /** `podrun`, the group of the Pod, and that of the container. */
+  /** The groups from outside to inside: `podrun`, that of the Pod, and that of the container. */
   readonly parent: string;
   readonly together: string;
   readonly folder: string;
@@ -23,10 +23,10 @@ interface GroupFolder {
 
 export type GroupOutcome =
   | { readonly ok: true; readonly group: CgroupGroup }
-  /** Why there is none, in one clause. */
+  /** The reason in one clause. */
   | { readonly ok: false; readonly error: string };
 
-/** All Pods together weigh as much as the machine has CPUs. Source: pkg/kubelet/cm/node_container_manager_linux.go. */
+/** The CPU weight of all Pods together: the number of CPUs. Source: pkg/kubelet/cm/node_container_manager_linux.go. */
 const WHOLE_MACHINE: GroupLimits = {
   memoryBytes: undefined,
   cpuMillis: undefined,
@@ -34,13 +34,13 @@ const WHOLE_MACHINE: GroupLimits = {
   pids: undefined,
 };
 
-/** How long a group whose processes were killed may take to become empty. */
+/** The time limit for a group to become empty after its processes were killed. */
 const EMPTY_WITHIN_MS = 1000;
 const PAUSE_MS = 5;
-/** How often the groups around one may be taken away while it is being made. */
+/** The most attempts to make a group: another podrun may remove the groups around it meanwhile. */
 const ATTEMPTS_MAX = 20;
 
-/** The cgroup of one container: its processes are limited together, counted together, and killed together. */
+/** The cgroup of one container: its processes are limited, counted and killed together. */
 export class CgroupGroup {
   readonly #folders: readonly GroupFolder[];
   readonly #clock: Clock;
@@ -50,7 +50,10 @@ export class CgroupGroup {
     this.#clock = clock;
   }
 
-  /** Makes the group of a container, within that of its Pod. @param id of the container, see `groupNames` */
+  /**
+   * Makes the group of a container, within that of its Pod.
+   * @param id the id of the container, see `groupNames`
+   */
   static make(machine: CgroupMachine, id: string, limits: ResourceLimits, clock: Clock): GroupOutcome {
     const group = new CgroupGroup(foldersOf(machine, id), clock);
     try {
@@ -63,12 +66,12 @@ export class CgroupGroup {
     }
   }
 
-  /** The folders of the group, for whoever looks at it or removes it from elsewhere. */
+  /** The folders of the group, for other parts that read or remove them. */
   get folders(): readonly string[] {
     return this.#folders.map(({ folder }) => folder);
   }
 
-  /** Changes the limits of a group that is in use. Answers what could not be changed, in one clause. */
+  /** Changes the limits of a group in use. Returns an error in one clause. */
   change(limits: ResourceLimits): string | undefined {
     try {
       for (const folder of this.#folders) applySettings(folder, limits);
@@ -78,17 +81,17 @@ export class CgroupGroup {
     }
   }
 
-  /** Takes in a process that has just been started, see `takeIn`. */
+  /** Moves a running process into the group, see `takeIn`. */
   place(pid: number): Promise<string | undefined> {
     return takeIn(this.folders, pid, this.#clock);
   }
 
-  /** The same for one that does nothing until it is told to. */
+  /** Moves a process into the group that waits at its gate, see `takeInWaiting`. */
   placeWaiting(pid: number): Promise<string | undefined> {
     return takeInWaiting(this.folders, pid);
   }
 
-  /** Has the kernel killed a process of this group for the memory it took? */
+  /** True when the kernel has killed a process of this group for lack of memory. */
   wasOutOfMemory(): boolean {
     return this.#folders.some(({ version, folder, controllers }) => {
       if (!controllers.has('memory')) return false;
@@ -97,12 +100,14 @@ export class CgroupGroup {
     });
   }
 
-  /** Kills all processes of the group, as far as that is possible at once; no more of them can come. */
+  /** Kills all processes of the group, as far as possible at once. New ones cannot be added. */
   kill(): void {
     killGroupFolders(this.folders);
   }
 
-  /** Kills what is left and removes the group; resolves when it is gone, or cannot be removed. Never rejects. */
+  /**
+   * Kills the remaining processes and removes the group. Resolves when it is gone or cannot be removed. Never rejects.
+   */
   async end(): Promise<void> {
     await removeGroups(this.folders, this.#clock);
   }
@@ -113,8 +118,8 @@ export class CgroupGroup {
 }
 
 /**
- * Ends the processes of groups and removes these, with the groups that they are in, as soon as nothing else is in them.
- * @param folders of containers
+ * Ends the processes of groups, and removes the groups with the empty ones around them.
+ * @param folders the groups of containers
  */
 export async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
   const deadlineMs = clock.now().monotonicMs + EMPTY_WITHIN_MS;
@@ -129,7 +134,7 @@ export async function removeGroups(folders: readonly string[], clock: Clock): Pr
   for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
 }
 
-/** No process may be added from now on; then those that are there are killed. */
+/** Forbids new processes, then kills the existing ones. */
 function killGroupFolders(folders: readonly string[]): void {
   for (const folder of folders) tryToWrite(path.join(folder, 'pids.max'), '0');
   for (const folder of folders) {
@@ -139,8 +144,8 @@ function killGroupFolders(folders: readonly string[]): void {
 }
 
 /**
- * The names of a container's group and of the one around it: an ID `UID/NAME/ATTEMPT` gives `UID` and `NAME_ATTEMPT`,
- * so that whoever finds a group knows whose it was.
+ * The names of a container's group and of the group around it: the id `UID/NAME/ATTEMPT` gives `UID` and
+ * `NAME_ATTEMPT`, so that the owner of a group can be recognised.
  */
 export function groupNames(id: string): { readonly together: string; readonly own: string } {
   const [first = '', ...rest] = id.split('/').map((part) => encodeURIComponent(part).replace(/^\./, '%2E'));
@@ -165,7 +170,7 @@ function foldersOf({ places }: CgroupMachine, id: string): GroupFolder[] {
 
 function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
   const { version, parent, together, controllers } = folder;
-  // Whoever removes the last group of theirs takes the empty ones around it away.
+  // Another podrun may remove the empty groups around this one.
   for (let attempt = 0; ; attempt++) {
     try {
       for (const one of [parent, together, folder.folder]) {
@@ -195,9 +200,9 @@ interface PlacedSetting extends Setting {
 }
 
 /**
- * Version 1 takes no limit that is above that of the group around it, nor one of memory that is above that of memory
- * and swap. To raise them, one has to begin with the one, and to lower them, with the other: what is refused is tried
- * again when all others are set.
+ * Writes settings in two rounds. Version 1 refuses a limit above that of the group around it, and a memory limit above
+ * that of memory and swap. Raising and lowering need opposite orders: a setting that is refused is tried again after
+ * the others.
  */
 function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
   const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
@@ -226,7 +231,7 @@ function mkdirIfMissing(folder: string): void {
   }
 }
 
-/** From the innermost on, until one is in use; false when the first is. */
+/** Removes groups from the innermost outwards, until one is in use. Returns false when the innermost is. */
 function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
   try {
     rmdirSync(innermost);
@@ -238,6 +243,6 @@ function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
 }
 
 function tryToWrite(file: string, text: string): boolean {
-  // The kernel has made the file, or there is none.
+  // The kernel makes the file, or it does not exist.
   return succeeds(() => writeFileSync(file, text, { flag: 'r+' }));
 }

@@ -5,37 +5,37 @@ import { factsOf } from '../process-identity.ts';
 import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
 import { readText } from './read-text.ts';
 
-/** Where groups with a controller are made. */
+/** The place for groups with a controller. */
 export interface GroupPlace {
   readonly version: 1 | 2;
-  /** The folder that holds the groups of all podruns that come to this place. */
+  /** The folder for the groups of all podruns in this place. */
   readonly parent: string;
 }
 
-/** What this machine lets us do with cgroups. */
+/** The usable cgroups of this machine. */
 export interface CgroupMachine {
   readonly places: ReadonlyMap<Controller, GroupPlace>;
-  /** Why there is none, where there is none: one clause each. `cpuacct` is not missed. */
+  /** The reason for each missing controller, in one clause. `cpuacct` is never listed. */
   readonly missing: ReadonlyMap<Controller, string>;
 }
 
-/** The texts by which the kernel tells where this process is; tests have others. */
+/** The kernel's texts about the cgroups of this process. Tests use others. */
 export interface CgroupSources {
   readonly membership: string;
   readonly mounts: string;
   readonly isRoot: boolean;
 }
 
-/** The group that holds the groups of containers. */
+/** The name of the group around the groups of containers. */
 export const PARENT = 'podrun';
-/** In version 2 no process may be in a group whose children are limited: podrun itself moves into this one. */
+/** The name of the group for podrun itself: in version 2, a group with limited children may not have processes. */
 const OWN_GROUP = 'podrun-agent';
 
 const LIMITING: readonly Controller[] = ['memory', 'cpu', 'pids'];
 
 let known: CgroupMachine | undefined;
 
-/** What this machine lets us do, found out by doing it, once: takes 1 ms. Never throws. */
+/** The usable cgroups of this machine, found out once by trying: takes 1 ms. Never throws. */
 export function cgroupMachine(): CgroupMachine {
   return (known ??= findOut());
 }
@@ -55,11 +55,11 @@ function findOut(): CgroupMachine {
   }
 }
 
-/** Tries to make groups, wherever they could be. What was made and is not of use is removed. */
+/** Tries to make groups in every possible place. Removes those that are not useful. */
 export function exploreCgroups({ membership, mounts, isRoot }: CgroupSources): CgroupMachine {
   const places = new Map<Controller, GroupPlace>();
   const reasons = new Map<Controller, string>();
-  // Where both versions are there, the first has the controllers, and tells why they cannot be used.
+  // Where both versions are mounted, version 1 has the controllers, and its errors are the relevant ones.
   const hierarchies = hierarchiesOf(membership, mounts).sort((a, b) => a.version - b.version);
   for (const hierarchy of hierarchies) {
     const trial = hierarchy.version === 1 ? tryVersion1(hierarchy) : tryVersion2(hierarchy, isRoot);
@@ -81,7 +81,7 @@ interface Trial {
   readonly missing: ReadonlyMap<Controller, string>;
 }
 
-/** Below our own group: the limits that somebody has set for us hold for our containers, too. */
+/** Tries below podrun's own group, so that limits of that group also hold for containers. */
 function tryVersion1({ own, controllers }: Hierarchy): Trial {
   const parent = path.join(own, PARENT);
   const wanted = ([...LIMITING, 'cpuacct'] as const).filter((name) => controllers.includes(name));
@@ -94,8 +94,8 @@ function tryVersion1({ own, controllers }: Hierarchy): Trial {
 }
 
 /**
- * Root may make groups at the top, where no process stands in the way, as container engines do; others only below a
- * group that was delegated to them, and in which they are alone.
+ * Tries at the top for root, as container engines do, because no process is in the way there. Other users may make
+ * groups only below a group that was delegated to them and that has no other processes.
  */
 function tryVersion2({ root, own }: Hierarchy, isRoot: boolean): Trial {
   const mine = path.basename(own) === OWN_GROUP ? path.dirname(own) : own;
@@ -118,7 +118,7 @@ function tryBelow(base: string, mayMove: boolean): Trial {
     missing: new Map(LIMITING.map((controller) => [controller, why])),
   });
   const available = namesIn(path.join(base, 'cgroup.controllers'));
-  // In a hybrid set-up version 2 is there, and version 1 has the controllers.
+  // In a hybrid set-up, version 2 is mounted without the controllers.
   if (!LIMITING.some((controller) => available.includes(controller))) {
     return none(`${base} has no controllers`);
   }
@@ -136,7 +136,7 @@ function tryBelow(base: string, mayMove: boolean): Trial {
   return { parent, controllers, missing };
 }
 
-/** Makes a controller count for the children of a group. */
+/** Enables a controller for the children of a group. Returns the reason when that fails. */
 function whyNotEnabled(group: string, controller: Controller, mayMove: boolean): string | undefined {
   const file = path.join(group, 'cgroup.subtree_control');
   if (namesIn(file).includes(controller)) return undefined;
@@ -147,7 +147,7 @@ function whyNotEnabled(group: string, controller: Controller, mayMove: boolean):
   return again === undefined ? undefined : `${file}: ${errnoText(again)}`;
 }
 
-/** Leaves a group, with its children, for one below it; false when somebody else is in it. */
+/** Moves podrun and its children into a group below their own. Returns false when the group has other processes. */
 function moveAside(group: string): boolean {
   const inside = readText(path.join(group, 'cgroup.procs')).split('\n').filter(Boolean);
   if (!inside.every((pid) => isOurs(Number(pid)))) return false;
@@ -156,14 +156,14 @@ function moveAside(group: string): boolean {
   return inside.every((pid) => whyNotWritten(path.join(aside, 'cgroup.procs'), pid) === undefined);
 }
 
-/** This process or a descendant of it. */
+/** True for this process and its descendants. */
 function isOurs(pid: number): boolean {
   if (pid === process.pid) return true;
   const parent = factsOf(pid)?.parentPid ?? 0;
   return parent > 1 && isOurs(parent);
 }
 
-/** The controllers that a parent group of version 2 needs before limits can be set in its children. */
+/** Enables controllers in a parent group of version 2, which limits in its children need. */
 export function enableBelow(group: string, controllers: Iterable<Controller>): void {
   for (const controller of controllers) {
     if (controller !== 'cpuacct') whyNotEnabled(group, controller, false);
@@ -176,7 +176,7 @@ function whyNotMade(folder: string): string | undefined {
     return undefined;
   } catch (error) {
     const errno = errnoOf(error);
-    // It may be that of a podrun of another user.
+    // The folder may belong to a podrun of another user.
     if (errno === 'EEXIST') return isWritable(folder) ? undefined : `${folder} belongs to somebody else`;
     return `no group can be made in ${path.dirname(folder)}: ${errnoText(errno)}`;
   }
@@ -200,12 +200,12 @@ function whyNotWritten(file: string, text: string): string | undefined {
   }
 }
 
-/** Others may have groups in it. */
+/** Removes an empty group. Other podruns may have groups in it. */
 function tryToRemove(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // in use
+    // The group is in use.
   }
 }
 

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { UsageTotals } from '../../api/usage-totals.ts';
 
-/** What the processes of a group have taken so far, those that have ended included, and hold now. */
+/** The CPU time of a group so far, with its ended processes, and its current memory. */
 export interface GroupUsage {
   readonly cpuSeconds: number;
-  /** Without files that would be given up first: what a kubelet calls the working set. */
+  /** Without inactive file pages: the working set of a kubelet. */
   readonly memoryBytes: number;
 }
 
 /**
- * Reads what the kernel has counted for a group; undefined when it does not count both, or the group is gone.
+ * Reads the kernel's counters of a group. Undefined: the kernel does not count both, or the group is gone.
  * Source: google/cadvisor, container/libcontainer/handler.go (setMemoryStats).
- * @param folders of the group, one for each hierarchy
+ * @param folders the group, one folder for each hierarchy
  */
 export function groupUsage(folders: readonly string[]): GroupUsage | undefined {
   const read = (file: string): string | undefined => readFirst(folders, file);
@@ -24,7 +24,7 @@ export function groupUsage(folders: readonly string[]): GroupUsage | undefined {
   return { cpuSeconds, memoryBytes: Math.max(0, Number(current) - Number(idle)) };
 }
 
-/** What the kernel has counted for a group from its beginning on, as far as it has. */
+/** The kernel's counters of a group since its creation, as far as they exist. */
 export function groupTotals(folders: readonly string[]): UsageTotals {
   if (folders.length === 0) return {};
   const read = (file: string): string | undefined => readFirst(folders, file);
@@ -39,7 +39,7 @@ export function groupTotals(folders: readonly string[]): UsageTotals {
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 
-/** The file of whichever hierarchy has it. */
+/** The file of the first hierarchy that has it. */
 function readFirst(folders: readonly string[], file: string): string | undefined {
   for (const folder of folders) {
     const text = readIfThere(path.join(folder, file));
@@ -48,12 +48,12 @@ function readFirst(folders: readonly string[], file: string): string | undefined
   return undefined;
 }
 
-/** A count in its unit. */
+/** Converts a count into its unit. */
 function inUnit(count: string | undefined, perUnit: number): number | undefined {
   return count === undefined ? undefined : Number(count) / perUnit;
 }
 
-/** Of lines `NAME VALUE`. */
+/** The value in a line `NAME VALUE`. */
 function valueIn(text: string | undefined, name: string): string | undefined {
   return new RegExp(`^${name} (\\d+)$`, 'm').exec(text ?? '')?.[1];
 }

@@ -1,23 +1,26 @@
 import type { GroupLimits } from '../confinement.ts';
 import type { Controller } from './hierarchy.ts';
 
-/** A control file of a group, and what is to be written into it. */
+/** A control file of a group, and the text to write into it. */
 export interface Setting {
   readonly controller: Controller;
   readonly file: string;
   readonly text: string;
-  /** Not every kernel has it, and the limit holds without it. */
+  /** True when some kernels lack the file and the limit holds without it. */
   readonly isOptional?: true;
 }
 
-/** The time in which a container may use up its quota. Source: pkg/kubelet/cm/helpers_linux.go QuotaPeriod. */
+/** The period of the CPU quota. Source: pkg/kubelet/cm/helpers_linux.go QuotaPeriod. */
 const PERIOD_MICROS = 100_000;
-/** The kernel takes no less. */
+/** The smallest quota that the kernel accepts. */
 const QUOTA_MIN_MICROS = 1000;
 const SHARES_MIN = 2;
 const SHARES_MAX = 262_144;
 
-/** What makes the kernel enforce limits. The order matters: version 1 wants memory limited before memory and swap. */
+/**
+ * The settings that make the kernel enforce limits, in order: version 1 needs the memory limit before that of memory
+ * and swap.
+ */
 export function settingsFor(version: 1 | 2, limits: GroupLimits): Setting[] {
   return version === 1 ? settingsOf1(limits) : settingsOf2(limits);
 }
@@ -56,8 +59,8 @@ function settingsOf2({ memoryBytes, cpuMillis, cpuRequestMillis, pids }: GroupLi
 }
 
 /**
- * When the kernel kills one process of the group for its memory, it kills all: the kubelet wants it so on version 2.
- * Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go (memory.oom.group).
+ * Makes the kernel kill all processes of the group when it kills one for lack of memory, as the kubelet does on version
+ * 2. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go (memory.oom.group).
  */
 export const KILL_AS_GROUP: Setting = {
   controller: 'memory',
@@ -80,7 +83,10 @@ function sharesOf(millis: number): number {
   return Math.min(SHARES_MAX, Math.max(SHARES_MIN, Math.floor((millis * 1024) / 1000)));
 }
 
-/** One CPU is 1024 shares and a weight of 100. Source: opencontainers/cgroups, ConvertCPUSharesToCgroupV2Value. */
+/**
+ * The weight for shares: one CPU has 1024 shares and a weight of 100. Source: opencontainers/cgroups,
+ * ConvertCPUSharesToCgroupV2Value.
+ */
 function weightOf(shares: number): number {
   const log = Math.log2(shares);
   return Math.min(10_000, Math.ceil(10 ** ((log * log + 125 * log) / 612 - 7 / 34)));

@@ -6,29 +6,28 @@ import { sendSignal } from '../kill.ts';
 import { factsOf, type ProcessFacts } from '../process-identity.ts';
 import { readText } from './read-text.ts';
 
-/** A process may make children while its own are being looked for; it is stopped, they are not. */
+/** The most passes: children of a process that is not stopped yet may make more children. */
 const PASSES_MAX = 20;
 
-/** A stop signal takes effect when the process has its turn. */
+/** The number of checks for a stop signal, which takes effect when the process is scheduled. */
 const LOOKS_MAX = 60;
 const LOOKS_AT_ONCE = 20;
-/** States of a process that is not there yet, see proc_pid_stat(5). */
+/** The states of a process that is not stopped yet, see proc_pid_stat(5). */
 const RUNNING = /[RSDI]/;
 
-/** The pids of the processes that are in a group. None: it is empty, or gone. */
+/** The pids of the processes in a group. Empty: the group is empty or gone. */
 export function membersOf(folder: string): number[] {
   return readText(path.join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
 /**
- * Takes in a process that has just been started, which leads a process group, with all that it has started: they
- * stand still meanwhile. Answers why that failed, in one clause; a process that has ended is no failure.
+ * Moves a process that was just started, the leader of a process group, into a group, with all its children. They are
+ * stopped meanwhile. Returns an error in one clause; a process that has ended is no error.
  *
- * The first process that comes into a group after a while has to wait up to 20 ms for the kernel; the event loop does
- * not.
+ * The first process that enters a group after a while waits up to 20 ms for the kernel; the event loop does not.
  */
 export async function takeIn(folders: readonly string[], pid: number, clock: Clock): Promise<string | undefined> {
-  // First the one, until it stands: nsenter(1) stops for good when it sees its program stop.
+  // Stops the leader first: nsenter(1) stops for good when it sees its program stop.
   sendSignal(pid, 'SIGSTOP');
   await standsStill(pid, clock);
   try {
@@ -42,10 +41,7 @@ export async function takeIn(folders: readonly string[], pid: number, clock: Clo
   }
 }
 
-/**
- * Takes in a process that does nothing until it is told to: it need not be stopped. Answers why that failed, in one
- * clause.
- */
+/** Moves a process that waits at its gate, which need not be stopped. Returns an error in one clause. */
 export async function takeInWaiting(folders: readonly string[], pid: number): Promise<string | undefined> {
   try {
     await move(folders, pid);
@@ -64,9 +60,9 @@ async function standsStill(pid: number, clock: Clock): Promise<void> {
   }
 }
 
-/** Takes in what a process has started before it was stopped. */
+/** Moves the processes that the leader has started before it was stopped. */
 async function moveFamily(folders: readonly string[], pid: number): Promise<void> {
-  // A signal to a process group reaches all of it at once, also what is being forked: nobody gets away.
+  // A signal to a process group reaches all of it at once, also processes that are being forked.
   const stopped = new Set([pid]);
   sendSignal(-pid, 'SIGSTOP');
   try {
@@ -75,14 +71,14 @@ async function moveFamily(folders: readonly string[], pid: number): Promise<void
       const outside = familyOf(pid).filter((member) => !inside.has(member.pid));
       if (outside.length === 0) return;
       for (const { groupId } of outside) {
-        // One that has a session of its own by now.
+        // The group of a child with its own session.
         if (!stopped.has(groupId)) sendSignal(-groupId, 'SIGSTOP');
         stopped.add(groupId);
       }
       for (const member of outside) await move(folders, member.pid);
     }
   } finally {
-    // Before the one that may be waiting for them.
+    // Continues the children first: the leader may wait for them.
     for (const member of familyOf(pid)) sendSignal(member.pid, 'SIGCONT');
   }
 }
@@ -90,12 +86,12 @@ async function moveFamily(folders: readonly string[], pid: number): Promise<void
 async function move(folders: readonly string[], pid: number): Promise<void> {
   const moves = folders.map((folder) => promises.writeFile(path.join(folder, 'cgroup.procs'), String(pid)));
   for (const outcome of await Promise.allSettled(moves)) {
-    // ESRCH: it has ended.
+    // ESRCH: the process has ended.
     if (outcome.status === 'rejected' && errnoOf(outcome.reason) !== 'ESRCH') throw outcome.reason;
   }
 }
 
-/** Does a process have children, or has it seen one end? Their page faults are counted as its own. */
+/** True when a process has children, or has seen one end: their page faults are added to its own. */
 function hasHadChildren(pid: number): boolean {
   if (readText(`/proc/${pid}/task/${pid}/children`) !== '') return true;
   const stat = readText(`/proc/${pid}/stat`);
@@ -103,13 +99,13 @@ function hasHadChildren(pid: number): boolean {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]) > 0;
 }
 
-/** Its letter; empty when there is no such process. */
+/** The state letter of a process. Empty: there is no such process. */
 function stateOf(pid: number): string {
   const stat = readText(`/proc/${pid}/stat`);
   return stat.charAt(stat.lastIndexOf(')') + 2);
 }
 
-/** Processes of the session of a process, or of its group, and its descendants; without itself. */
+/** The other processes of a leader's session or group, and its descendants. */
 function familyOf(leader: number): ProcessFacts[] {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (factsOf(Number(name)) ?? []) : []));
   const family = new Set([leader]);

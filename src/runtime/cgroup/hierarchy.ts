@@ -1,21 +1,21 @@
 import path from 'node:path';
 
-/** What the kernel can limit or count for a group of processes. `cpuacct` is a controller of its own in version 1. */
+/** A controller, which limits or counts a resource. `cpuacct` is separate in version 1 only. */
 export type Controller = 'memory' | 'cpu' | 'pids' | 'cpuacct';
 
 /** A mounted hierarchy of cgroups. */
 export interface Hierarchy {
   readonly version: 1 | 2;
-  /** Of version 1: what it is about; of version 2 this differs from group to group. */
+  /** The controllers of a version 1 hierarchy. Empty in version 2, where they differ by group. */
   readonly controllers: readonly string[];
-  /** Where its first group is, as far as we see. */
+  /** The folder of its topmost visible group. */
   readonly root: string;
-  /** The folder of the group that this process is in. */
+  /** The folder of this process's group. */
   readonly own: string;
 }
 
 /**
- * The hierarchies of cgroups in which this process can find itself.
+ * The hierarchies in which this process can find its group.
  * @param membership text of /proc/self/cgroup
  * @param mounts text of /proc/self/mountinfo
  * @see cgroups(7), proc_pid_mountinfo(5)
@@ -33,10 +33,10 @@ export function hierarchiesOf(membership: string, mounts: string): Hierarchy[] {
     );
     if (membershipHere === undefined) continue;
     const below = path.posix.relative(rootGroup, membershipHere.group);
-    // A group beside what is mounted cannot be seen from here.
+    // A group outside the mounted part cannot be seen.
     if (below === '..' || below.startsWith('../')) continue;
     const controllers = version === 2 ? [] : membershipHere.controllers;
-    // Mounted a second time, it is the same.
+    // The hierarchy may be mounted twice.
     if (found.some((other) => other.version === version && other.controllers.join() === controllers.join())) continue;
     found.push({ version, controllers, root: folder, own: path.posix.join(folder, below) });
   }
@@ -45,7 +45,7 @@ export function hierarchiesOf(membership: string, mounts: string): Hierarchy[] {
 
 interface CgroupMount {
   readonly type: string;
-  /** The group that is at the mount point. */
+  /** The group at the mount point. */
   readonly rootGroup: string;
   readonly folder: string;
   readonly options: readonly string[];
@@ -59,7 +59,7 @@ function parseMount(line: string): CgroupMount[] {
   return [{ type, rootGroup: unescaped(rootGroup), folder: unescaped(folder), options: options.split(',') }];
 }
 
-/** Blanks and backslashes in paths are written as octal numbers. */
+/** Decodes blanks and backslashes in paths, which are octal numbers. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The text of a file of the kernel; empty where there is none, or what it is about has ended meanwhile. */
+/** The text of a kernel file. Empty: there is none, or its process or group is gone. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -3,25 +3,25 @@ import path from 'node:path';
 import { startCommand } from '../command.ts';
 import { findSetpriv } from '../setpriv.ts';
 
-/** What decides whether podrun asks systemd for a cgroup of its own. */
+/** The facts that decide whether podrun asks systemd for its own cgroup. */
 export interface ScopeFacts {
   readonly platform: string;
   readonly isRoot: boolean;
-  /** Limits hold already. */
+  /** True when podrun can set limits already. */
   readonly canLimit: boolean;
-  /** The standard input has been read: nobody could read it again. */
+  /** True when standard input has been read, which cannot be repeated. */
   readonly hasReadInput: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Is there something at this path? */
+  /** True when the path exists. */
   readonly exists: (path: string) => boolean;
 }
 
-/** Set where podrun was started in a scope: there it does not ask for another one. */
+/** The variable that is set inside a scope, where podrun does not ask for another one. */
 const INSIDE = 'PODRUN_SCOPE';
 
 /**
- * Should podrun start itself again in a scope of systemd, which is delegated to it? Where an ordinary user's systemd
- * runs, it has the controllers, and hands them on to who asks; sessions are not given any by themselves.
+ * True when podrun should start itself again in a delegated scope of systemd. An ordinary user's systemd has the
+ * controllers and delegates them on request; login sessions get none.
  * @see systemd-run(1), "Control Group APIs and Delegation" of systemd
  */
 export function wantsScope({ platform, isRoot, canLimit, hasReadInput, env, exists }: ScopeFacts): boolean {
@@ -37,13 +37,13 @@ export interface ScopeRequest {
   /** The command line of this podrun. */
   readonly argv: readonly string[];
   readonly interactive: boolean;
-  /** Signals that podrun gets are handed to the function that this one is given. */
+  /** Registers a function that passes podrun's signals on to the command. */
   readonly onSignal: (forward: (signal: NodeJS.Signals) => void) => void;
 }
 
 /**
- * Runs this podrun once more, in a scope, where that is the way to limits; answers its exit code. Undefined: it goes on
- * here, because it need not, or because systemd does not want.
+ * Runs this podrun again in a scope, where that makes limits possible, and returns its exit code. Undefined: this
+ * process continues, because it needs no scope or systemd gives none.
  */
 export async function runInScope({ facts, argv, interactive, onSignal }: ScopeRequest): Promise<number | undefined> {
   if (!wantsScope({ ...facts, platform: process.platform, exists: existsSync })) return undefined;
@@ -52,7 +52,7 @@ export async function runInScope({ facts, argv, interactive, onSignal }: ScopeRe
   const silent = ['sh', '-c', 'exec "$@" >/dev/null 2>&1', 'sh'] as const;
   const trial = await startCommand({ argv: [...silent, ...SCOPE, 'true'], env, cwd, interactive });
   if (!trial.ok || (await trial.command.exitCode) !== 0) return undefined;
-  // It must not outlive this process, which stands for it.
+  // The command must not outlive this process, which stands for it.
   const setpriv = findSetpriv();
   const [program, ...rest] = [...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL']), ...SCOPE, ...argv];
   const started = await startCommand({ argv: [program ?? '', ...rest], env, cwd, interactive });

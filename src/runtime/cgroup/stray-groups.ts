@@ -6,24 +6,23 @@ import { PARENT } from './cgroup-machine.ts';
 import { hierarchiesOf } from './hierarchy.ts';
 import { readText } from './read-text.ts';
 
-/** Groups that were just made are about to be used. */
+/** The smallest age: younger groups may be about to be used. */
 const AGE_MIN_MS = 10_000;
-/** As deep as systemd, engines and we ourselves nest groups, and some more. */
+/** The depth of the search: deeper than systemd, container engines and podrun nest groups. */
 const DEPTH_MAX = 12;
 const UID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** What the kernel says of this process. */
+/** The kernel's texts about this process. */
 interface Sources {
   readonly membership: string;
   readonly mounts: string;
 }
 
 /**
- * Removes groups of containers that no process is in, wherever in the hierarchies they are: those of podruns that were
- * killed before they had put them on record, or whose records are gone. What is in use, the kernel does not remove.
- * Never throws.
- * @param wallMs the time of day
- * @param sources the texts of /proc/self/cgroup and mountinfo; tests have others
+ * Removes empty groups of containers everywhere in the hierarchies: podruns that were killed have left them unrecorded,
+ * or their records are gone. The kernel does not remove groups in use. Never throws.
+ * @param wallMs the current time
+ * @param sources the texts of /proc/self/cgroup and mountinfo; tests use others
  */
 export function removeStrayGroups(wallMs: number, sources?: Sources): void {
   for (const parent of parents(sources)) {
@@ -31,17 +30,14 @@ export function removeStrayGroups(wallMs: number, sources?: Sources): void {
       const folder = path.join(parent, pod);
       const old = foldersIn(folder).filter((name) => wallMs - bornMs(path.join(folder, name)) >= AGE_MIN_MS);
       for (const name of old) tryToRemove(path.join(folder, name));
-      // Whoever needs those around it makes them again.
+      // A podrun that needs the groups around it makes them again.
       tryToRemove(folder);
     }
     tryToRemove(parent);
   }
 }
 
-/**
- * Removes all groups of a Pod that nobody runs any more, also those that a podrun had just made when it was killed, and
- * ends what is in them. Never rejects.
- */
+/** Removes all groups of a Pod that no agent runs, also unrecorded ones, and ends their processes. Never rejects. */
 export async function removeGroupsOfPod(uid: string, clock: Clock, sources?: Sources): Promise<void> {
   for (const parent of parents(sources)) {
     const folder = path.join(parent, uid);
@@ -52,7 +48,7 @@ export async function removeGroupsOfPod(uid: string, clock: Clock, sources?: Sou
   }
 }
 
-/** Everywhere in all hierarchies. */
+/** The `podrun` groups in all hierarchies. */
 function parents(sources?: Sources): string[] {
   const { membership, mounts } = sources ?? {
     membership: readText('/proc/self/cgroup'),
@@ -77,7 +73,7 @@ function tryToRemove(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // in use, somebody else's, or gone
+    // The group is in use, belongs to another user, or is gone.
   }
 }
 

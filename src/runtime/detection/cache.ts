@@ -7,12 +7,12 @@ function cacheFile(stateDir: string): string {
   return path.join(runtimeFolder(stateDir), 'namespaces.json');
 }
 
-/** The device is part of the key: layers that one file system takes, another does not. */
+/** The device is part of the key: overlay layers depend on the file system. */
 function wholeKey(stateDir: string, key: string): string {
   return `${statSync(stateDir, { throwIfNoEntry: false })?.dev ?? '-'} ${key}`;
 }
 
-/** What was found out under the same key; undefined when nothing was, or what is kept cannot be read. */
+/** The cached result for this key. Undefined: there is none, or it cannot be read. */
 export function readCache(stateDir: string, key: string): NamespaceDetection | undefined {
   try {
     const kept = JSON.parse(readFileSync(cacheFile(stateDir), 'utf8')) as {
@@ -27,7 +27,7 @@ export function readCache(stateDir: string, key: string): NamespaceDetection | u
   }
 }
 
-/** Keeps what was found out. Who cannot write it down finds out anew the next time. */
+/** Caches the result. Without a writable folder, the next start detects again. */
 export function writeCache(stateDir: string, key: string, detection: NamespaceDetection): void {
   const file = cacheFile(stateDir);
   const draft = path.join(path.dirname(file), temporaryName());
@@ -38,12 +38,12 @@ export function writeCache(stateDir: string, key: string, detection: NamespaceDe
     try {
       rmSync(draft, { force: true });
     } catch {
-      // There is no such folder any more.
+      // The folder is gone.
     }
   }
 }
 
-/** Forgets what was found out: a launch has failed, so that it may no longer be so. */
+/** Drops the cached result after a failed launch: the machine may have changed. */
 export function forgetNamespaces(stateDir: string): void {
   rmSync(cacheFile(stateDir), { force: true });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { MachineFinding } from '../../api/machine.ts';
 import type { NamespaceDetection } from '../features.ts';
 
-/** What came of making namespaces, and what follows from that. */
+/** The findings about namespaces, for `doctor`. */
 export function namespaceFindings(detection: NamespaceDetection): MachineFinding[] {
   if (!detection.ok) return [{ feature: 'namespaces', verdict: 'no', how: 'none', why: detection.why }];
   const { facts, gaps } = detection;
@@ -21,7 +21,7 @@ function layerFinding(layers: 'disk' | 'tmpfs' | undefined, why: MachineFinding[
   return { feature: 'layers', verdict, how: layers ?? 'none', ...(why && { why }) };
 }
 
-/** The distribution and those it derives from; empty where that is unknown. @see os-release(5) */
+/** The distribution and its parents. Empty: unknown. @see os-release(5) */
 export function distributions(): string[] {
   let text: string;
   try {

@@ -8,23 +8,23 @@ import type { TrialRequest, TrialStep, TrialSteps } from './trial.ts';
 import { inTrialFolder, makeTrialFolder } from './trial-folder.ts';
 
 export interface NamespaceQuestion {
-  /** The state folder: layers of containers will be below it, and the answer is kept in it. */
+  /** The state folder, below which layers of containers will be. It also holds the cache. */
   readonly stateDir: string;
   readonly clock: Clock;
-  /** The version of podrun: what one has found out is not asked of by another. */
+  /** The version of podrun. A result is valid for one version. */
   readonly version: string;
-  /** The user's PATH, searched after the folders of the system. */
+  /** The user's PATH, searched after the system's folders. */
   readonly userPath: string | undefined;
-  /** Do not believe what is kept, but find out, and keep that. */
+  /** True: ignore the cached result, and cache a new one. */
   readonly afresh?: boolean;
-  /** For tests: nothing but these folders is searched. */
+  /** For tests: the only folders to search. */
   readonly folders?: readonly string[];
 }
 
 /**
- * Can containers be kept apart by namespaces here? Found out by making some, which takes about 20 ms, and kept in the
- * state folder for as long as the machine, its programs and what podrun may do stay the same; that answer takes 0.3 ms.
- * Nothing is left of the attempt.
+ * Finds out whether containers can be isolated by namespaces, by making some. That takes about 20 ms. The result is
+ * cached in the state folder until the machine, its programs or podrun's rights change; reading it takes 0.3 ms. The
+ * trial leaves nothing behind.
  */
 export async function detectNamespaces(question: NamespaceQuestion): Promise<NamespaceDetection> {
   const { stateDir, clock, version } = question;
@@ -44,12 +44,12 @@ export async function detectNamespaces(question: NamespaceQuestion): Promise<Nam
   const attempt = { tools: found.tools, searchPath: folders.join(':'), stateDir, clock, privileges };
   let tried = await tryMode(privileges.isPrivileged ? 'root' : 'user', attempt);
   if (privileges.isPrivileged && hasNoLayers(tried)) {
-    // Root of a user namespace that somebody else has made: what it may not mount, one of its own may.
+    // Root of an outer user namespace cannot mount overlays that root of its own user namespace can.
     const asUser = await tryMode('user', attempt);
     if (asUser.ok && !hasNoLayers(asUser)) tried = asUser;
   }
   const detection = { ...tried, costMs: cost() };
-  // A slow moment says nothing about the next one, nor does a full disk.
+  // A timeout or a full disk is temporary.
   if (tried.ok || !['timeout', 'folder'].includes(tried.why.type)) writeCache(stateDir, key, detection);
   return detection;
 }
@@ -79,12 +79,12 @@ async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...
   return { ok: true, gaps, facts: { tools: attempt.tools, mode, hasOwnProc: gaps.ownProc === undefined, layers } };
 }
 
-/** Namespaces can be made, but containers get a root that they cannot write to. */
+/** True when namespaces can be made, but containers get a read-only root. */
 function hasNoLayers(tried: Tried): boolean {
   return tried.ok && tried.facts.layers === undefined;
 }
 
-/** What each step does, as messages name it. */
+/** The name of each step in messages. */
 const DOING: Readonly<Record<TrialStep, string>> = {
   unshare: 'make namespaces',
   tmpfs: 'mount a tmpfs',
@@ -106,26 +106,26 @@ function gapsOf(steps: TrialSteps, privileges: Privileges): NamespaceGaps {
   };
 }
 
-/** Why the first of these steps that failed did so; undefined when all of them were done. */
+/** The obstacle of the first of these steps that failed. Undefined: all succeeded. */
 function obstacleTo(needed: readonly TrialStep[], steps: TrialSteps, privileges: Privileges): Obstacle | undefined {
   const failed = needed.find((step) => steps.get(step)?.ok !== true);
   if (failed === undefined) return undefined;
   return explainRefusal(failed, steps.get(failed)?.said ?? '', privileges);
 }
 
-/** Finds the reason behind the words of a program of util-linux. */
+/** Finds the reason for an error of a util-linux program. */
 export function explainRefusal(
   step: TrialStep,
   text: string,
   { userId, isPrivileged, hasSeccompFilter, obstructive }: Omit<Privileges, 'mark'>,
 ): Obstacle {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? 'it ended without a word';
-  // What mount says of EINVAL names everything that it can mean.
+  // mount lists every possible meaning of EINVAL.
   const said = line.replace(/^(mount: ).*wrong fs type, bad option.*/, '$1invalid argument');
   const [, program] = /^(?:\S*\/)?([\w.-]+): (?:unrecognized|invalid|unknown) option/.exec(said) ?? [];
   if (program !== undefined) return { type: 'outdated', program, said };
   const [setting] = isPrivileged ? [] : obstructive;
-  // Of those that ordinary users need, unshare is the first to be refused; the others follow from a half-granted one.
+  // unshare is the first step that these settings refuse. A half-granted namespace makes the later ones fail.
   if (setting !== undefined && step !== 'diskLayers' && step !== 'tmpfsLayers') {
     return { type: 'setting', ...setting, said };
   }

@@ -3,29 +3,29 @@ import { release } from 'node:os';
 import type { KernelSetting } from '../../api/machine.ts';
 import { bootId } from '../process-identity.ts';
 
-// Of capability.h.
+// The number in capability.h.
 const CAP_SYS_ADMIN = 21n;
 
-/** What the kernel lets podrun do, as far as it can be read without trying. */
+/** podrun's rights, as far as they can be read without a trial. */
 export interface Privileges {
   readonly userId: number;
-  /** User 0 with CAP_SYS_ADMIN: root of a default container is none. */
+  /** True for user 0 with CAP_SYS_ADMIN, which root of a default container lacks. */
   readonly isPrivileged: boolean;
   readonly hasSeccompFilter: boolean;
-  /** Settings that stand in the way of ordinary users. */
+  /** The settings that stop ordinary users. */
   readonly obstructive: readonly { readonly setting: KernelSetting; readonly value: string }[];
-  /** All of it, and the boot: when this is another one, what was found out may no longer be so. */
+  /** All of these and the boot id: the cached result is valid while it stays the same. */
   readonly mark: string;
 }
 
-/** The value of each setting that forbids. */
+/** The value of each setting that forbids namespaces. */
 const FORBIDDING: Readonly<Record<KernelSetting, string>> = {
   'kernel.apparmor_restrict_unprivileged_userns': '1',
   'kernel.unprivileged_userns_clone': '0',
   'user.max_user_namespaces': '0',
 };
 
-/** Reads what podrun is on this machine (0.2 ms). */
+/** Reads podrun's rights on this machine (0.2 ms). */
 export function readPrivileges(): Privileges {
   const userId = process.geteuid?.() ?? 0;
   const status = readOr('/proc/self/status', '');
@@ -45,7 +45,7 @@ export function readPrivileges(): Privileges {
     namespaceOf('user'),
     namespaceOf('mnt'),
     settings.map(({ value }) => value),
-    // Who adds a profile does so to be permitted more.
+    // A new AppArmor profile may permit more.
     statSync('/etc/apparmor.d', { throwIfNoEntry: false })?.mtimeMs,
   ].join(' ');
   return {

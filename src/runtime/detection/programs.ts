@@ -3,22 +3,22 @@ import path from 'node:path';
 import type { Obstacle } from '../../api/machine.ts';
 import type { NamespaceTools } from '../features.ts';
 
-/** Where the programs of a system are, whatever the user's PATH. */
+/** The folders for a system's programs, independent of the user's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** The folders in which programs are looked for: those of the system, then those of the user's PATH. */
+/** The folders to search: those of the system, then those of the user's PATH. */
 export function searchFolders(userPath: string | undefined): string[] {
   const users = (userPath ?? '').split(':').filter((folder) => path.isAbsolute(folder));
   return [...new Set([...SYSTEM_FOLDERS, ...users])];
 }
 
-/** A program that was found, and what tells it from one that takes its place later. */
+/** A program, with a mark that changes when the file is replaced. */
 export interface FoundProgram {
   readonly file: string;
   readonly mark: string;
 }
 
-/** Looks for a program without starting anything (4 µs a folder). */
+/** Searches for a program without starting anything (4 µs a folder). */
 export function findProgram(name: string, folders: readonly string[]): FoundProgram | undefined {
   for (const folder of folders) {
     const file = path.join(folder, name);
@@ -41,14 +41,14 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   sleep: 'sleep',
 };
 
-/** Options that only those of util-linux have. */
+/** The programs with options that only util-linux has. */
 const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'umount', 'setpriv'];
 
 export type ToolsOutcome =
   | { readonly ok: true; readonly tools: NamespaceTools; readonly marks: string }
   | { readonly ok: false; readonly why: Obstacle; readonly marks: string };
 
-/** Looks for the programs that make namespaces; `marks` tell whether another look would find the same ones. */
+/** Searches for the programs that make namespaces. `marks` change when a search would find others. */
 export function findTools(folders: readonly string[]): ToolsOutcome {
   const entries = Object.entries(NAMES) as [keyof NamespaceTools, string][];
   const found = entries.map(([tool, name]) => ({ tool, name, program: findProgram(name, folders) }));
@@ -61,7 +61,7 @@ export function findTools(folders: readonly string[]): ToolsOutcome {
   return { ok: true, tools, marks };
 }
 
-/** What of the tools is a busybox, which lacks the options that podrun needs. */
+/** The tools that are a busybox, which lacks the options that podrun needs. */
 export function busyboxAmong(tools: NamespaceTools): string[] {
   return OF_UTIL_LINUX.filter((tool) => /^(busybox|toybox)/.test(path.basename(realpathSync(tools[tool])))).map(
     (tool) => NAMES[tool],

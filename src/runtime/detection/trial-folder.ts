@@ -4,20 +4,20 @@ import type { Obstacle } from '../../api/machine.ts';
 import { placeTag } from '../../place.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 
-/** What the runtime keeps in the state folder for itself. */
+/** The runtime's own folder in the state folder. */
 export function runtimeFolder(stateDir: string): string {
   return path.join(stateDir, '.runtime');
 }
 
 let count = 0;
 
-/** As the store names what is temporary: it removes that of podruns that are gone. */
+/** A name for a temporary file, as the store uses them: the store removes those of podruns that have ended. */
 export function temporaryName(): string {
   count += 1;
   return `.tmp-${process.pid}-${count}-${placeTag()}`;
 }
 
-/** The upper layer and its workdir, and the places to mount: a tmpfs, an overlay, /proc, and the new root. */
+/** The upper layer, its workdir, and the mount points for a tmpfs, an overlay, /proc and the new root. */
 const PARTS = ['u', 'w', 'm', 'o', 'p', 'r'];
 
 interface Made {
@@ -28,13 +28,13 @@ interface Made {
 
 export type TrialFolder = Made | { readonly ok: false; readonly why: Obstacle };
 
-/** Makes a folder for one trial, on the file system that layers of containers will be on. */
+/** Makes a folder for one trial, on the file system of the containers' layers. */
 export function makeTrialFolder(stateDir: string): TrialFolder {
   const parent = runtimeFolder(stateDir);
   try {
     makePrivate(parent);
     const folder = path.join(parent, temporaryName());
-    // A podrun that had our number before may have been killed in its trial.
+    // An earlier podrun with the same pid may have been killed in its trial.
     removeQuietly(folder);
     mkdirSync(folder, { mode: 0o700 });
     for (const part of PARTS) mkdirSync(path.join(folder, part), { mode: 0o755 });
@@ -47,8 +47,8 @@ export function makeTrialFolder(stateDir: string): TrialFolder {
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a trial; its folder goes afterwards, also when a signal ends podrun meanwhile. Whoever listens to signals
- * already ends in a way of their own.
+ * Runs a trial and removes its folder, also when a signal ends podrun meanwhile. Leaves signals alone that have a
+ * listener already.
  */
 export async function inTrialFolder<T>(
   { path: folder, remove }: Made,
@@ -72,14 +72,14 @@ export async function inTrialFolder<T>(
   }
 }
 
-/** Makes a folder and those that lead to it. Node, asked to do so at once, calls each failure a missing file. */
+/** Makes a folder with its parents. Node's recursive mkdir reports each failure as a missing file. */
 function makePrivate(folder: string): void {
   if (existsSync(folder)) return;
   makePrivate(path.dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another podrun was faster.
+    // Another podrun has made it first.
     if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
@@ -88,6 +88,6 @@ function removeQuietly(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // Empty folders, which are removed with whatever else a podrun has left.
+    // The folders are empty, and are removed with other temporary files of podrun.
   }
 }

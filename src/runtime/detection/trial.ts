@@ -5,10 +5,10 @@ import { errnoText } from '../errno.ts';
 import { STARTED_APART } from '../helper.ts';
 import { killGroup } from '../kill.ts';
 
-/** What is tried, in this order; what a step needs of an earlier one is in the script. */
+/** The steps, in order. The script knows which step needs an earlier one. */
 export type TrialStep = 'unshare' | 'tmpfs' | 'proc' | 'diskLayers' | 'tmpfsLayers' | 'newRoot' | 'enter';
 
-/** How it went. A step that is not there was not reached. */
+/** The results. A missing step was not reached. */
 export type TrialSteps = ReadonlyMap<TrialStep, { readonly ok: boolean; readonly said: string }>;
 
 export interface TrialRequest {
@@ -22,13 +22,13 @@ export interface TrialRequest {
   readonly clock: Clock;
 }
 
-/** All steps together take 15 to 30 ms. */
+/** The time limit: all steps together take 15 to 30 ms. */
 export const TRIAL_TIMEOUT_MS = 2000;
 
 /*
- * What a container's first process does, once. Everything is mounted in a namespace that ends with the script, and
- * nothing is run for what the shell can do itself. A failed redirection of a special builtin would end the shell: hence
- * echo, not a colon.
+ * The first process of a container, for a trial. Mounts everything in a namespace that ends with the script, and uses
+ * builtins of the shell where possible. A failed redirection of a special builtin would end the shell: hence echo, not
+ * a colon.
  */
 const SCRIPT = `exec 2>&1
 read -r pid rest </proc/self/stat
@@ -48,8 +48,8 @@ trap '' CHLD
 exec "$SLEEP" infinity`;
 
 /**
- * Makes namespaces, mounts and layers once, as the launcher of containers does, and enters them. Nothing of it is left
- * but what the script wrote into the folder.
+ * Makes namespaces, mounts and layers once, as the launcher of containers does, and enters them. Leaves nothing but
+ * files in the folder.
  */
 export async function runTrial(request: TrialRequest): Promise<{ steps: TrialSteps; timedOut: boolean }> {
   const { clock } = request;
@@ -67,7 +67,7 @@ export async function runTrial(request: TrialRequest): Promise<{ steps: TrialSte
   for (const started of [holder, entering]) {
     if (started?.pid !== undefined && started.exitCode === null && started.signalCode === null) killGroup(started.pid);
   }
-  // It has ended once nobody holds its output any more: all of its processes are gone then, and with them the mounts.
+  // The promise settles when the output is closed: all processes are gone by then, and their mounts too.
   await within(holder, TRIAL_TIMEOUT_MS, clock);
   return { steps, timedOut };
 }
@@ -93,24 +93,27 @@ function environment({ tools, mode, folder, searchPath }: TrialRequest): Readonl
     UMOUNT: tools.umount,
     PIVOT_ROOT: tools.pivotRoot,
     SLEEP: tools.sleep,
-    // Below / are mounts that an ordinary user may not leave out of an overlay.
+    // An ordinary user may not leave out the mounts below / in an overlay.
     LOWER: mode === 'root' ? '/' : '/usr',
     XATTR: mode === 'root' ? '' : ',userxattr',
   };
 }
 
-/** Starts a process of the trial, whose output is only looked at. */
+/** Starts a process of the trial and collects its output. */
 const start = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
   execa(file, args, { ...STARTED_APART, env, stdin: 'ignore', all: true, buffer: true });
 
 type Started = ReturnType<typeof start>;
 
-/** Its output; why, where it did not start. */
+/** The output of a process, or the reason why it did not start. */
 function wordsOf(file: string, { all, code }: Awaited<Started>): string {
   return code === undefined ? all : `${file}: ${errnoText(code)}`;
 }
 
-/** Notes what the script says; the pid of its first process once everything is done, undefined when that failed. */
+/**
+ * Records the steps that the script reports. Returns the pid of its first process after the last step, undefined after
+ * a failure.
+ */
 async function readyOf(
   holder: Started,
   steps: Map<TrialStep, { ok: boolean; said: string }>,
@@ -126,14 +129,14 @@ async function readyOf(
   const said = ended === undefined ? output : wordsOf(holder.spawnfile, ended);
   const pid = /^@pid (\d+)$/m.exec(said)?.[1];
   steps.set('unshare', { ok: pid !== undefined, said: pid === undefined ? said.trim() : '' });
-  // Complaints stand before the line that says what they were about.
+  // Error messages come before the line of their step.
   for (const [, before = '', answer, step] of said.matchAll(/((?:^(?!@).*\n)*)^@(yes|no) (\w+)$/gm)) {
     steps.set(step as TrialStep, { ok: answer === 'yes', said: before.trim() });
   }
   return steps.get('newRoot')?.ok === true ? pid : undefined;
 }
 
-/** Waits for work, but no longer than this: was it too long? */
+/** Waits for work up to a time limit. Returns true when the time was up. */
 async function within(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   let ring = (): void => undefined;
   const rung = new Promise<true>((resolve) => (ring = () => resolve(true)));

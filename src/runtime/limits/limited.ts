@@ -4,23 +4,26 @@ import type { Inside, ProgramCall } from '../inside.ts';
 
 /** The limits of one container, from before its start to its end. */
 export interface Limited {
-  /** Folders of its cgroups, if it has any. */
+  /** The folders of its cgroups, if any. */
   readonly cgroups: readonly string[];
-  /** Which limits do not hold, and why, in one sentence; undefined: all do, as far as is known by now. */
+  /** One sentence about limits that have no effect. Undefined: all have, as far as known. */
   readonly notice: string | undefined;
-  /** The inside of the container, where its main process is under the limits from the beginning. */
+  /** The inside of the container, whose main process starts under the limits. */
   within(inside: Inside): Inside;
-  /** What is to be started so that the program waits to be taken in; undefined: it cannot wait, or need not. */
+  /** The call that makes the program wait at a gate. Undefined: it cannot wait, or need not. */
   gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined;
-  /** A process was started that waits; `open` lets it go on. */
+  /** Registers a process that waits; `open` releases it. */
   waits(pid: number, open: () => void): void;
-  /** Takes in a process that has just been started for the container. Never rejects. */
+  /** Puts a process of the container under the limits. Never rejects. */
   place(pid: number): Promise<void>;
-  /** The main process runs. What nobody else enforces is watched from now on, and `kill` called when it is too much. */
+  /**
+   * Watches limits that the kernel does not enforce, from the start of the main process. Calls `kill` when one is
+   * exceeded.
+   */
   watch(pid: number, kill: () => void): void;
-  /** Was a process killed for the memory that the container takes, and by whom? */
+  /** The one that killed a process for lack of memory. Undefined: none was killed. */
   outOfMemory(): 'kernel' | 'polled' | undefined;
-  /** Others from now on. Answers which of them do not hold, and why. */
+  /** Changes the limits. Returns a sentence about limits that have no effect. */
   change(limits: ResourceLimits): string | undefined;
 }
 
@@ -39,6 +42,6 @@ export const UNLIMITED: Limited = {
 
 export interface LimitOptions {
   readonly clock: Clock;
-  /** Watch memory where no cgroup limits it. */
+  /** True: measure memory where no cgroup limits it. */
   readonly pollsMemory: boolean;
 }

@@ -11,9 +11,9 @@ import { MemoryWatch } from './memory-watch.ts';
 type Limit = 'memory' | 'cpu' | 'pids';
 
 /**
- * Makes a container's limits hold, as far as this machine lets us: by cgroups; memory, where it was asked for, by
- * looking how much there is. Never RLIMIT_AS: programs reserve far more memory than they use.
- * @param machine what its cgroups can do; tests have other machines
+ * Enforces a container's limits, as far as this machine permits: by cgroups, and on request by measuring its memory.
+ * Never by RLIMIT_AS: programs reserve far more memory than they use.
+ * @param machine the usable cgroups; tests use others
  */
 export function limitContainer(
   id: string,
@@ -37,7 +37,7 @@ export function limitContainer(
   return new ContainerLimits(id, { group, polledBytes, notice, clock });
 }
 
-/** Which limits of a container would not hold here, and why, in one sentence; undefined: all would. */
+/** One sentence about limits that podrun cannot enforce here. Undefined: it can enforce all. */
 export function whyNotEnforced(limits: ResourceLimits, pollsMemory: boolean): string | undefined {
   const machine = cgroupMachine();
   const missing = limitsIn(limits).flatMap((limit): Array<[Limit, string]> => {
@@ -47,7 +47,7 @@ export function whyNotEnforced(limits: ResourceLimits, pollsMemory: boolean): st
   return missing.length === 0 ? undefined : unenforcedPaths(new Map(missing));
 }
 
-/** Which limits a container has that are to be enforced. A request of CPU is a wish. */
+/** The limits to enforce. A CPU request is only a weight. */
 function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
   const all = [own, together];
   return [
@@ -57,7 +57,7 @@ function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
   ];
 }
 
-/** `limits on memory and cpu are not enforced: …` */
+/** The sentence: `limits on memory and cpu are not enforced: …` */
 function unenforcedPaths(missing: ReadonlyMap<string, string>): string {
   const names = [...missing.keys()].join(' and ');
   const [why = ''] = missing.values();
@@ -80,7 +80,7 @@ interface Means {
 class ContainerLimits implements Limited {
   readonly #id: string;
   readonly #means: Means;
-  /** By pid. */
+  /** The functions that release waiting processes, by pid. */
   readonly #waiting = new Map<number, () => void>();
   #notice: string | undefined;
   #watch: MemoryWatch | undefined;
@@ -109,7 +109,7 @@ class ContainerLimits implements Limited {
         await this.place(pid);
         return inside.programOf(pid);
       },
-      // What a process starts in its first moment, before it is taken in, may hide from the group.
+      // A child that a process starts before it is moved may stay outside the group.
       isSealed: inside.isSealed,
       hasOwnNumbers: inside.hasOwnNumbers,
       owner: inside.owner,

@@ -6,28 +6,28 @@ import { memoryOf, type ProcessMemory, usageOfProcesses } from '../usage/process
 
 export interface MemoryWatchOptions {
   readonly clock: Clock;
-  /** ID of the container. */
+  /** The id of the container. */
   readonly id: string;
   readonly main: ProcessIdentity;
   readonly limitBytes: number;
-  /** Called once; the watch is over then. */
+  /** Called once, at the end of the watch. */
   readonly onExceeded: () => void;
 }
 
 const PERIOD_MS = 100;
-/** Of a container that may soon have too much. */
+/** The period for a container that is close to its memory limit. */
 const PERIOD_SHORT_MS = 20;
 const NEAR = 0.7;
-/** Where a look means to start `ps`. */
+/** The period where each look starts `ps`. */
 const PERIOD_PS_MS = 500;
 
 /**
- * Watches the memory of a container's processes, for want of a cgroup: what a program allocates and gives back, or dies
- * of, between two looks is not seen.
+ * Measures the memory of a container's processes where no cgroup limits it. Memory that is allocated and freed between
+ * two looks is not seen.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions;
-  /** Processes that were seen, by pid: a daemon stays the container's when its parent is gone. */
+  /** Processes that were seen, by pid: a daemon still belongs to the container after the end of its parent. */
   readonly #seen = new Map<number, string>();
   #limitBytes: number;
   #alarm: Alarm | undefined;
@@ -40,7 +40,7 @@ export class MemoryWatch {
     this.#lookAgain(PERIOD_SHORT_MS);
   }
 
-  /** From now on. */
+  /** Changes the limit. */
   limit(bytes: number): void {
     this.#limitBytes = bytes;
   }
@@ -79,7 +79,7 @@ export class MemoryWatch {
       looked.add(pid);
       const startTime = factsOf(pid)?.startTime;
       const memory = memoryOf(pid);
-      // A pid that was given out again is another's process.
+      // A reused pid belongs to another process.
       if (startTime === undefined || memory === undefined || (this.#seen.get(pid) ?? startTime) !== startTime) {
         this.#seen.delete(pid);
         continue;
@@ -99,7 +99,7 @@ export class MemoryWatch {
   }
 }
 
-/** What processes have for themselves, and what they share, once: a cgroup counts no page twice. */
+/** The sum of private memory, plus the largest shared memory once: a cgroup counts no page twice. */
 function totalBytes(memories: readonly ProcessMemory[]): number {
   const own = memories.reduce((sum, { residentBytes, sharedBytes }) => sum + residentBytes - sharedBytes, 0);
   return own + Math.max(0, ...memories.map(({ sharedBytes }) => sharedBytes));

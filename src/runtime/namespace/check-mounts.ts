@@ -4,8 +4,8 @@ import type { Holder } from './holder.ts';
 import { pathInRoot, rootOf } from './root-of.ts';
 
 /**
- * Mounts are made by path. Where a container has put something else at one meanwhile (a link out of its volume),
- * nothing is started that could see it: the holder ends.
+ * Checks the sources of mounts, which are made by path. If a container has replaced one meanwhile (by a link out of its
+ * volume), ends the holder before any program can see the mount.
  * @throws {Error} naming the mount
  */
 export async function checkMounts(
@@ -21,7 +21,7 @@ export async function checkMounts(
   throw new Error(`mount ${wrong.source} at ${wrong.target}: it was replaced by something else meanwhile`);
 }
 
-/** Undefined: nothing is there. */
+/** Undefined: there is no file. */
 function identityAt(root: string, target: string): string | undefined {
   try {
     return fileIdentity(pathInRoot(root, target));

@@ -3,29 +3,29 @@ import path from 'node:path';
 import { followLinks } from './follow-links.ts';
 import { isWithin } from './host-mounts.ts';
 
-/** Something that is mounted in a container, and what its files are on the host. */
+/** A mount in a container, with the folders of the host that have its files. */
 export interface TreeMount {
-  /** Absolute, in the container. */
+  /** The absolute path in the container. */
   readonly target: string;
-  /** Folders of the host whose entries are seen there, the uppermost first. */
+  /** The folders of the host whose entries are visible there, the uppermost first. */
   readonly seen: readonly string[];
-  /** The folder of the host in which something new may be made; undefined: nothing may. */
+  /** The folder of the host for new files. Undefined: none can be created. */
   readonly made: string | undefined;
 }
 
-/** Where a path of a container leads: all links followed, as the container will see them. */
+/** The target of a path in a container, with all links followed as in the container. */
 export interface Place {
-  /** In the container, without links. */
+  /** The path in the container, without links. */
   readonly path: string;
-  /** What is there already. */
+  /** The file at the path. Undefined: there is none. */
   readonly stats: Stats | undefined;
-  /** The mount that it lies on. */
+  /** The mount with the path. */
   readonly mount: TreeMount;
 }
 
 /**
- * Follows a path in a tree of mounts that does not exist yet. Links are those of the container: an absolute one leads
- * to its root, not to that of the host.
+ * Follows a path in a tree of mounts that does not exist yet. An absolute link leads to the root of the container, not
+ * of the host.
  * @param mounts the first is the root; later ones lie over earlier ones
  * @throws {Error} when there are too many links, or nothing is mounted at the root
  */
@@ -36,14 +36,14 @@ export function followPath(wanted: string, mounts: readonly TreeMount[]): Place 
   return { path: at, stats: statsIn(at, mount), mount };
 }
 
-/** The path on the host of something in a folder that a mount shows. */
+/** The path on the host of a file in a mounted folder. */
 export function beneath(folder: string, target: string, wanted: string): string {
   return path.join(folder, path.relative(target, wanted));
 }
 
 function linkAt(place: string, mounts: readonly TreeMount[]): string | undefined {
   const mount = mountAt(place, mounts);
-  // What is mounted at the place itself is no link.
+  // A mount point is not a link.
   if (mount.target === place) return undefined;
   for (const folder of mount.seen) {
     const file = beneath(folder, mount.target, place);
@@ -62,7 +62,7 @@ function statsIn(place: string, { target, seen }: TreeMount): Stats | undefined 
   return undefined;
 }
 
-/** Undefined: there is nothing, or nothing that we may see. */
+/** Undefined: there is no file, or podrun may not see it. */
 function statsOf(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });

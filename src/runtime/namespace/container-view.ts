@@ -19,13 +19,15 @@ import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts'
 import type { ProcessView } from './namespace-plan.ts';
 import { PROC_OPTIONS, View } from './view.ts';
 
-/** Of these, a container has its own. */
+/** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
 
-/** What is mounted in /sys and shown in containers, as container runtimes do it. */
+/** Mounts in /sys that containers see, as in other container runtimes. */
 const CGROUPS = ['/sys/fs/cgroup'];
 
-/** File systems that may lie below an overlay; of others (network, FUSE) a container gets a read-only view. */
+/**
+ * File systems that can be the lower layer of an overlay. Of others (network, FUSE), containers get a read-only view.
+ */
 const LOCAL_TYPES: ReadonlySet<string> = new Set([
   'btrfs',
   'erofs',
@@ -45,16 +47,16 @@ export interface ContainerViewRequest {
   readonly facts: NamespaceFacts;
   readonly hostMounts: readonly HostMount[];
   readonly processes: ProcessView;
-  /** Where what is in every /dev may be; undefined: each container makes its own. */
+  /** The folder for the common part of every /dev. Undefined: each container makes its own. */
   readonly commonDevices: string | undefined;
-  /** Where the Pod's shared memory is; undefined: the container gets its own. */
+  /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
 }
 
 /**
- * Lays out what a container sees of the machine: a copy-on-write view of the host, with what it shares with the host,
- * and its volumes, over it.
- * @throws {Error} when something is to be mounted where nothing can be
+ * Builds a container's view of the machine: a copy-on-write view of the host, and over it the folders shared with the
+ * host and the volumes.
+ * @throws {Error} for a mount point that cannot be created
  */
 export function containerView(request: ContainerViewRequest): View {
   const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory } = request;
@@ -63,14 +65,14 @@ export function containerView(request: ContainerViewRequest): View {
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
   const hidden = hiddenPlaces(confinement.hidden, hostMounts);
   const view = new View({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
-  // With the whole host shared there would be no view of one's own.
+  // Sharing the whole host would leave no view.
   const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
   const targets = confinement.mounts.map(({ target }) => target);
   const inner = isRootReadOnly ? 'read-only' : 'as they are';
   if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
   else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
   if (facts.hasOwnProc && processes !== 'host' && processes !== 'first') view.mount('/proc', 'proc', PROC_OPTIONS);
-  // A main process that is the first of its processes mounts its own over it.
+  // A main process that is process 1 mounts its own /proc over this one.
   else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
   if (hasAllDevices) view.bind({ source: '/sys', target: '/sys', isReadOnly: false });
   else view.bind({ source: '/sys', target: '/sys', isReadOnly: true, inner: mode === 'root' ? CGROUPS : 'read-only' });
@@ -97,20 +99,20 @@ interface HostView {
 }
 
 interface TopFolders extends HostView {
-  /** Becomes the root. */
+  /** The folder that becomes the root. */
   readonly skeleton: string;
   readonly isRootReadOnly: boolean;
 }
 
-/** As root: an overlay of the host's root, and of whatever else is mounted. */
+/** Shows the host's root, and all other mounts, as overlays. For root. */
 function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targets: readonly string[] }): void {
   view.copy('/');
   const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
   for (const { path: at, type, options } of others.toSorted((a, b) => a.path.length - b.path.length)) {
     const stats = statsOf(at);
-    // Whoever reaches a socket that is mounted by itself reaches the program behind it.
+    // A socket that is mounted by itself would lead to the program behind it.
     if (stats === undefined || stats.isSocket()) continue;
-    // What nobody can write to needs no layer (1 ms each; a snap is such a mount), unless something comes into it.
+    // A read-only mount needs no layer (1 ms each; a snap is such a mount), unless a volume is mounted in it.
     const isFixed = options.includes('ro') && !targets.some((target) => isWithin(target, at));
     if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at, true);
     else view.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional: true });
@@ -118,8 +120,9 @@ function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targ
 }
 
 /**
- * As a user: an overlay must not have other mounts in its lower layer, so that each folder at the top gets one of its
- * own; one with mounts in it is shown as it is, which lets nobody write what they could not write before.
+ * Shows each top folder of the host as an overlay of its own, for ordinary users: an overlay's lower layer must not
+ * have other mounts in it. A folder with mounts is shown directly, where users can write only what they could write
+ * before.
  */
 function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
   mkdirSync(skeleton, { mode: 0o755 });
@@ -145,7 +148,7 @@ function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOn
   }
 }
 
-/** Of folders inside each other, the outer ones: they bring the others with them. */
+/** Drops folders inside another folder of the list: a mount of the outer folder includes them. */
 function outermost(places: readonly string[]): string[] {
   return [...new Set(places)].filter((place) => !places.some((other) => other !== place && isWithin(place, other)));
 }
@@ -158,7 +161,7 @@ function isThere(place: string): boolean {
   return statsOf(place) !== undefined;
 }
 
-/** Undefined: there is nothing, or a file system that does not answer, or not to us. */
+/** Undefined: there is no file, the file system does not answer, or podrun may not see it. */
 function statsOf(place: string): Stats | undefined {
   try {
     return statSync(place, { throwIfNoEntry: false });

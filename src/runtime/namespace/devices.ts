@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, wr
 import path from 'node:path';
 import type { View } from './view.ts';
 
-/** What every container has. Source: runc, libcontainer/specconv AllowedDevices. */
+/** The devices of every container. Source: runc, libcontainer/specconv AllowedDevices. */
 const DEVICES: ReadonlySet<string> = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx']);
 
 const LINKS = [
@@ -12,32 +12,34 @@ const LINKS = [
   ['stderr', '/proc/self/fd/2'],
 ] as const;
 
-/** Where containers leave their last words, unless they choose another place. */
+/** The default termination log of containers. */
 const TERMINATION_LOG = 'termination-log';
 
 const FOLDERS = ['pts', 'shm', 'mqueue'];
 
-/** Folders of /dev that are made otherwise than by showing the host's. */
+/** Folders of /dev that are not the host's. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(['shm', 'mqueue']);
 
-/** How shared memory is mounted. Source of its size: containerd, pkg/cri defaultShmSize. */
+/** The options for shared memory. Source of its size: containerd, pkg/cri defaultShmSize. */
 export const SHARED_MEMORY_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec', 'mode=1777', 'size=64m'];
 
 export interface DeviceOptions {
-  /** Where the container's own /dev may be; made here. */
+  /** The folder for the container's own /dev. Created here. */
   readonly folder: string;
-  /** A folder like it that all containers see, each with a layer of its own; undefined: there are no layers. */
+  /**
+   * A folder with the same content that all containers share, each with its own layer. Undefined: there are no layers.
+   */
   readonly common: string | undefined;
-  /** All that the host has. */
+  /** True: all devices of the host. */
   readonly hasAll: boolean;
   readonly hostIPC: boolean;
-  /** A folder for the shared memory of the Pod; undefined: the container gets one of its own. */
+  /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
 }
 
 /**
- * Gives a container a /dev of its own: the devices that are always there, shared memory, and the terminals of the host,
- * so that programs find the one they run in.
+ * Gives a container a /dev of its own: the standard devices, shared memory, and the host's terminals, so that programs
+ * find the one in which they run.
  */
 export function addDevices(view: View, { folder, common, hasAll, hostIPC, sharedMemory }: DeviceOptions): void {
   if (common === undefined) {
@@ -62,7 +64,7 @@ export function addDevices(view: View, { folder, common, hasAll, hostIPC, shared
   } else if (!hostIPC) view.mount('/dev/mqueue', 'mqueue', ['nosuid', 'nodev', 'noexec']);
 }
 
-/** What is in every container's /dev, with nothing mounted yet. */
+/** Creates the entries of every /dev, with nothing mounted yet. */
 function makePlaces(folder: string): void {
   mkdirSync(folder, { mode: 0o755 });
   for (const [name, target] of LINKS) symlinkSync(target, path.join(folder, name));
@@ -70,7 +72,7 @@ function makePlaces(folder: string): void {
   for (const name of [...DEVICES, TERMINATION_LOG]) writeFileSync(path.join(folder, name), '');
 }
 
-/** Made once and for all; who finds it half done would have to wait, so that it gets its name when it is complete. */
+/** Creates the common folder once, under a temporary name first: other podruns never see it incomplete. */
 function makeCommon(folder: string): void {
   if (existsSync(folder)) return;
   mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });

@@ -1,11 +1,11 @@
 import path from 'node:path';
 
-/** As many as the kernel follows. */
+/** The kernel's limit for links in a path. */
 const LINKS_MAX = 40;
 
 /**
- * Where a path leads in a tree of files whose root is not ours: an absolute link leads to that root, and nothing leads
- * out of it.
+ * Follows a path in a tree of files with another root: an absolute link leads to that root, and no link leads out of
+ * it.
  * @param linkAt the target of the link at a path without links; undefined when there is none
  * @returns undefined when there are too many links
  */

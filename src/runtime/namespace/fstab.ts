@@ -1,17 +1,18 @@
-/** One mount, in the words of fstab(5). */
+/** One mount, with the fields of fstab(5). */
 export interface FstabEntry {
   readonly source: string;
   readonly target: string;
   /** `none` for binds. */
   readonly type: string;
   readonly options: readonly string[];
-  /** A mount of the host that may have vanished, or may not answer: the container starts without it. */
+  /** True for a mount of the host that may be gone or not answer: the container starts without it. */
   readonly isOptional?: boolean | undefined;
 }
 
 /**
- * Reads what mount(8) has said of mounts that failed: `mount: TARGET: REASON`, and more lines that begin with blanks.
- * @returns its words about the first one that must not fail, or about something unknown; undefined: there is none
+ * Finds a serious error in mount(8)'s messages about failed mounts: `mount: TARGET: REASON`, with continuation lines
+ * that begin with blanks.
+ * @returns the first message about a required mount or an unknown one; undefined when there is none
  */
 export function seriousFailure(words: string, entries: readonly FstabEntry[]): string | undefined {
   const required = new Set(entries.filter(({ isOptional }) => isOptional !== true).map(({ target }) => target));
@@ -23,9 +24,9 @@ export function seriousFailure(words: string, entries: readonly FstabEntry[]): s
 }
 
 /**
- * The text of a file for `mount --all --fstab`, which mounts in this order. Paths with line breaks are left out where
- * they may be: mount(8) would break its words at them.
- * @throws {Error} naming a path that cannot be left out
+ * The text of a file for `mount --all --fstab`, in the order of the mounts. Leaves out optional mounts with a line
+ * break in their path: mount(8) would print them on two lines.
+ * @throws {Error} naming a required path with a line break
  */
 export function fstabText(entries: readonly FstabEntry[]): string {
   const broken = entries.filter(({ source, target }) => /\n/.test(source + target));
@@ -39,12 +40,12 @@ export function fstabText(entries: readonly FstabEntry[]): string {
     .join('');
 }
 
-/** A path as the value of an option of overlayfs, where a colon separates paths and a comma options. */
+/** Escapes a path for an option of overlayfs, where a colon separates paths and a comma options. */
 export function overlayPath(path: string): string {
   return path.replaceAll(/[\\:,]/g, String.raw`\$&`);
 }
 
 function escaped(field: string): string {
-  // Byte by byte: what is no ASCII stays as it is.
+  // Escapes single bytes. Other characters than ASCII stay unchanged.
   return field.replaceAll(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

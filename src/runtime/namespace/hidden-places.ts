@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
 
 /**
- * All paths at which folders of the host can be seen: their own, and those below other mounts of the same file system.
+ * All paths at which folders of the host are visible: their own, and those below other mounts of the same file system.
  * @param folders absolute, without links
  */
 export function hiddenPlaces(folders: readonly string[], hostMounts: readonly HostMount[]): string[] {

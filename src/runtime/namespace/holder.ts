@@ -10,62 +10,65 @@ import { CONTAINER_MARKER } from '../process-table.ts';
 import { turnToSpawn } from '../spawn.ts';
 import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
 
-/** Namespaces that hold others can join, and a process that keeps them alive: process 1, where they have processes. */
+/**
+ * Namespaces that other processes can join, and the process that keeps them: process 1 of its PID namespace, if it has
+ * one.
+ */
 export interface Holder {
-  /** Of the process that keeps the namespaces, as this host counts. */
+  /** The pid on the host of the process that keeps the namespaces. */
   readonly pid: number;
-  /** Settles when the holder has ended, and with its process namespace everything in it. */
+  /** Settles when the holder, and all processes in its PID namespace, have ended. */
   readonly ended: Promise<void>;
   kill(): void;
 }
 
-/** The namespaces of a process, by the names of unshare(1) and nsenter(1). */
+/** A kind of namespace, by its name in unshare(1) and nsenter(1). */
 export type NamespaceKind = 'mount' | 'uts' | 'ipc' | 'pid';
 
-/** A process whose namespaces others can join. */
+/** A process whose namespaces can be joined. */
 export interface Joinable {
   readonly pid: number;
-  /** A process that is still in the user namespace to which the others belong. */
+  /** A process in the user namespace that owns the other namespaces. */
   readonly userPid: number;
 }
 
 export interface HolderRequest {
   readonly facts: NamespaceFacts;
-  /** ID of the container, which marks all of its processes. */
+  /** The id of the container, the mark of all its processes. */
   readonly id: string;
-  /** Namespaces of its own. */
+  /** The namespaces to create. */
   readonly own: readonly NamespaceKind[];
-  /** A process, and those of its namespaces in which these ones are made. */
+  /** A process, and the kinds of its namespaces to join first. */
   readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
-  /** The private network that they belong to; undefined: that of the host. */
+  /** The private network to join. Undefined: the host's network. */
   readonly network: NetworkJoin | undefined;
 }
 
-/** What a holder does once it has its namespaces. */
+/** The work of a holder in its new namespaces. */
 export interface HolderWork {
   readonly hostname: string | undefined;
-  /** What is mounted, in this order. */
+  /** The mounts, in order. */
   readonly entries: readonly FstabEntry[];
-  /** A file to be written that says so to mount(8). */
+  /** The file to write for mount(8). */
   readonly fstab: string;
-  /** The folder that becomes the root; undefined: it stays that of the host. */
+  /** The folder that becomes the root. Undefined: the host's root stays. */
   readonly root: string | undefined;
-  /** A folder of programs that becomes the root of process 1, while the mounts stay; undefined: the host's root. */
+  /** A folder of programs that becomes the root of process 1, while the mounts stay. Undefined: the host's root. */
   readonly jail?: string | undefined;
-  /** Where the layers of the container are taken into a tmpfs; undefined: they stay on disk. */
+  /** The folder for a tmpfs with the container's layers. Undefined: they stay on disk. */
   readonly memory?: string | undefined;
 }
 
 /**
- * Reads from its input, a line each: new root, host name, where a tmpfs takes in the layers beside it, a jail, and the
- * file that says what to mount. The programs are those of the host, by their paths.
+ * The script of a holder. Reads one line each from its input: new root, host name, folder for a tmpfs with the layers
+ * beside it, jail, and the file for mount(8). Calls the host's programs by their paths.
  *
- * One mount(8) makes all mounts, as a program takes as long as twenty of them. With some it may fail (64): it goes on
- * with the others, and who reads its words knows whether one was needed.
+ * One mount(8) makes all mounts, because starting a program takes as long as twenty mounts. When only some of them fail
+ * (64), the script continues, and the caller reads from the messages whether one was needed.
  *
- * With a new root, the old one is unmounted: nothing of it is left in the container, and process 1 has no rights that
- * others in the container could borrow. With SIGCHLD ignored, a process is rid of children without asking after them:
- * that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
+ * With a new root, the old one is unmounted: no part of it is left in the container, and process 1 has no rights that
+ * other processes could borrow. A process that ignores SIGCHLD has no zombies: that makes `sleep` a process 1. (A shell
+ * would reset the signal.)
  */
 function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: NamespaceFacts['tools']): string {
   const last = [setpriv, '--bounding-set=-all', '--inh-caps=-all', env, '--ignore-signal=CHLD', sleep, 'infinity'];
@@ -93,7 +96,7 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
   ].join('\n');
 }
 
-/** The folder of all programs and libraries, which can be a root; undefined: /bin and /lib are folders of their own. */
+/** The folder with all programs and libraries, which can be a root. Undefined: /bin and /lib are separate folders. */
 export function jailSource(): string | undefined {
   const isMerged = ['/bin', '/lib'].every((at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true);
   return isMerged ? '/usr' : undefined;
@@ -106,19 +109,19 @@ function inJail(word: string): string {
 
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A holder that has its namespaces, or is about to, and waits to be told what to do. */
+/** A holder that creates its namespaces and waits for its work. */
 export interface BegunHolder {
   readonly child: ChildProcessByStdio<Writable, null, Readable>;
   readonly ended: Promise<void>;
 }
 
-/** Begins to make namespaces. Whatever becomes of podrun, the kernel ends the holder when podrun ends. */
+/** Starts a holder. The kernel ends it when podrun ends, for any reason. */
 export async function beginHolder(request: HolderRequest): Promise<BegunHolder> {
   await turnToSpawn();
   const [file, ...args] = holderCommand(request);
   const child = spawn(file, args, {
     stdio: ['pipe', 'ignore', 'pipe'],
-    // A session of its own: no signal of the terminal gets there.
+    // In its own session: signals of the terminal do not reach it.
     detached: true,
     cwd: '/',
     env: { PATH, LC_ALL: 'C', [CONTAINER_MARKER]: request.id },
@@ -127,15 +130,15 @@ export async function beginHolder(request: HolderRequest): Promise<BegunHolder> 
     () => undefined,
     () => undefined,
   );
-  // It may fail at any time, which it says otherwise.
+  // The holder may end at any time; `ended` and its messages tell that.
   child.stdin.on('error', () => undefined);
   return { child, ended };
 }
 
 /**
- * Has a holder mount what is to be seen in its namespaces.
- * @param prepare says what is to be done, while the namespaces are being made
- * @throws {Error} with what the tools said when it could not be done, or what `prepare` throws
+ * Sends a holder its work.
+ * @param prepare computes the work while the namespaces are being made
+ * @throws {Error} with the messages of the tools after a failure, or what `prepare` throws
  */
 export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => HolderWork): Promise<Holder> {
   try {
@@ -162,7 +165,7 @@ function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab }: Ho
   return [root, hostname, memory, jail, fstab].map((line) => `${line}\n`).join('');
 }
 
-/** The command line that makes the namespaces. */
+/** The command line that creates the namespaces. */
 function holderCommand({ facts, own, base, network }: HolderRequest): [string, ...string[]] {
   const { tools, mode } = facts;
   const join =
@@ -173,7 +176,7 @@ function holderCommand({ facts, own, base, network }: HolderRequest): [string, .
   return [tools.setpriv, '--pdeathsig', 'KILL', ...others, ...join, ...make, tools.sh, '-c', script(tools)];
 }
 
-/** How nsenter(1) is told to join namespaces. */
+/** The options of nsenter(1) for joining namespaces. */
 export function joinFlags(
   { pid, userPid }: Joinable,
   kinds: readonly NamespaceKind[],
@@ -183,7 +186,7 @@ export function joinFlags(
   return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`)];
 }
 
-/** The only child of a process; undefined: it has none, or has ended. */
+/** The only child of a process. Undefined: it has none, or has ended. */
 export function childOf(pid: number): number | undefined {
   try {
     return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10) || undefined;
@@ -193,9 +196,9 @@ export function childOf(pid: number): number | undefined {
 }
 
 interface SaidByHolder {
-  /** Undefined: not even some, or what follows has failed. */
+  /** Undefined: no mount succeeded, or a later step failed. */
   readonly mounted: 'all' | 'some' | undefined;
-  /** What the programs have said. */
+  /** The messages of the programs. */
   readonly words: string;
 }
 

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** A file system that the host has mounted. */
+/** A mount of the host. */
 export interface HostMount {
   readonly path: string;
-  /** The file system, as `major:minor`. */
+  /** The file system as `major:minor`. */
   readonly device: string;
-  /** The folder of the file system that is mounted; not `/` for bind mounts. */
+  /** The mounted folder of the file system. Not `/` for bind mounts. */
   readonly root: string;
   /** For example `ext4`. */
   readonly type: string;
-  /** Of the mount itself, for example `rw`, `nosuid`. */
+  /** The options of the mount, for example `rw`, `nosuid`. */
   readonly options: readonly string[];
 }
 
 /**
- * What is mounted, as this process, or another one, sees it; of several at one place, the last, which hides the others.
+ * The mounts that a process sees. Of several at one path, only the last, which hides the others.
  * @throws {Error} when there is no such process
  */
 export function readHostMounts(pid: number | 'self' = 'self'): HostMount[] {
@@ -22,8 +22,8 @@ export function readHostMounts(pid: number | 'self' = 'self'): HostMount[] {
 }
 
 /**
- * Reads the lines of /proc/self/mountinfo: `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`, with any number
- * of fields before the dash. @see proc_pid_mountinfo(5)
+ * Parses /proc/self/mountinfo: `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`, with any number of fields
+ * before the dash. @see proc_pid_mountinfo(5)
  */
 export function parseMountInfo(text: string): HostMount[] {
   const mounts = new Map<string, HostMount>();
@@ -39,7 +39,7 @@ export function parseMountInfo(text: string): HostMount[] {
   return [...mounts.values()];
 }
 
-/** Has another process, with mounts of its own, the same ones as this process? */
+/** True when another process, in its own mount namespace, has the same mounts as this one. */
 export function seesSameMounts(pid: number): boolean {
   try {
     return mountsSeenBy(pid) === mountsSeenBy('self');
@@ -48,7 +48,7 @@ export function seesSameMounts(pid: number): boolean {
   }
 }
 
-/** What is mounted where, without the numbers of the mounts and their order, which a copy of them does not share. */
+/** The mounts without their ids and order, which differ in a copy. */
 function mountsSeenBy(pid: number | 'self'): string {
   const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
   return lines
@@ -57,18 +57,18 @@ function mountsSeenBy(pid: number | 'self'): string {
     .join('\n');
 }
 
-/** The mount that a path of the host lies on. */
+/** The mount that contains a path of the host. */
 export function mountOf(path: string, mounts: readonly HostMount[]): HostMount | undefined {
   const holding = mounts.filter((mount) => isWithin(path, mount.path));
   return holding.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** Is it this folder, or something in it? Both absolute. */
+/** True when the path is the folder or lies in it. Both are absolute. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === '/' || path.startsWith(`${folder}/`);
 }
 
-/** Blanks and the like are octal numbers, as in fstab. */
+/** Decodes blanks and the like, which are octal numbers as in fstab. */
 function unescaped(field: string): string {
   return field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

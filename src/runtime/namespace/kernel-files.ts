@@ -1,9 +1,8 @@
 /*
- * Files of the kernel that belong to the whole machine, although they are seen in every /proc and /sys. A container
- * that may read or write them learns of the machine, or changes it.
+ * Kernel files about the whole machine, visible in every /proc and /sys: they reveal facts of the machine or change it.
  */
 
-/** A container sees nothing there. Source: pkg/securitycontext/util.go defaultMaskedPaths. */
+/** Paths that are empty in containers. Source: pkg/securitycontext/util.go defaultMaskedPaths. */
 export const MASKED_FILES: readonly string[] = [
   '/proc/acpi',
   '/proc/asound',
@@ -19,7 +18,7 @@ export const MASKED_FILES: readonly string[] = [
   '/sys/firmware',
 ];
 
-/** A container cannot write there. Source: pkg/securitycontext/util.go defaultReadonlyPaths. */
+/** Paths that are read-only in containers. Source: pkg/securitycontext/util.go defaultReadonlyPaths. */
 export const READ_ONLY_FILES: readonly string[] = [
   '/proc/bus',
   '/proc/fs',
@@ -28,7 +27,7 @@ export const READ_ONLY_FILES: readonly string[] = [
   '/proc/sysrq-trigger',
 ];
 
-/** Sockets of container engines: whoever reaches one is root of the machine, or the user that the engine runs as. */
+/** Sockets of container engines: a client is root of the machine, or the user of the engine. */
 export function engineSockets(uid: number, home: string): string[] {
   return [
     '/run/docker.sock',

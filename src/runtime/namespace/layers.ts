@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, promises, rmdirSync, r
 import path from 'node:path';
 
 /**
- * Removes what a container has written to its copy of the root. Never rejects: what is left is found by `podrun gc`.
- * @param madeOnHost folders and files made for mount points; those that hold something by now stay
+ * Removes a container's layer. Never rejects: `podrun gc` finds the rest.
+ * @param madeOnHost folders and files that were created as mount points; those with content stay
  */
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
   for (const place of madeOnHost.toReversed()) removeEmpty(place);
@@ -11,14 +11,14 @@ export async function removeLayer(layerDir: string, madeOnHost: readonly string[
   await promises.rm(layerDir, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Where a layer has on record what was made outside of it, a JSON string a line. */
+/** The file in a layer that lists what was created outside of the layer: one JSON string on each line. */
 export function madeOnHostFile(layerDir: string): string {
   return path.join(layerDir, 'made-on-host');
 }
 
 /**
- * Removes the layers of containers that a podrun left which was killed; nothing may run in them any more.
- * @param layers the folder of a Pod that holds a folder for each container, with a layer for each of its runs
+ * Removes the layers that a killed podrun has left. No process may run in them.
+ * @param layers the folder of a Pod with a folder for each container, which has a layer for each run
  */
 export async function removeLeftLayers(layers: string): Promise<void> {
   for (const container of namesIn(layers)) {
@@ -45,17 +45,17 @@ function removeEmpty(place: string): void {
     if (stats.isDirectory()) rmdirSync(place);
     else if (stats.size === 0) rmSync(place);
   } catch {
-    // In use by now, or gone.
+    // It is in use, or gone.
   }
 }
 
-/** The kernel makes them without any permission: who is not root could not look into them. */
+/** Makes work folders readable: the kernel creates them without any permission, and only root could read them. */
 function openWorkFolders(layerDir: string): void {
   for (const name of namesIn(layerDir).filter((one) => one.startsWith('work'))) {
     try {
       chmodSync(path.join(layerDir, name, 'work'), 0o700);
     } catch {
-      // It was never mounted.
+      // The overlay was never mounted.
     }
   }
 }

@@ -18,7 +18,7 @@ import { madeOnHostFile } from './layers.ts';
 
 const FOLDER_MODE = 0o755;
 
-/** Makes places for mounts where the host has none: in the layer of the container, or in the volume they lie in. */
+/** Creates mount points that the host lacks: in the layer of the container, or in the volume around them. */
 export class MountPoints {
   readonly #layerDir: string;
   readonly #madeOnHost: string[] = [];
@@ -27,15 +27,16 @@ export class MountPoints {
     this.#layerDir = layerDir;
   }
 
-  /** Folders and files that had to be made outside of the layer; the innermost last. */
+  /** Folders and files that were created outside of the layer, the innermost last. */
   get madeOnHost(): readonly string[] {
     return this.#madeOnHost;
   }
 
   /**
-   * @param place in the container, without links; nothing is there
-   * @param mount what it lies on
-   * @throws {Error} when nothing can be made there
+   * Creates a mount point.
+   * @param place a missing path in the container, without links
+   * @param mount the mount around it
+   * @throws {Error} when it cannot be created
    */
   make(place: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
     if (made === undefined) throw new Error(`mount ${place}: there is no such place, and none can be made`);
@@ -45,7 +46,7 @@ export class MountPoints {
     for (const [index, at] of places.entries()) {
       const file = beneath(made, target, at);
       if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
-      // Of a folder that two layers have, the upper one's owner and mode count.
+      // When two layers have the same folder, the upper layer decides its owner and mode.
       else if (!makeFolder(file) || seen.length > 1) {
         const [, lower] = seen;
         if (lower !== undefined) copyOwner(beneath(lower, target, at), file);
@@ -53,7 +54,9 @@ export class MountPoints {
     }
   }
 
-  /** In a folder that others may be changing at the same time: no link of theirs leads out of it. */
+  /**
+   * Creates a path in a folder that a container may change at the same time: its links do not lead out of the folder.
+   */
   #makeOnHost(folder: string, parts: readonly string[], isFolder: boolean): void {
     const files = parts.map((_, index) => path.join(folder, ...parts.slice(0, index + 1)));
     for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#record(file);
@@ -68,14 +71,14 @@ export class MountPoints {
     }
   }
 
-  /** At once: who tidies up after a podrun that was killed has to know. */
+  /** Records a path before its creation, for the clean-up after a killed podrun. */
   #record(file: string): void {
     this.#madeOnHost.push(file);
     appendFileSync(madeOnHostFile(this.#layerDir), `${JSON.stringify(file)}\n`, { mode: 0o600 });
   }
 }
 
-/** Gives a folder the owner and the mode of another one, if there is such a folder. */
+/** Gives a folder the owner and the mode of another one, if that exists. */
 export function copyOwner(from: string, to: string): void {
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (stats === undefined || !stats.isDirectory()) return;
@@ -83,7 +86,7 @@ export function copyOwner(from: string, to: string): void {
   if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
 }
 
-/** Answers false where it is there already. */
+/** Creates a folder. Returns false when it exists. */
 function makeFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { mode: FOLDER_MODE });

@@ -2,22 +2,23 @@ import type { Confinement } from '../confinement.ts';
 import type { NamespaceKind } from './holder.ts';
 
 /**
- * Whose processes a container sees: its own; its own, of which its main process is the first; those of another
- * container, of its Pod, of the host.
+ * The processes that a container sees: its own; its own with its main process as process 1; those of another container,
+ * of its Pod, or of the host.
  */
 export type ProcessView = 'own' | 'first' | 'target' | 'pod' | 'host';
 
-/** Where the namespaces of a container come from. */
+/** The namespaces of a container. */
 export interface NamespacePlan {
   readonly processes: ProcessView;
-  /** Made for it alone, beside its own mounts. */
+  /** The namespaces to create for the container. */
   readonly own: readonly NamespaceKind[];
-  /** Taken from a process that has them already. */
+  /** The namespaces to join. */
   readonly joined: readonly NamespaceKind[];
 }
 
 /**
- * @param base what there is to join: a container whose processes are to be seen, or the holder of what is the Pod's
+ * Plans the namespaces of a container.
+ * @param base the namespaces to join: those of a target container or those of the Pod
  */
 export function planNamespaces(confinement: Confinement, base: 'target' | 'pod' | undefined): NamespacePlan {
   const { hostIPC } = confinement.pod;
@@ -30,7 +31,7 @@ export function planNamespaces(confinement: Confinement, base: 'target' | 'pod' 
   return {
     processes,
     own: ['mount', ...(processes === 'own' ? PID : [])],
-    // Of the mounts of its Pod, a container sees what the Pod's holder has made for all.
+    // A container sees the mounts that the Pod's holder has made for all.
     joined: [...(base === 'pod' ? MOUNT : []), 'uts', ...memory, ...(sharesProcesses ? PID : [])],
   };
 }

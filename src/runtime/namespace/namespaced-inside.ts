@@ -14,19 +14,19 @@ export interface NamespacedInsideOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
   readonly processes: ProcessView;
-  /** The capabilities that programs of the container get, at most; undefined: those of podrun. */
+  /** The most capabilities that programs of the container may get. Undefined: podrun's. */
   readonly capabilities: readonly string[] | undefined;
-  /** How the first of its processes mounts a /proc of its own; empty: it sees that of the host. */
+  /** The mounts of its own /proc, for a main process that is process 1. Empty: it sees the host's. */
   readonly procMounts: readonly FstabEntry[];
-  /** Shared memory and message queues are not those of the host. */
+  /** True when shared memory and message queues are not the host's. */
   readonly hasOwnMemory: boolean;
-  /** Everything inside has ended. */
+  /** Called when everything inside has ended. */
   readonly onGone: () => Promise<void>;
 }
 
 /**
- * Has the program begin as the first of a new process namespace. flock(1) is what stays outside and waits, since
- * unshare(1) of util-linux before 2.40 does not hand on that its child was killed; the lock is nobody's business.
+ * The tools that start a program as process 1 of a new PID namespace. flock(1) stays outside and waits, since
+ * unshare(1) of util-linux before 2.40 does not report that its child was killed. Its lock has no other use.
  */
 function becomeFirst({ tools }: NamespaceFacts, procMounts: readonly FstabEntry[]): string[] {
   const { unshare, flock, setpriv, sh, mount } = tools;
@@ -40,19 +40,19 @@ function becomeFirst({ tools }: NamespaceFacts, procMounts: readonly FstabEntry[
   return [...diesWithParent, unshare, '--pid', flock, '--shared', '--close', '/', ...diesWithParent, ...ownProc];
 }
 
-/** What it takes to become a program of the container. A container has these by default. */
+/** The capabilities for entering a container, which containers have by default. */
 const ENTERING = ['dac_override', 'setgid', 'setpcap', 'setuid', 'sys_chroot'];
 
 /**
- * Capabilities that mean little. A process that has one which a container lacks is out of the reach of its debuggers.
- * Source: security/commoncap.c cap_ptrace_access_check.
+ * Harmless capabilities. A process with one that the container lacks cannot be debugged from the container. Source:
+ * security/commoncap.c cap_ptrace_access_check.
  */
 const SHIELDS = ['wake_alarm', 'block_suspend', 'audit_read'];
 
 /**
- * Has the rest of a command line happen in the container's root, with no more rights than the container may have:
- * programs of the host's files give up the others, as those of the container's files may be anybody's by now. That root
- * is the current folder already: with fewer rights than the holder has, /proc would not show it any more.
+ * The tools that change to the container's root and drop rights that the container must not have. Programs of the host
+ * drop them: a container may have replaced its own programs. The root is the current folder already, because /proc
+ * would not show it to a process with fewer rights than the holder.
  */
 function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readonly string[]): string[] {
   const shield = SHIELDS.find((name) => !capabilities.includes(name)) ?? SHIELDS[0];
@@ -61,23 +61,23 @@ function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readon
   return [tools.setpriv, '--bounding-set', rights, '--inh-caps', '-all', tools.unshare, '--root=.', `--wd=${cwd}`];
 }
 
-/** Mounts of a container, by the paths under which its root is seen. */
+/** The mounts of a container, with the paths at which its root is visible. */
 function mountsIn(root: string, mounts: readonly FstabEntry[]): FstabEntry[] {
   const inRoot = (place: string): string => (place.startsWith('/') ? `${root}${place}` : place);
   return mounts.map((entry) => ({ ...entry, source: inRoot(entry.source), target: `${root}${entry.target}` }));
 }
 
-/** How long it is waited for a process to get inside, and how often it is looked for. */
+/** The time limit for a process to get inside, and the interval of the checks. */
 const ENTER_LIMIT_MS = 5000;
 const LOOK_EVERY_MS = 0.5;
 
-/** The inside of a container with namespaces: every process gets there by nsenter(1). */
+/** The inside of a container with namespaces: every process enters by nsenter(1). */
 export class NamespacedInside implements Inside {
   readonly #options: NamespacedInsideOptions;
-  /** Where it is the first of its processes: the main process, once it is known. */
+  /** The main process, if it is process 1 and known. */
   #first: ProcessIdentity | undefined;
   #gone: Promise<void> | undefined;
-  /** Links on the way to what was asked for; undefined: a program runs inside, which may change them. */
+  /** The links that were found, until a program runs inside, which may change them. */
   #seen: Map<string, string | undefined> | undefined = new Map();
 
   constructor(options: NamespacedInsideOptions) {
@@ -88,7 +88,7 @@ export class NamespacedInside implements Inside {
     return this.#options.processes === 'own' || this.#options.processes === 'first';
   }
 
-  /** Whose namespaces are joined by whoever comes in. */
+  /** The process whose namespaces are joined. */
   get joinable(): Joinable {
     const { pid } = this.#options.holder;
     return { pid: this.#first?.pid ?? pid, userPid: pid };
@@ -114,7 +114,7 @@ export class NamespacedInside implements Inside {
       ...(hasOwnMemory ? (['ipc'] as const) : []),
       ...(processes === 'host' || isFirst ? [] : (['pid'] as const)),
     ];
-    // The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given.
+    // The program is found along its own PATH, as before, so that it sees its name unchanged.
     const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode)] as const;
     const into = (words: readonly string[]): ProgramCall => {
       return { file: tools.nsenter, argv: [...join, ...words, ...argv], env, cwd: '/' };
@@ -123,12 +123,12 @@ export class NamespacedInside implements Inside {
       return into([`--wdns=${cwd}`, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
     }
     const root = rootOf(holder.pid);
-    // A shell would complain of a current folder that is not in its root: only what comes after it goes there.
+    // A shell would complain about a current folder outside of its root: only the tools after it change the folder.
     const first = isFirst ? ['--wd=/', ...becomeFirst(facts, mountsIn(root, procMounts)), tools.unshare] : [];
     return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, capabilities)]);
   }
 
-  /** nsenter stays outside and waits, unless the program is to see the processes of the host. */
+  /** nsenter stays outside and waits, unless the program sees the processes of the host. */
   async programOf(pid: number): Promise<number> {
     if (this.#options.processes === 'host') return pid;
     const { clock } = this.#options;

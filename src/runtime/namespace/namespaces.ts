@@ -18,18 +18,18 @@ import type { View } from './view.ts';
 export interface NamespacesOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
-  /** A folder for what all containers see, made when missing; undefined: each container makes its own. */
+  /** The folder for files that all containers share, created when missing. Undefined: each container makes its own. */
   readonly commonDir?: string;
-  /** No inside could be made: what was found out about the machine may no longer be so. */
+  /** Called when an inside could not be created: the machine may have changed since its detection. */
   readonly onFailure?: () => void;
 }
 
-/** Keeps containers apart from the machine, and from each other, by namespaces of the kernel. */
+/** Isolates containers from the machine and from each other by namespaces of the kernel. */
 export class Namespaces implements Confiner {
   readonly #options: NamespacesOptions;
   readonly #pods: PodHolders;
   readonly #spare: SpareHolder;
-  /** By ID of the container, the oldest first. */
+  /** By id of the container, the oldest first. */
   readonly #open = new Map<string, NamespacedInside>();
 
   constructor(options: NamespacesOptions) {
@@ -68,7 +68,7 @@ export class Namespaces implements Confiner {
   async #make(launch: ContainerLaunch, confinement: Confinement): Promise<NamespacedInside> {
     const { layerDir, pod } = confinement;
     const target = this.#target(confinement);
-    // Who sees the processes of another container shares with it what the Pod shares.
+    // A container that sees another container's processes also joins the namespaces of its Pod.
     const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
     let view: View | undefined;
     const leave = async (): Promise<void> => {

@@ -7,23 +7,23 @@ import { SHARED_MEMORY_OPTIONS } from './devices.ts';
 import type { FstabEntry } from './fstab.ts';
 import { beginHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
 
-/** What the containers of a Pod share. */
+/** The shared parts of a Pod's containers. */
 export interface PodHolder {
   readonly holder: Holder;
-  /** Shown as /dev/shm; undefined: that of the host. */
+  /** The folder that is mounted at /dev/shm. Undefined: the host's. */
   readonly sharedMemory: string | undefined;
 }
 
 interface SharedPod {
   readonly made: Promise<PodHolder>;
   readonly folder: string;
-  /** Containers that are inside, or about to be. */
+  /** The number of containers that use the holder, or are about to. */
   users: number;
 }
 
 /**
- * Holds the namespaces that containers of a Pod have in common, as the pause container does on a node: from the first
- * container that needs them to the end of the last.
+ * Keeps the namespaces that the containers of a Pod share, as the pause container does on a node: from the first
+ * container that needs them to the end of the last one.
  */
 export class PodHolders {
   readonly #facts: NamespaceFacts;
@@ -35,9 +35,9 @@ export class PodHolders {
   }
 
   /**
-   * A container comes in. Undefined: it has nothing in common with others.
-   * @param layerDir of the container; what the Pod needs is made beside it
-   * @throws {Error} with what the tools said
+   * Adds a container. Undefined: it shares nothing.
+   * @param layerDir the layer of the container; the Pod's folder is created beside it
+   * @throws {Error} with the messages of the tools
    */
   async join(pod: PodNamespaces, layerDir: string, network: NetworkJoin | undefined): Promise<PodHolder | undefined> {
     if (!pod.sharesMemory && !pod.sharesProcesses) return undefined;
@@ -56,7 +56,7 @@ export class PodHolders {
     }
   }
 
-  /** A container is gone. With the last one, nothing remains. */
+  /** Removes a container. The holder ends with the last one. */
   async leave(pod: PodNamespaces): Promise<void> {
     const shared = this.#pods.get(pod.uid);
     if (shared === undefined || --shared.users > 0) return;
@@ -76,7 +76,8 @@ export class PodHolders {
     const fstab = path.join(folder, 'fstab');
     mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
     const options = SHARED_MEMORY_OPTIONS;
-    // Containers of the Pod may see its process 1. As a user they have no rights to it, in their own user namespace.
+    // Containers of the Pod may see its process 1. In user mode they have no rights to it, in their own user
+    // namespaces.
     const source = this.#facts.mode === 'root' ? jailSource() : undefined;
     const jail = source && path.join(folder, 'jail');
     if (jail !== undefined) mkdirSync(jail);

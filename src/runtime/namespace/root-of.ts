@@ -2,24 +2,23 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { followLinks } from './follow-links.ts';
 
-/** The root of a container, by its holder. */
+/** The path of a container's root, by its holder. */
 export function rootOf(holderPid: number): string {
   return `/proc/${holderPid}/root`;
 }
 
 /**
- * Where a path of a container is for us. `/proc/PID/root` leads into the container's mounts, but absolute links in it
- * would lead out again, to our own root: each is followed as the container follows it. What is not there is where it
- * would be.
- * @param root the container's root, as we see it
- * @param seen what was found at places before, for as long as nothing can have changed there; it is added to
+ * The path on the host of a path in a container. `/proc/PID/root` leads into the container's mounts, but absolute links
+ * in it would lead back to the host's root: links are followed as in the container. The path need not exist.
+ * @param root the container's root, as the host sees it
+ * @param seen links that were found before, as long as they cannot have changed; new ones are added
  */
 export function pathInRoot(root: string, wanted: string, seen: Map<string, string | undefined> = new Map()): string {
   const linkIn = (at: string): string | undefined => {
     if (!seen.has(at)) seen.set(at, linkAt(path.join(root, at)));
     return seen.get(at);
   };
-  // The system says what is wrong with a link that leads to itself.
+  // For a link that leads to itself, the system call reports the error.
   const place = followLinks(wanted, linkIn) ?? wanted;
   return place === '/' ? `${root}/` : path.join(root, place);
 }

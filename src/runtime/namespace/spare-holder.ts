@@ -3,15 +3,15 @@ import type { NamespaceFacts } from '../features.ts';
 import { seesSameMounts } from './host-mounts.ts';
 import { type BegunHolder, beginHolder, type NamespaceKind } from './holder.ts';
 
-/** What most containers have of their own. */
+/** The own namespaces of most containers. */
 const USUAL: readonly NamespaceKind[] = ['mount', 'uts', 'ipc', 'pid'];
 
-/** A container that has just been started needs the machine more than the next one, if there will be one. */
+/** The delay before the next spare holder: a container that was just started needs the CPU more. */
 const AFTER_START_MS = 200;
 
 /**
- * Namespaces made ahead for the next container, which saves it a third of its start. They hold nothing yet, and end
- * with podrun like all others.
+ * Namespaces created ahead for the next container, which saves a third of its start. They are empty, and end with
+ * podrun.
  */
 export class SpareHolder {
   readonly #facts: NamespaceFacts;
@@ -25,7 +25,7 @@ export class SpareHolder {
     this.#clock = clock;
   }
 
-  /** From now on there is to be one. */
+  /** Starts a spare holder, and keeps one from now on. */
   prepare(): void {
     this.#isWanted = true;
     this.#begun ??= beginHolder({
@@ -35,13 +35,13 @@ export class SpareHolder {
       base: undefined,
       network: undefined,
     });
-    // A failure shows when it is to be used.
+    // The failure is reported when a container is started.
     this.#begun.catch(() => undefined);
   }
 
   /**
-   * Hands it over, if there is one that has what is wanted; another one is made soon. Its mounts are those of the host
-   * when it was made: once others have come or gone, it is of no use.
+   * Takes the spare holder, if it has the right kinds, and soon starts another one. Its mounts are a copy of the
+   * host's: after a change of those, it is not usable.
    */
   async take(own: readonly NamespaceKind[]): Promise<BegunHolder | undefined> {
     const taken = this.#begun;
@@ -57,14 +57,14 @@ export class SpareHolder {
     return undefined;
   }
 
-  /** Ends it at once and without waiting; there will be no other. */
+  /** Kills it without waiting, and starts no other. */
   kill(): void {
     this.#isWanted = false;
     this.#alarm?.cancel();
     void this.#begun?.then(({ child }) => child.kill('SIGKILL')).catch(() => undefined);
   }
 
-  /** The same; resolves when nothing is left of it. Never rejects. */
+  /** Kills it, and resolves when it has ended. Never rejects. */
   async close(): Promise<void> {
     this.kill();
     const begun = await this.#begun?.catch(() => undefined);

@@ -7,15 +7,15 @@ import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
 import { copyOwner, MountPoints } from './mount-points.ts';
 
 /**
- * Folders of a container's layer: `root` is where its root is put together, `upper0` and `work0` are those of its first
- * overlay, and so on. Each folder less is felt: on a disk it takes as long as a program.
+ * The folders of a container's layer: `root` for its root, `upper0` and `work0` for its first overlay, and so on. Few
+ * folders matter: on a disk, creating one takes as long as starting a program.
  */
 const ROOT = 'root';
 const UPPER = 'upper';
 const WORK = 'work';
 const MEMORY = 'memory';
 
-/** What a mount of the host forbids is forbidden in the container, too; a user namespace could not take it away. */
+/** The restrictions of a host's mount that its copy keeps. A user namespace could not remove them. */
 const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
@@ -23,24 +23,24 @@ export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
 const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 export interface ViewOptions {
-  /** Exists, and holds nothing yet. */
+  /** An existing empty folder. */
   readonly layerDir: string;
   readonly hostMounts: readonly HostMount[];
   readonly mode: 'root' | 'user';
   readonly layers: NamespaceFacts['layers'];
   readonly isReadOnly: boolean;
-  /** Device nodes work wherever they are. */
+  /** True when device nodes work on all mounts. */
   readonly hasAllDevices: boolean;
-  /** Folders of the host that are not seen, wherever they would show. */
+  /** Folders of the host that are hidden at every path. */
   readonly hidden: readonly string[];
 }
 
-/** A file or folder of the host at a place in the container. */
+/** A file or folder of the host at a path in the container. */
 export interface Bind {
   readonly source: string;
   readonly target: string;
   readonly isReadOnly: boolean;
-  /** File systems mounted in the source: as they are (the default), read-only, or only those that are named. */
+  /** How mounts inside the source appear: as they are (the default), read-only, or only those in the list. */
   readonly inner?: 'as they are' | 'read-only' | readonly string[];
   /** See {@link FstabEntry}. */
   readonly isOptional?: boolean;
@@ -54,8 +54,8 @@ interface OverlayRequest {
 }
 
 /**
- * The view of a container in the making: what will be mounted where, in which order. Mount points that the host does
- * not have are made in the container's own layer, or in the volume that they lie in.
+ * Builds the view of a container: its mounts, in order. Missing mount points are created in the container's layer, or
+ * in the volume around them.
  */
 export class View {
   readonly #options: ViewOptions;
@@ -76,7 +76,7 @@ export class View {
     return path.join(this.#options.layerDir, ROOT);
   }
 
-  /** Where a tmpfs is mounted and takes in what was made for layers; undefined: that stays where it is. */
+  /** The folder for a tmpfs with the layers' folders. Undefined: they stay on disk. */
   get memory(): string | undefined {
     return this.#options.layers === 'tmpfs' ? path.join(this.#options.layerDir, MEMORY) : undefined;
   }
@@ -85,7 +85,7 @@ export class View {
     return this.#entries;
   }
 
-  /** A /proc of its own with its mounts, for a process that can have one only later. All paths are of the container. */
+  /** The mounts of a /proc that the main process mounts by itself. All paths are those of the container. */
   get procMounts(): readonly FstabEntry[] {
     const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
     const prefix = `${this.root}/.`;
@@ -97,14 +97,14 @@ export class View {
     ];
   }
 
-  /** Folders that had to be made outside of the layer, for something to be mounted there; the innermost last. */
+  /** Folders that were created outside of the layer as mount points, the innermost last. */
   get madeOnHost(): readonly string[] {
     return this.#points.madeOnHost;
   }
 
   /**
-   * A folder of the host, copy-on-write; where there are no layers, or nothing may be written, read-only.
-   * @param at the same path in the container; it is there
+   * Shows a folder of the host copy-on-write; read-only where there are no layers or the root is read-only.
+   * @param at an existing path, the same in the container
    */
   copy(at: string, isOptional = false): void {
     const { layers, isReadOnly } = this.#options;
@@ -112,7 +112,7 @@ export class View {
     this.overlay({ lower: at, target: at, isReadOnly, isOptional });
   }
 
-  /** A folder of the host, copy-on-write, at some place. Where there are layers only. */
+  /** Shows a folder of the host copy-on-write at any path. Only where there are layers. */
   overlay({ lower, target: wanted, isReadOnly, isOptional = false }: OverlayRequest): void {
     const target = this.#mountPoint(wanted, true);
     const number = this.#overlays++;
@@ -138,7 +138,7 @@ export class View {
     }
   }
 
-  /** A file or folder of the host, as it is, with what is mounted in it. */
+  /** Shows a file or folder of the host directly, with the mounts inside it. */
   bind({ source, target: wanted, isReadOnly, inner = 'as they are', isOptional = false }: Bind): void {
     const isFolder = statSync(source).isDirectory();
     const target = this.#mountPoint(wanted, isFolder);
@@ -154,7 +154,7 @@ export class View {
         this.#add({ source: inside, target: at(inside), type: 'none', options, isOptional: true });
       }
     } else {
-      // The kernel lets no user namespace leave out what is mounted inside.
+      // The kernel does not let a user namespace leave out inner mounts.
       const options = ['rbind', ...(isReadOnly ? this.#optionsOf(place, true) : [])];
       this.#add({ source, target, type: 'none', options, isOptional });
       for (const { path: inside } of inner === 'read-only' ? below : []) {
@@ -169,7 +169,7 @@ export class View {
     }
   }
 
-  /** A device of the host, or a folder of devices. */
+  /** Shows a device of the host, or a folder of devices. */
   device(at: string): void {
     this.#add({
       source: at,
@@ -180,7 +180,7 @@ export class View {
     this.#tree.push({ target: at, seen: [at], made: undefined });
   }
 
-  /** Has something that is seen already look empty. Nothing happens where there is nothing. */
+  /** Makes a visible path look empty. A missing path stays missing. */
   mask(wanted: string): void {
     const { path: place, stats } = followPath(wanted, this.#tree);
     if (stats === undefined) return;
@@ -188,7 +188,7 @@ export class View {
     else this.#add({ source: '/dev/null', target: place, type: 'none', options: ['bind', 'ro', 'nosuid', 'noexec'] });
   }
 
-  /** Has something that is seen already, a file system of the kernel's, be read-only. */
+  /** Makes a visible path of a kernel file system read-only. */
   freeze(wanted: string): void {
     const { path: place, stats } = followPath(wanted, this.#tree);
     if (stats === undefined) return;
@@ -196,21 +196,21 @@ export class View {
     this.#add({ source, target: place, type: 'none', options: ['bind', ...MASK_OPTIONS] });
   }
 
-  /** A file system of the kernel's own. */
+  /** Mounts a kernel file system. */
   mount(target: string, type: string, options: readonly string[]): void {
     this.#add({ source: type, target: this.#mountPoint(target, true), type, options });
-    // Its files are those of the host's own, if there is one at that path.
+    // Its files are assumed to be those of the host's mount at this path.
     this.#tree.push({ target, seen: type === 'proc' ? [target] : [], made: undefined });
   }
 
-  /** Whatever is there, an empty folder is seen. */
+  /** Covers a path with an empty folder. */
   #hide(target: string, isOptional: boolean): void {
     const options = [...MASK_OPTIONS, 'mode=0555'];
     this.#add({ source: 'tmpfs', target, type: 'tmpfs', options, isOptional });
     this.#tree.push({ target, seen: [], made: undefined });
   }
 
-  /** What of the hidden folders a folder of the host holds, or is. What lies in one of them is a container's own. */
+  /** The hidden folders in a folder of the host. A folder inside one of them belongs to a container. */
   #hiddenIn(folder: string): string[] {
     return this.#options.hidden.filter((place) => isWithin(place, folder) && existsSync(place));
   }
@@ -221,31 +221,31 @@ export class View {
     return mount === undefined || isWithin(folder, mount.path);
   }
 
-  /** File systems mounted in a folder of the host, outer ones first. */
+  /** The mounts in a folder of the host, outer ones first. */
   #mountsBelow(folder: string, inner: Bind['inner']): HostMount[] {
     const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isWithin(at, folder));
     const named = Array.isArray(inner) ? below.filter(({ path: at }) => inner.some((one) => isWithin(at, one))) : below;
     return named.toSorted((a, b) => a.path.length - b.path.length);
   }
 
-  /** How a place of the host is mounted once more: with no more than it permits there. */
+  /** The options for another mount of a place on the host, which may not permit more. */
   #optionsOf(place: string, isReadOnly: boolean): string[] {
     const options = mountOf(place, this.#options.hostMounts)?.options ?? [];
     const kept = KEPT_OPTIONS.filter((option) => options.includes(option));
     return [...new Set([...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices(), ...kept])];
   }
 
-  /** As there is no cgroup of devices, a device node that a container makes must not work. */
+  /** Without a device cgroup, device nodes that a container makes must not work. */
   #withoutDevices(): string[] {
     return this.#options.mode === 'root' && !this.#options.hasAllDevices ? ['nodev'] : [];
   }
 
   #add(entry: FstabEntry): void {
-    // `mount --all` leaves out what is mounted already at the same path, and a second mount over the first looks so.
+    // `mount --all` skips a path that is mounted already. The `/.` makes a second mount at the same path look new.
     this.#entries.push({ ...entry, target: `${this.root}/.${entry.target}` });
   }
 
-  /** Where the path leads; what is missing is made. */
+  /** The target of a path. Created when missing. */
   #mountPoint(wanted: string, isFolder: boolean): string {
     if (this.#tree.length === 0) return wanted;
     const { path: place, stats, mount } = followPath(wanted, this.#tree);

@@ -2,7 +2,7 @@ import type { Obstacle } from '../../api/machine.ts';
 import { holdNetwork } from './holder.ts';
 import { findNetworkTools, type NetworkTools } from './tools.ts';
 
-/** How this machine lets us make private networks: plain data. */
+/** The ways in which podrun can make private networks here, as plain data. */
 export interface NetworkFacts {
   readonly tools: NetworkTools;
   /** `root`: with CAP_SYS_ADMIN; `user`: in a user namespace. */
@@ -11,13 +11,16 @@ export interface NetworkFacts {
 
 export type NetworkDetection =
   | { readonly ok: true; readonly facts: NetworkFacts }
-  /** Why there can be none. */
+  /** The reason why there are none. */
   | { readonly ok: false; readonly why: Obstacle };
 
-/** Nobody else sees it. */
+/** An address for the trial, visible only inside it. */
 const TRIED_ADDRESS = '10.93.0.1';
 
-/** Makes a private network once, and lets it go (10 ms). @param userPath the PATH of whoever runs podrun */
+/**
+ * Makes a private network once, and removes it (10 ms).
+ * @param userPath PATH of the user
+ */
 export async function detectNetworks(userPath: string | undefined): Promise<NetworkDetection> {
   const { platform } = process;
   if (platform !== 'linux') return { ok: false, why: { type: 'platform', platform } };

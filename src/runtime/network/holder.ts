@@ -8,29 +8,29 @@ import { startTimeOf } from '../process-identity.ts';
 import type { NetworkJoin } from './join.ts';
 import type { NetworkTools } from './tools.ts';
 
-/** A network of its own: it lives as long as its holder. */
+/** A private network, which lives as long as its holder. */
 export interface HeldNetwork {
   readonly join: NetworkJoin;
-  /** Resolves when the holder is gone; what still runs in the network keeps it. */
+  /** Resolves when the holder has ended. Processes that still run in the network keep it. */
   end(): Promise<void>;
 }
 
 export interface HoldRequest {
-  /** `root`: with CAP_SYS_ADMIN; `user`: in a user namespace in which everybody is who he is. */
+  /** `root`: with CAP_SYS_ADMIN. `user`: in a user namespace that maps the current user to itself. */
   readonly mode: 'root' | 'user';
   readonly address: string;
-  /** It goes on when podrun is killed; else it ends with it. */
+  /** True when the network outlives podrun. Otherwise the kernel ends it with podrun. */
   readonly outlivesUs: boolean;
 }
 
 export type HoldOutcome =
   | { readonly ok: true; readonly network: HeldNetwork }
-  /** In the words of the program that failed. */
+  /** The error of the program that failed. */
   | { readonly ok: false; readonly error: string };
 
 /*
- * What the holder does. It alone has the right to set up the network: whoever else is in it is an ordinary user there.
- * The last line is read by the one who waits.
+ * The script of the holder. Only the holder may set up the network: other processes in it have no such right. podrun
+ * reads the line `ready`.
  */
 const SCRIPT = `exec 2>&1
 "$IP" -batch - <<END || exit 1
@@ -40,7 +40,7 @@ END
 echo ready
 exec >/dev/null 2>&1 "$SLEEP" infinity`;
 
-/** Makes a network that nothing leads into or out of, with a localhost and one address beside (3 to 10 ms). */
+/** Makes a network without connections to the outside, with a localhost and one more address (3 to 10 ms). */
 export async function holdNetwork(
   tools: NetworkTools,
   { mode, address, outlivesUs }: HoldRequest,
@@ -61,7 +61,7 @@ export async function holdNetwork(
       join: { nsenter: tools.nsenter, holderPid: pid, isUsers: mode === 'user' },
       end: () => {
         killGroup(pid);
-        // Now there is somebody who waits for it.
+        // Now podrun waits for the exit.
         child.ref();
         return isGone;
       },
@@ -69,7 +69,7 @@ export async function holdNetwork(
   };
 }
 
-/** A network that another podrun has made, and whose holder goes on. */
+/** The network of a former podrun, whose holder still runs. */
 export function heldBefore(join: NetworkJoin, clock: Clock): HeldNetwork {
   return {
     join,
@@ -89,7 +89,7 @@ const LOOK_EVERY_MS = 2;
 const startHolder = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
   execa(file, args, { ...STARTED_APART, env, stdin: 'ignore' });
 
-/** `ready`, or what was said up to the end. */
+/** `ready`, or the whole output of a holder that has ended. */
 function firstWords(child: ReturnType<typeof startHolder>): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

@@ -4,18 +4,18 @@ import { STARTED_APART } from '../helper.ts';
 import type { ProgramCall } from '../inside.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
 
-/** Where to connect to, in the network of a Pod. */
+/** The address in the network of a Pod. */
 export interface DialTarget {
   readonly host: string;
   readonly port: number;
 }
 
-/** Connects to a port in the network of a Pod. Undefined: the port is reached like any other. */
+/** Connects to a port in the network of a Pod. Undefined: a normal connection reaches the port. */
 export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
 
 interface Answer {
   readonly id: number;
-  /** What Node says of a connection that could not be made. */
+  /** Node's error for a failed connection. */
   readonly error?: { readonly message: string };
 }
 
@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /*
- * The process in the network: connects where it is told to, and hands the connection over as it is. Nothing is read
- * before: what the other side says first is there for whoever gets the connection. It ends with us.
+ * The program of the relay process: connects to an address, and passes the connection on without reading from it, so
+ * that the first bytes of the other side reach its user. Ends with podrun.
  */
 const PROGRAM = `
 const { connect } = require('node:net');
@@ -47,7 +47,7 @@ const startRelay = ({ file, argv, env }: ProgramCall) =>
 
 type RelayProcess = ReturnType<typeof startRelay>;
 
-/** Connects to ports in a private network. A process of its own (40 MB) from the first connection on. */
+/** Connects to ports in a private network. Starts a process (40 MB) with the first connection. */
 export class NetworkRelay {
   readonly #join: NetworkJoin;
   readonly #waiting = new Map<number, Waiting>();
@@ -59,8 +59,8 @@ export class NetworkRelay {
   }
 
   /**
-   * Resolves with a connection that is there; nothing of it was read. Rejects with the error that a connection of our
-   * own would have had, or when the signal is aborted.
+   * Resolves with an open connection, of which nothing was read. Rejects with the error of a normal connection, or when
+   * the signal is aborted.
    */
   dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
     return new Promise((resolve, reject) => {
@@ -108,12 +108,12 @@ export class NetworkRelay {
     const child = startRelay(inNetwork(this.#join, program));
     child.on('message', (answer, socket) => this.#answered(answer as Answer, socket as Socket | undefined));
     const onEnd = (error: unknown): void => {
-      // The next one to connect starts another.
+      // The next connection starts another one.
       if (this.#child === child) this.#child = undefined;
       this.#giveUp(error);
     };
     void child.then(({ cause }) => onEnd(cause ?? new Error('the process in the network has ended')));
-    // Whoever waits for an answer waits; nobody waits for the relay.
+    // A waiting caller keeps podrun running. The relay does not.
     child.unref();
     child.channel?.unref();
     return child;
@@ -121,7 +121,7 @@ export class NetworkRelay {
 
   #answered({ id, error }: Answer, socket: Socket | undefined): void {
     const waiting = this.#waiting.get(id);
-    // Nobody wants it any more.
+    // The caller has given up.
     if (waiting === undefined) return void socket?.destroy();
     if (socket !== undefined) return waiting.resolve(socket);
     waiting.reject(Object.assign(new Error(error?.message ?? 'no connection'), error));

@@ -12,7 +12,7 @@ export interface NetworkTools {
 
 const NAMES: readonly (keyof NetworkTools)[] = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'];
 
-/** Looks for the programs; answers the names of those that are missing. */
+/** Searches for the programs. Returns the names of missing ones. */
 export function findNetworkTools(
   userPath: string | undefined,
 ): { readonly ok: true; readonly tools: NetworkTools } | { readonly ok: false; readonly missing: readonly string[] } {

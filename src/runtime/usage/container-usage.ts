@@ -5,22 +5,22 @@ import { listProcesses } from '../process-table.ts';
 import { membersOf } from '../sweeper.ts';
 import { type ProcessUsage, usageOfProcesses } from './process-usage.ts';
 
-/** A container that runs, whoever has started it. */
+/** A running container of any podrun. */
 export interface MeasuredContainer {
   readonly id: string;
   readonly main: ProcessIdentity;
-  /** Folders of its cgroups, if it has any. */
+  /** The folders of its cgroups, if any. */
   readonly cgroups?: readonly string[];
 }
 
-/** What a container takes at the moment. */
+/** The current usage of a container. */
 export interface Usage {
-  /** Thousandths of a CPU, over the time of the measurement. */
+  /** Thousandths of a CPU, averaged over the measurement. */
   readonly cpuMillis: number;
   readonly memoryBytes: number;
 }
 
-/** Long enough for times that are counted in hundredths of a second, short enough for who waits. */
+/** The time of a measurement: long enough for CPU times in hundredths of a second, short enough for a waiting user. */
 const WINDOW_MS = 500;
 
 /** One look at a container: seconds of CPU by process, and the memory of all. */
@@ -30,9 +30,8 @@ interface Look {
 }
 
 /**
- * Measures containers for half a second: by their cgroups, or else as the sum over their processes: those of the main
- * process's group, those that bear the container's mark, and their descendants. One that has ended meanwhile is not in
- * the answer.
+ * Measures containers for half a second: by their cgroups, or else as the sum over the main process's group, the
+ * processes with the container's mark, and their descendants. A container that ends meanwhile is left out.
  */
 export async function measureContainers(
   containers: readonly MeasuredContainer[],

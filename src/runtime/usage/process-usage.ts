@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { runHelper } from '../helper.ts';
 import { PS_ENVIRONMENT } from '../process-identity.ts';
 
-/** What one process has taken so far, and holds now. */
+/** The CPU time and the memory of one process. */
 export interface ProcessUsage {
   /** Seconds of CPU, in user and system mode. */
   readonly cpuSeconds: number;
-  /** What it has in memory; pages that it shares with others are counted in each of them. */
+  /** The resident memory. Shared pages are counted in each process. */
   readonly memoryBytes: number;
 }
 
 /** The unit of times in /proc, the same on all architectures of Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** Looks at processes, by pid; those that are gone are not in the answer. Never rejects. */
+/** Reads the usage of processes by pid. Leaves out those that are gone. Never rejects. */
 export async function usageOfProcesses(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   const all =
     process.platform === 'linux'
@@ -22,14 +22,14 @@ export async function usageOfProcesses(pids: readonly number[]): Promise<Map<num
   return new Map(all.flatMap(([pid, usage]) => (usage === undefined ? [] : [[pid, usage]])));
 }
 
-/** What a process has in memory. */
+/** The memory of a process. */
 export interface ProcessMemory {
   readonly residentBytes: number;
-  /** Of these, what others may have too: files, and memory that is meant to be shared. */
+  /** The part that other processes may share: files and shared memory. */
   readonly sharedBytes: number;
 }
 
-/** Memory of one process; undefined when it is gone. Linux only; takes 10 µs. */
+/** Reads the memory of one process. Undefined: it is gone. Linux only; takes 10 µs. */
 export function memoryOf(pid: number): ProcessMemory | undefined {
   try {
     const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ');
@@ -57,7 +57,7 @@ function readProc(pid: number): ProcessUsage | undefined {
 
 let knownPageBytes: number | undefined;
 
-/** 4 KiB on most machines; the kernel tells every process in its auxiliary vector (see getauxval(3)). */
+/** The page size, 4 KiB on most machines, from the auxiliary vector of this process (see getauxval(3)). */
 function pageBytes(): number {
   const AT_PAGESZ = 6n;
   if (knownPageBytes !== undefined) return knownPageBytes;
@@ -75,7 +75,7 @@ async function readPs(pids: readonly number[]): Promise<Array<[number, ProcessUs
   return outcome.ok ? parsePsUsage(outcome.stdout) : [];
 }
 
-/** Reads `ps -o pid=,rss=,time=`: KiB, and `[[DAYS-]HOURS:]MINUTES:SECONDS`, on macOS with hundredths. */
+/** Parses `ps -o pid=,rss=,time=`: KiB, and `[[DAYS-]HOURS:]MINUTES:SECONDS`, on macOS with hundredths. */
 export function parsePsUsage(text: string): Array<[number, ProcessUsage | undefined]> {
   return text.split('\n').flatMap((line): Array<[number, ProcessUsage]> => {
     const match = /^\s*(\d+)\s+(\d+)\s+(?:(\d+)-)?([\d:.]+)\s*$/.exec(line);

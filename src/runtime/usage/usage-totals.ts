@@ -3,12 +3,12 @@ import type { UsageTotals } from '../../api/usage-totals.ts';
 import { groupTotals } from '../cgroup/cgroup-usage.ts';
 import { childrenOf } from '../process-table.ts';
 
-/** Processes of a container that are looked at; to stop it must not take long. */
+/** The most processes of a container to read: stopping it must not take long. */
 const PROCESSES_MAX = 32;
 
 /**
- * The most that a process and those it has started ever had in memory, as far as they are still there; undefined when
- * it cannot be known. Linux only; takes some 50 µs for each. Each counts since it has become the program that it is.
+ * The peak memory of a process and its living descendants, each since its last execve(2). Undefined: not known. Linux
+ * only; takes some 50 µs for each.
  */
 export function processPeakBytes(pid: number): number | undefined {
   const open = [pid];
@@ -24,7 +24,7 @@ export function processPeakBytes(pid: number): number | undefined {
   return sum;
 }
 
-/** What is known of a container that has just ended, while its cgroups are still there; undefined: nothing. */
+/** The totals of a container that has just ended, while its cgroups still exist. Undefined: nothing is known. */
 export function usageTotals(cgroups: readonly string[], processPeak: number | undefined): UsageTotals | undefined {
   const totals: UsageTotals = {
     ...groupTotals(cgroups),
