@@ -3,7 +3,7 @@
 // podrun.cjs           the program: one file without runtime dependencies
 // podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
-// descriptions.json    what Kubernetes says of its fields, for `podrun explain`
+// descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
 // types/               the declarations of the library, for editors and tsc
 
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,7 @@ const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
 const PODRUN_VERSION = JSON.stringify(readJson('package.json').version);
 
-/** The Pod that the build runs, so that V8 compiles the code that every `apply` needs. */
+/** The Pod of the build: V8 compiles the code that every `apply` needs. */
 const TRIAL_POD = `
 apiVersion: v1
 kind: Pod
@@ -38,7 +38,7 @@ spec:
   containers: [{ name: main, image: busybox, command: ['true'], env: [{ name: A, value: b }] }]
 `;
 
-/** Files that become part of the program as text, `./page.css?raw`: the parts of the pages that podrun writes. */
+/** Imports files as text, `./page.css?raw`: the parts of the pages that podrun writes. */
 const rawText = {
   name: 'raw text',
   setup({ onResolve, onLoad }) {
@@ -61,7 +61,7 @@ const COMMON = {
   metafile: true,
   platform: 'node',
   target: 'node20.19',
-  // The default build of yaml is CommonJS: larger, and slower to load.
+  // The CommonJS build of yaml, which esbuild would take, is larger and slower to load.
   alias: { yaml: path.join(root, 'node_modules/yaml/browser/index.js') },
   tsconfigRaw: {},
   legalComments: 'none',
@@ -84,10 +84,10 @@ const [program, library] = await Promise.all([
     format: 'esm',
     splitting: true,
     outdir: path.join(dist, 'library'),
-    // Names in stack traces are for people whose tests run Pods.
+    // Stack traces keep the names of functions: users of the library read them.
     minifyIdentifiers: false,
     define: { PODRUN_VERSION },
-    // Some of what is bundled calls require().
+    // Some bundled packages call require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   }),
 ]).catch(() => process.exit(1)); // esbuild has printed the errors
@@ -106,14 +106,14 @@ writeTypes();
 const modules = [program, library].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));
 
-/** A function expression in Latin-1, which V8 keeps in one byte a character. Its hash is the first line. */
+/** A function expression in Latin-1, which V8 keeps in one byte per character. The first line is its hash. */
 function asFunction(code) {
   const ascii = code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const hash = createHash('sha256').update(ascii).digest('hex').slice(0, 16);
   return `//${hash}\n(function(exports,require,module,__filename){${ascii}\n})`;
 }
 
-/** Runs the program, and keeps beside it the cache that its launcher wrote. */
+/** Runs the program, and keeps the code cache that its launcher wrote. */
 function addCodeCache() {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-build-'));
   try {
@@ -134,8 +134,8 @@ function addCodeCache() {
 }
 
 /**
- * Writes the declarations of the library and of the files that these import. TypeScript makes declarations of every
- * file; most stay behind.
+ * Writes the declarations of the library and of the files that it imports. TypeScript makes declarations of every file;
+ * the rest is dropped.
  */
 function writeTypes() {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-types-'));
@@ -162,13 +162,13 @@ function writeTypes() {
   }
 }
 
-/** A podrun that starts meanwhile reads the old file or the new one, whole. */
+/** Replaces a file at once: a podrun that starts meanwhile reads the old file or the new one. */
 function replace(file, contents) {
   writeFileSync(`${file}.${process.pid}`, contents);
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** The folders of the packages whose code or texts are in dist/: their licences ask for their texts to travel along. */
+/** The folders of the packages in dist/: their licences require a copy of their texts. */
 function bundledPackages(inputs) {
   const folders = inputs.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
   return [...new Set([...folders, ...DESCRIPTION_PACKAGES])].toSorted((a, b) => (a < b ? -1 : 1));

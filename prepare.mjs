@@ -1,6 +1,6 @@
-// npm runs this on `npm ci`, in a clone from which podrun is installed, and for the first `npx podrun` in this folder,
-// which links the folder as a package: builds podrun, unless what there is was built from the same sources.
-// `npm install -g git+…`, as pre-commit calls it, leaves out what a build needs: its -g holds for the clone, too.
+// Builds podrun, unless dist/ was built from the same sources. npm runs this script on `npm ci`, on an installation from
+// a clone, and on the first `npx podrun` in this folder, which links the folder as a package.
+// `npm install -g git+…`, which pre-commit calls, does not install the packages of the build: -g holds in the clone, too.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
 ];
-/** The file that a build writes last. */
+/** The last file that a build writes. */
 const BUILT = path.join(root, 'dist/THIRD_PARTY_LICENSES');
 
 const isBuilt = existsSync(BUILT) && Math.max(...SOURCES.map(changedMs)) < statSync(BUILT).mtimeMs;
@@ -28,7 +28,7 @@ if (!isBuilt) {
   await import('./build.mjs');
 }
 
-/** When the file, or anything in the folder, has changed last; a folder changes when a file in it is removed. */
+/** The last change of a file, or of anything in a folder. Removing a file changes its folder. */
 function changedMs(name) {
   const file = path.join(root, name);
   const stats = statSync(file);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 'use strict';
-// Starts the built program with the code that V8 compiled for it before: a start without takes 50 ms more.
+// Starts the built program with the code that V8 compiled before: a start without it takes 50 ms more.
 
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { homedir } = require('node:os');
@@ -10,13 +10,14 @@ const { Script } = require('node:vm');
 if (process.platform === 'win32') refuse('podrun needs Linux, macOS or WSL: it runs containers as POSIX processes.');
 const filename = path.join(__dirname, '../dist/podrun.cjs');
 const source = readProgram();
-// V8 checks its own version, its flags and the length of the program, but not its text: the hash in the first line of
+// V8 checks its version, its flags and the length of the program, but not its text. So the hash in the first line of
 // the program names the cache.
 const hash = source.slice(2, 18);
 const name = `${hash}-${process.version}-${process.arch}`;
 const { XDG_CACHE_HOME = '' } = process.env;
 const folder = path.join(path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(homedir(), '.cache'), 'podrun');
-// `apply` calls most of the program: its cache is kept for good. Until there is one, the cache of any command serves.
+// `apply` calls most of the program: its cache is kept for good. Before the first `apply`, it uses the cache of any
+// command.
 const kind = process.argv[2] === 'apply' ? 'apply' : 'first';
 const cache = [`${folder}/${name}.apply`, `${filename}.${name}.apply`, `${folder}/${name}.first`].find(isTrusted);
 const script = new Script(source, { filename, cachedData: cache && readFileSync(cache) });
@@ -33,7 +34,7 @@ function readProgram() {
   }
 }
 
-/** V8 runs what a cache holds: only this user or the owner of the program may have written it. */
+/** True when only this user or the owner of the program may write the cache: V8 runs the code in it. */
 function isTrusted(file) {
   try {
     const { uid, mode } = statSync(file);
@@ -43,7 +44,7 @@ function isTrusted(file) {
   }
 }
 
-/** Keeps what V8 has compiled so far for the next start, and removes the caches of other builds. */
+/** Stores the code that V8 has compiled so far for the next start. Removes the caches of other builds. */
 function keepCache() {
   const temporary = `${folder}/${name}.${process.pid}`;
   try {
@@ -53,7 +54,7 @@ function keepCache() {
     for (const other of readdirSync(folder))
       if (!other.startsWith(hash)) rmSync(path.join(folder, other), { recursive: true });
   } catch {
-    // The folder cannot be written: the next start compiles again.
+    // podrun cannot write to the folder: the next start compiles again.
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, sourcesBelow } from './source.ts';
 
-/** Which layer may import which: one way only. `run` puts the parts together. */
+/** The imports between layers, which go one way only. `run` puts the parts together. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
   clock: ['api'],
@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   library: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
 };
 
-/** Packages and Node modules that only one layer may know. */
+/** Packages and Node modules for one layer only. */
 const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
@@ -50,7 +50,7 @@ const WORKS_IN = [
   { name: 'yaml', layer: 'manifest' },
 ];
 
-/** All other programs are started with execa. */
+/** Files that start programs without execa, each with the reason. */
 const WITHOUT_EXECA: Readonly<Record<string, string>> = {
   'src/runtime/namespace/holder.ts': 'one for each container, whose start must be fast',
   'src/runtime/process-identity.ts': 'every command reads it, and execa takes 5 ms to load; it starts ps on macOS only',
@@ -66,7 +66,7 @@ const layerOf = (file: string): string =>
     .replace(/^src\//, '')
     .replace(/\.ts$/, '')
     .split('/')[0] ?? '';
-// The generator in src/api/schema is a tool of its own, no part of the program.
+// The generator in src/api/schema is a separate tool, no part of the program.
 const files = sourcesBelow('src').filter((file) => file.path.endsWith('.ts'));
 const edges = files.flatMap((file) => importsOf(file).map((edge) => ({ from: file.path, ...edge })));
 const told = ({ from, line, target }: (typeof edges)[number]): string => `${from}:${line} imports ${target}`;
@@ -125,7 +125,7 @@ function importGraph(): Map<string, string[]> {
   return graph;
 }
 
-/** The first circle found, as a path that ends where it starts; empty when there is none. */
+/** The first circle in the graph, as a path that ends where it starts. Empty when there is none. */
 function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const visit = (file: string, trail: readonly string[]): string[] => {

@@ -10,7 +10,7 @@ it('whatever src exports, src uses', () => {
     exportsOf(file)
       .filter(({ name }) => {
         const elsewhere = source.some((other) => other !== file && (namesIn.get(other.path)?.get(name) ?? 0) > 0);
-        // A name that its own file uses may be exported so that a test can call it, a type so that callers can say it.
+        // A name that its own file uses may be exported for a test; a type may be exported for callers.
         const atHome = (namesIn.get(file.path)?.get(name) ?? 0) > 1;
         const tested = tests.some((test) => (namesIn.get(test.path)?.get(name) ?? 0) > 0);
         return !elsewhere && !(atHome && tested);
@@ -32,7 +32,7 @@ function exportsOf(file: SourceFile): Array<{ name: string; isType: boolean }> {
   });
 }
 
-/** How often each name occurs. Names say what they are, so that two things of one name are rare. */
+/** The number of occurrences of each name. Two things rarely share a name, because names are descriptive. */
 function countNames(file: SourceFile): Map<string, number> {
   const counts = new Map<string, number>();
   for (const node of nodesOf(file.ast)) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AstNode, isNode, lineAt, nodesOf, type SourceFile, sourcesBelow } from './source.ts';
 
-/** What may be used in some files only, and why. `uses` is matched against `name` and `object.property`. */
+/** Uses that are allowed in some files only, and the reason. `uses` is matched against `name` and `object.property`. */
 const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; readonly allowed: RegExp }> = [
   { what: 'printing behind the back of the command line', uses: /^console\./, allowed: /^$/ },
   { what: 'ending the process', uses: /^process\.(exit|exitCode|abort|reallyExit)$/, allowed: /^src\/cli\// },
@@ -23,7 +23,7 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
   { what: 'the process in a pure layer', uses: /^process\./, allowed: /^src\/(?!lifecycle|history|print|api)/ },
 ];
 
-/** Exceptions, each with its reason. A line that is no longer needed fails the test. */
+/** Exceptions, each with its reason. The test fails for an exception without a use. */
 const EXCEPTIONS: ReadonlyArray<{ readonly file: string; readonly use: string; readonly because: string }> = [];
 
 const uses = sourcesBelow('src').flatMap((file) =>
@@ -63,12 +63,12 @@ describe('what only one place may do', () => {
   });
 });
 
-/** Names a file uses as values: `setTimeout`, `process.exit`. Declarations, keys and types do not count. */
+/** Names that a file uses as values: `setTimeout`, `process.exit`. Declarations, keys and types do not count. */
 function usesIn(file: SourceFile): Array<{ name: string; at: number }> {
   return [...nodesOf(file.ast)].flatMap((node) => {
     if (node.type === 'MemberExpression' && node['computed'] === false) {
       const [object, property] = [nameOf(node['object']), nameOf(node['property'])];
-      // A variable may be called process, too.
+      // A variable may have the name `process`, too.
       const isOurs = object === 'process' && !(property !== undefined && property in process);
       return isOurs ? [] : [{ name: `${object}.${property}`, at: node.start }];
     }

@@ -67,7 +67,7 @@ describe('the repository', () => {
     'has a true copy of the shared folder %s, but for what others have written',
     (folder) => {
       const original = path.join(root, '../shared', folder);
-      // It lies beside the checkout where podrun is developed, and nowhere else.
+      // The original lies beside the checkout of the developers only.
       if (!existsSync(original)) return;
       const shared = Object.entries(contentsOf(original)).filter(([file]) => !file.startsWith('k8s-examples/'));
       expect(contentsOf(path.join(root, 'test', folder))).toEqual(Object.fromEntries(shared));

@@ -6,7 +6,7 @@ import { parseAst } from 'vitest/node';
 /** Root of the checkout. */
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A node of the syntax tree (ESTree with TypeScript): `type`, `start`, `end`, and what the type has. */
+/** A node of the syntax tree (ESTree with TypeScript): `type`, `start`, `end`, and the fields of its type. */
 export interface AstNode {
   readonly type: string;
   readonly start: number;
@@ -15,25 +15,25 @@ export interface AstNode {
 }
 
 export interface SourceFile {
-  /** From the root, with slashes: `src/lifecycle/status/phase.ts`. */
+  /** The path from the root, with slashes: `src/lifecycle/status/phase.ts`. */
   readonly path: string;
   readonly text: string;
   readonly ast: AstNode;
 }
 
 export interface Import {
-  /** As written: `node:fs`, `yaml`, or, where it is a file of ours, its path from the root. */
+  /** The specifier, such as `node:fs` or `yaml`; for a file of this project, its path from the root. */
   readonly target: string;
-  /** By `import()`. */
+  /** True for `import()`. */
   readonly isLate: boolean;
   readonly isType: boolean;
   readonly line: number;
 }
 
-/** Not written by hand: sizes and style do not apply. */
+/** Files that are not written by hand: sizes and style do not apply. */
 const NOT_OURS = /^(test\/conformance|src\/api\/generated)\//;
 
-/** Paths of all files below a folder of the checkout, sorted, without generated and shared ones. */
+/** Paths of all files below a folder of the checkout, sorted. Leaves out generated and shared files. */
 export function filesBelow(folder: string, ending: RegExp = /./): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -54,7 +54,7 @@ export function sourcesBelow(folder: string): SourceFile[] {
   });
 }
 
-/** The syntax tree of some TypeScript. */
+/** The syntax tree of a TypeScript text. */
 export function parse(text: string): AstNode {
   return parseAst(text, { lang: 'ts' }) as unknown as AstNode;
 }
@@ -71,7 +71,7 @@ export function isNode(value: unknown): value is AstNode {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** Line of a position in a file, counted from 1. */
+/** The line of a position in a file, from 1. */
 export function lineAt(file: SourceFile, position: number): number {
   return file.text.slice(0, position).split('\n').length;
 }
@@ -84,7 +84,7 @@ const IMPORTING = new Set([
   'TSImportType',
 ]);
 
-/** What a file imports: statically, by `import()`, by `import('…').Type` and by re-export. */
+/** The imports of a file: static ones, `import()`, `import('…').Type` and re-exports. */
 export function importsOf(file: SourceFile): Import[] {
   return [...nodesOf(file.ast)].flatMap((node) => {
     if (!IMPORTING.has(node.type) || !isNode(node['source'])) return [];

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type AstNode, isNode, lineAt, nodesOf, parse, type SourceFile, sourcesBelow } from './source.ts';
 
 const CATALOGUE = 'src/lifecycle/texts/';
-/** What Go's network libraries say is written where it is spoken: next to the protocols. */
+/** The folder of the probe protocols. It holds the error texts of Go's network libraries. */
 const PROTOCOLS = 'src/agent/probe/';
 
 const everywhere = ['src/lifecycle', 'src/agent'].flatMap(sourcesBelow);
 const catalogue = everywhere.filter(({ path }) => path.startsWith(CATALOGUE));
-/** What only reads statuses: it may have words of its own, but not for the reasons of others. */
+/**
+ * Layers that only read statuses. They may have their own messages, but must not repeat the reasons of other layers.
+ */
 const readers = ['src/print', 'src/run', 'src/library', 'src/cli'].flatMap(sourcesBelow);
 const elsewhere = everywhere.filter(({ path }) => !path.startsWith(CATALOGUE) && !path.startsWith(PROTOCOLS));
 
@@ -44,7 +46,7 @@ describe('what events and statuses say', () => {
   });
 });
 
-/** `reason: '…'`, `message = …`, `x.reason === '…'`, and events put together by hand. */
+/** True for `reason: '…'`, `message = …`, `x.reason === '…'`, and for an event as an object literal. */
 function isWording(node: AstNode): boolean {
   if (node.type === 'Property') {
     if (nameOf(node['key']) === 'type') return /^(Normal|Warning)$/.test(literal(node['value']) ?? '');
@@ -75,7 +77,7 @@ function literal(value: unknown): string | undefined {
   return isNode(value) && typeof value['value'] === 'string' ? value['value'] : undefined;
 }
 
-/** The name of a variable, or the last one of `a.b.c`. */
+/** The name of a variable, or the last name of `a.b.c`. */
 function nameOf(value: unknown): string | undefined {
   if (!isNode(value)) return undefined;
   if (value.type === 'ChainExpression') return nameOf(value['expression']);
@@ -83,7 +85,7 @@ function nameOf(value: unknown): string | undefined {
   return value.type === 'Identifier' ? String(value['name']) : undefined;
 }
 
-/** Exported functions and constants whose comment, or the one that heads their section, does not say whose words. */
+/** Exported functions and constants whose comment, and the heading of their section, name no source of their texts. */
 function silentExports({ path, text, ast }: SourceFile): string[] {
   const nodes = ast['body'] as AstNode[];
   return nodes.flatMap((node, index) => {

@@ -3,17 +3,17 @@ import type { Pod } from '../../src/api/generated/types.ts';
 import type { Podrun, Workshop } from '../cli/workshop.ts';
 import { whatIsLeft } from './what-is-left.ts';
 
-// These tests start many processes: on a busy machine that takes its time, which is not what they are about.
+// These tests start many processes: a busy machine needs time for them.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** What was done by whoever checks what is left. */
+/** The events of a test that decide what may be left. */
 export interface Aftermath {
-  /** podrun was killed: the next command, here `gc`, has to tidy up. */
+  /** True when podrun was killed: then the next command, here `gc`, removes what is left. */
   readonly wasKilled: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** All that is wrong in a workshop whose podruns have ended: what is left, and what is said that cannot be. */
+/** The faults of a workshop whose podruns have ended: leftovers on the machine, and statuses that cannot be true. */
 export async function faultsAfter(place: Workshop, { wasKilled, env = {} }: Aftermath): Promise<string[]> {
   const uids = (await podsOf(place, env)).flatMap(({ metadata }) => metadata?.uid ?? []);
   const faults = wasKilled ? await tidied(place, env) : [];
@@ -22,7 +22,7 @@ export async function faultsAfter(place: Workshop, { wasKilled, env = {} }: Afte
   return faults;
 }
 
-/** Fails unless nothing is left of what the podruns of a workshop did, and all that is on record is true. */
+/** Fails when something is left of the podruns of a workshop, or a record is untrue. */
 export async function assertNothingLeft(place: Workshop, aftermath: Aftermath = { wasKilled: false }): Promise<void> {
   expect(await faultsAfter(place, aftermath)).toEqual([]);
 }
@@ -32,13 +32,13 @@ export async function podsOf(place: Workshop, env: Readonly<Record<string, strin
   return (JSON.parse(stdout) as { items: Pod[] }).items;
 }
 
-/** The next command ends and closes what is left. */
+/** Runs `gc`, which ends and removes what a killed podrun left. */
 async function tidied(place: Workshop, env: Readonly<Record<string, string>>): Promise<string[]> {
   const { exitCode, stderr } = await place.run(['gc'], env);
   return exitCode === 0 ? [] : [`gc ended with ${exitCode}: ${stderr}`];
 }
 
-/** What is wrong with what `get -o json` has printed. */
+/** The faults in the output of `get -o json`. */
 export function unreadable({ exitCode, stdout, stderr }: Awaited<Podrun['ended']>): string[] {
   try {
     JSON.parse(stdout);
@@ -48,7 +48,7 @@ export function unreadable({ exitCode, stdout, stderr }: Awaited<Podrun['ended']
   }
 }
 
-/** What a Pod that nobody runs any more says that cannot be. */
+/** The faults in the status of a Pod without an agent. */
 function untruths({ status = {} }: Pod): string[] {
   const { phase, reason, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status;
   const faults: string[] = [];

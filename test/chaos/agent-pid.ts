@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Workshop } from '../cli/workshop.ts';
 import { ifThere } from '../live-files.ts';
 
-/** The process of the one background agent there is; undefined when it is done, also just now. */
+/** The process of the only background agent. Undefined when the agent has ended. */
 export function agentPid(place: Workshop): number | undefined {
   const folder = path.join(place.stateDir, '.agents');
   const [id] = readdirSync(folder);

@@ -10,7 +10,7 @@ import { faultsInLogs } from './logs.ts';
 import { Chance } from './scenario.ts';
 import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';
 
-/** npm run chaos tries 200 of the other seeds, and as many tenths of these. */
+/** `npm run chaos` tries 200 of the other seeds, and a tenth as many of these. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 30) / 10);
 
 const workshop = workshopForEach();
@@ -27,7 +27,7 @@ const writer = (ledgers: string): PodSpec => ({
   containers: [{ name: 'main', command: ['sh', '-c', WRITER], env: [{ name: 'LEDGER', value: ledgers }] }],
 });
 
-/** The pids of podrun in the background: of the agent, or of the keeper of its containers. */
+/** The pids of background processes: the agent, or the keeper of its containers. */
 const pidsOf = (command: string): number[] =>
   workshop
     .backgroundProcesses()
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a Pod in the background', () => {
       expect(stderr).toContain('another one goes on');
       expect(main()).toBe(before);
       expect((await podsOf(workshop, {}))[0]?.status?.phase).toBe('Running');
-      // While it runs, the container may be a line ahead of what has been read.
+      // A running container may have written one line more than podrun has read.
       const faults = (): string[] => faultsInLogs({ stateDir: workshop.stateDir, ledgers, wasKilled: false });
       await expect.poll(faults).toEqual([]);
       await end();

@@ -15,7 +15,7 @@ const pod = (script: string): PodSpec => ({
 const FOREVER = 'while :; do sleep 0.1; done';
 const DEAF = `trap "" TERM INT HUP QUIT; ${FOREVER}`;
 
-/** Children that do not want to die with their parents. */
+/** Children that survive the end of their parent. */
 const CHILDREN = [
   { what: 'children that ignore SIGTERM', script: `for i in 1 2 3; do sh -c '${DEAF}' & done; trap "" TERM` },
   { what: 'grandchildren in sessions of their own', script: `for i in 1 2 3; do setsid sh -c '${DEAF}' & done` },

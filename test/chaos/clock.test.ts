@@ -6,7 +6,7 @@ import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { podsIn, watchLines, workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
 
-/** Debian's package faketime: has a process see the wall clock that a file tells, at any time another. */
+/** Debian's package faketime: a process reads the wall clock from a file, which a test can change at any time. */
 const FAKETIME = ['/usr/lib', '/usr/lib64', ...(existsSync('/usr/lib') ? readdirSync('/usr/lib') : [])]
   .map((folder) => path.resolve('/usr/lib', folder, 'faketime/libfaketime.so.1'))
   .find((library) => existsSync(library));
@@ -67,7 +67,7 @@ describe.skipIf(FAKETIME === undefined)('a wall clock that jumps by days, to and
       { restartCount: 1, state: { terminated: { exitCode: 0 } } },
     ]);
     expect(last?.status?.initContainerStatuses).toMatchObject([{ restartCount: 0 }]);
-    // Days passed, they would be days late or days early.
+    // A probe or a deadline that follows the wall clock would be days late or early.
     const reasons = new Set(watchLines(stdout).map(({ object }) => ('reason' in object ? object.reason : undefined)));
     expect(
       [...reasons].filter((reason) => ['Unhealthy', 'DeadlineExceeded', 'Evicted'].includes(reason ?? '')),
@@ -80,7 +80,7 @@ describe.skipIf(FAKETIME === undefined)('a wall clock that jumps by days, to and
       expect(times).toEqual([...times].sort());
       spans.push(Date.parse(times.at(-1) ?? '') - Date.parse(times[0] ?? ''));
     }
-    // It did see the clock jump.
+    // The container saw the clock jump.
     expect(Math.max(...spans)).toBeGreaterThan(DAY_MS);
     await assertNothingLeft(workshop);
   });

@@ -17,7 +17,7 @@ describe.runIf(process.platform === 'linux')('a crowd', () => {
   it(`of ${CROWD} commands on one store: each does what it would do alone`, { timeout: 120_000 }, async () => {
     const reader = new StoreReader(workshop.stateDir);
     const own = Array.from({ length: 20 }, (_, index) => workshop.pod(`own${index}`, short(index % 2)));
-    // Of those that want the same name, one runs the Pod; the others find it, wait for it or run the next of that name.
+    // One command runs the Pod. The other commands find it, wait for it, or run the next Pod of this name.
     const shared = workshop.pod('shared', short(0));
     const applied = own.map((manifest) => workshop.run(['apply', manifest]));
     const together = Array.from({ length: 10 }, () => workshop.run(['apply', shared, '--until', 'succeeded']));

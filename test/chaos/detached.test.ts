@@ -8,7 +8,7 @@ import { agentPid } from './agent-pid.ts';
 import { outputIn } from './logs.ts';
 import { PATIENT } from '../patience.ts';
 
-/** They take their time: a few of those that a single podrun gets. */
+/** These scenarios are slow: a seventh of the seeds of a podrun in the foreground. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 14) / 7);
 const FIRST_SEED = Number(process.env['PODRUN_CHAOS_FIRST_SEED'] ?? 1);
 const FLAGS = (process.env['PODRUN_CHAOS_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
@@ -17,7 +17,7 @@ const LINES = 20_000;
 
 const workshop = workshopForEach();
 
-/** Two runs of a program that prints numbered lines in bursts: the first fails, the second ends with the code. */
+/** A container that prints numbered lines in bursts. The first run fails, the second ends with the exit code. */
 const talker = (exitCode: number): PodSpec => ({
   restartPolicy: 'OnFailure',
   containers: [
@@ -49,7 +49,7 @@ describe.runIf(process.platform === 'linux')('a background agent that is killed 
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          break; // it was done
+          break; // the agent has ended
         }
         if (random() < 0.3) await sleep(random() * 2500);
         await workshop.run(['get', 'pods']);
@@ -71,7 +71,7 @@ describe.runIf(process.platform === 'linux')('a background agent that is killed 
   );
 });
 
-/** Numbers from 0 to 1 that look random, the same for the same seed: xorshift. */
+/** Pseudo-random numbers from 0 to 1, the same for the same seed: xorshift. */
 function dice(seed: number): () => number {
   let state = seed * 2_654_435_761 || 1;
   return () => {

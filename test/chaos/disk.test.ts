@@ -16,7 +16,7 @@ import { SMALL_DISK } from './what-is-left.ts';
 const workshop = workshopForEach();
 const mounted: string[] = [];
 
-// Before the workshop removes its folder.
+// Runs before the workshop removes its folder.
 afterEach(() => {
   for (const place of mounted.splice(0)) spawnSync('umount', ['-l', place]);
 });
@@ -33,7 +33,7 @@ const writer = (lines: number): PodSpec => ({
   ],
 });
 
-/** Puts a small disk of its own in the place of the state folder; answers false where that is not permitted. */
+/** Mounts a small disk at the state folder. Answers false where this user must not mount. */
 function mountState(...options: string[]): void {
   mkdirSync(workshop.stateDir, { recursive: true });
   const outcome = spawnSync('mount', [
@@ -73,7 +73,7 @@ function logOf(pod: string): string {
   return path.join(workshop.stateDir, 'pods/default', pod, 'logs/main/0.log');
 }
 
-/** How many of a writer's lines are in its log, or are said to be missing there. */
+/** The number of lines that are in the log of a writer, or that the log says are missing. */
 function linesAndGaps(pod: string): number {
   const text = outputIn(logOf(pod));
   const lines = text.split('\n').filter((line) => /^line \d+$/.test(line)).length;
@@ -83,7 +83,7 @@ function linesAndGaps(pod: string): number {
   return lines + missing.reduce((sum, bytes) => sum + bytes, 0) / 'line 10\n'.length;
 }
 
-/** Only root can mount a small disk on the machine itself. */
+/** Only root can mount a small disk in the mount namespace of the machine. */
 describe.runIf(isRoot)('a state folder', () => {
   it.each(FULL)('without room for $what: nothing is started, and the reason is said', async ({ fill }) => {
     mountState();
@@ -181,7 +181,7 @@ describe.runIf(isRoot)('a state folder', () => {
       fillDisk(full.fill);
       workshop.file('end', '');
       await expect.poll(() => workshop.processes(), PATIENT).toEqual([]);
-      // A keeper with nothing to do ends after two seconds.
+      // A keeper without containers ends after two seconds.
       await sleep(3000);
       makeRoom();
       const terminated = async () => (await podsOf(workshop, {}))[0]?.status?.containerStatuses?.[0]?.state?.terminated;

@@ -8,7 +8,7 @@ import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { Chance } from './scenario.ts';
 
-/** npm run chaos tries 200 of the other seeds, and as many tenths of these. */
+/** `npm run chaos` tries 200 of the other seeds, and a tenth as many of these. */
 const SEEDS = Array.from(
   { length: Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 30) / 10) },
   (_, seed) => seed,
@@ -24,7 +24,7 @@ const forever: PodSpec = {
   ],
 };
 
-/** A podrun command in a PID namespace of its own, as in another container that shares the state folder. */
+/** Runs podrun in another PID namespace, as in another container that shares the state folder. */
 async function elsewhere(...args: string[]): Promise<string> {
   const flags = ['--pid', '--fork', '--mount-proc'];
   const env = { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: workshop.stateDir };

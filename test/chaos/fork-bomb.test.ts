@@ -8,7 +8,7 @@ import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';
 
 const PIDS_MAX = 25;
 
-/** Some three hundred processes, if nothing held it: no more, for a test must not take the machine down. */
+/** A fork bomb of at most three hundred processes: a test must not take the machine down. */
 const BOMB = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 60; }; f 7 2>/dev/null & sleep 600';
 
 const workshop = workshopForEach();
@@ -32,7 +32,7 @@ describe.skipIf(!cgroupMachine().places.has('pids'))('a fork bomb within its lim
   });
 });
 
-/** Starts a Pod with it; resolves when it has as many processes as it may. */
+/** Starts a Pod with the bomb. Resolves when the Pod has as many processes as its limit permits. */
 async function exploding(): Promise<Podrun> {
   workshop.file('podrun.yaml', `podPidsLimit: ${PIDS_MAX}\n`);
   const bomb = { name: 'main', command: ['sh', '-c', BOMB] };
@@ -44,7 +44,7 @@ async function exploding(): Promise<Podrun> {
   return podrun;
 }
 
-/** How many processes the kernel has refused to the Pod; which of the two groups tells depends on the kernel. */
+/** The number of processes that the kernel refused. The kernel version decides which of two cgroups counts them. */
 function refusals(): number {
   const file = path.join(workshop.stateDir, 'pods/default/bomb/processes.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];

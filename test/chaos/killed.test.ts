@@ -10,10 +10,10 @@ import { type Blow, type Scenario, scenarioOf, SHARED_FOLDER } from './scenario.
 import { StoreReader } from './store-reader.ts';
 import { GONE_WITHIN_MS } from '../patience.ts';
 
-/** npm run chaos tries 200. */
+/** `npm run chaos` tries 200. */
 const SEEDS = Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 14);
 const FIRST_SEED = Number(process.env['PODRUN_CHAOS_FIRST_SEED'] ?? 1);
-/** For example `--runtime process`. */
+/** Flags for every `apply`, such as `--runtime process`. */
 const FLAGS = (process.env['PODRUN_CHAOS_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
 
 const workshop = workshopForEach();
@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('whatever befalls podrun, nothing i
   );
 });
 
-/** Lives a scenario; answers all that went wrong. */
+/** Runs a scenario. Answers all faults. */
 async function live(place: Workshop, scenario: Scenario): Promise<string[]> {
   const ledgers = path.join(place.folder, 'ledgers');
   const temporary = path.join(place.folder, 'tmp');
@@ -67,7 +67,7 @@ function manifest(place: Workshop, { seed, spec }: Scenario, ledgers: string): s
   return place.file('pod.yaml', text.replaceAll(SHARED_FOLDER, place.folder));
 }
 
-/** Answers whether podrun was killed. */
+/** Deals a blow to podrun. Answers true when podrun was killed. */
 async function strike(podrun: Podrun, blow: Blow): Promise<boolean> {
   switch (blow.type) {
     case 'kill':
@@ -98,7 +98,7 @@ async function strike(podrun: Podrun, blow: Blow): Promise<boolean> {
   return (await podrun.ended).exitCode === 137;
 }
 
-/** All that a killed podrun was running must be dead soon. */
+/** Waits until the containers of a killed podrun are dead. Answers the remaining processes. */
 async function untilDead(place: Workshop): Promise<string[]> {
   const start = performance.now();
   for (;;) {
@@ -110,7 +110,7 @@ async function untilDead(place: Workshop): Promise<string[]> {
   }
 }
 
-/** Asks a podrun that still runs to end, as long as it takes. */
+/** Asks a running podrun to end, and waits without a limit. */
 async function endGently(podrun: Podrun): Promise<void> {
   while ((await Promise.race([podrun.ended, sleep(700)])) === undefined) podrun.signal('SIGTERM');
 }

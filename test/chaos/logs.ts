@@ -2,27 +2,28 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 
-/** What podrun may have read and not written, and what a pipe then still holds. */
+/** The bytes that podrun may have read and not written, and the bytes that a pipe still holds. */
 const LOST_BYTES_MAX = 2 * 64 * 1024;
 
-/** What is wrong with the logs of the writers of scenario.ts: a line each. */
+/** The parameters of a check of the logs of the writers in scenario.ts. */
 export interface LogCheck {
   readonly stateDir: string;
-  /** Where the writers keep their ledgers. */
+  /** The folder with the ledgers of the writers. */
   readonly ledgers: string;
-  /** podrun was killed: what it had just read, and had no time to write, is lost, with all that comes behind it. */
+  /** True when podrun was killed: output that podrun had read and not written is lost, with all later output. */
   readonly wasKilled: boolean;
 }
 
 /**
- * Compares the log of every instance with the ledger that the instance kept: whatever was written is there, once, in
- * order and unchanged, from the first byte on.
+ * Compares the log of every instance with the ledger of that instance: each written line is in the log, once, in order
+ * and unchanged, from the first byte on. Answers the faults, a line each.
  */
 export function faultsInLogs({ stateDir, ledgers, wasKilled }: LogCheck): string[] {
   return logFiles(path.join(stateDir, 'pods')).flatMap((file) => {
     const [, id] = /^begin (\S+)\n/.exec(outputIn(file)) ?? [];
     const ledger = path.join(ledgers, id ?? '');
-    // Who still runs goes on writing: what was noted before the log was read has had time to get there.
+    // The ledger is read before the log: a writer that still runs adds to both, and its noted lines had time to reach
+    // the log.
     const noted = id !== undefined && existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').length - 1 : 0;
     const text = outputIn(file);
     if (id === undefined) return text === '' ? [] : [`${file} begins with ${text.slice(0, 50)}`];
@@ -43,7 +44,7 @@ export function faultsInLogs({ stateDir, ledgers, wasKilled }: LogCheck): string
   });
 }
 
-/** What a container wrote to stdout, as its log has it. */
+/** The standard output of a container, from its log. */
 export function outputIn(file: string): string {
   return readFileSync(file)
     .toString('latin1')

@@ -9,7 +9,7 @@ import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { SMALL_DISK } from './what-is-left.ts';
 
-/** npm run chaos tries 200 of the other seeds, and as many tenths of these. */
+/** `npm run chaos` tries 200 of the other seeds, and a tenth as many of these. */
 const SEEDS = Array.from(
   { length: Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 30) / 10) },
   (_, seed) => seed,
@@ -18,11 +18,11 @@ const SEEDS = Array.from(
 const workshop = workshopForEach();
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** Mounts of the machine that come and go until they are told to end. */
+/** Loops that mount and unmount folders of the machine until they are stopped. */
 class ChurningMounts {
   readonly #loops: readonly ChildProcess[];
 
-  /** @param folder each loop has a folder in it */
+  /** @param folder the parent of a folder for each loop */
   constructor(folder: string, count: number) {
     this.#loops = Array.from({ length: count }, (_, index) => {
       const place = path.join(folder, String(index));
@@ -47,7 +47,7 @@ class ChurningMounts {
 describe.runIf(isRoot).each(TIERS)('mounts that come and go, with --runtime %s', (tier) => {
   let churning: ChurningMounts | undefined;
 
-  // Before the workshop removes its folder.
+  // Runs before the workshop removes its folder.
   afterEach(async () => {
     await churning?.end();
     for (const index of [0, 1, 2]) spawnSync('umount', ['-l', path.join(workshop.folder, 'churn', String(index))]);

@@ -9,11 +9,11 @@ import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { outputIn } from './logs.ts';
 
 const MIB = 1024 * 1024;
-/** npm run chaos has a line of 1 GiB. */
+/** `npm run chaos` tries a line of 1 GiB. */
 const LINE_MIB = Number(process.env['PODRUN_CHAOS_LINE_MIB'] ?? 64);
-/** What podrun may take, whatever a container prints. */
+/** The most memory that podrun may use, whatever a container prints. */
 const PODRUN_MIB_MAX = 200;
-/** Kubelet's limits: what is older goes. */
+/** The kubelet's limits for logs: older parts are removed. */
 const LOG_MIB_MAX = 5 * 10 + 1;
 
 const workshop = workshopForEach();

@@ -1,33 +1,33 @@
 import type { Container, PodSpec, Probe } from '../../src/api/generated/types.ts';
 
-/** Stands for the folder that podrun runs in, which containers share with the host. */
+/** A placeholder for the folder in which podrun runs. Containers share it with the host. */
 export const SHARED_FOLDER = '/shared-folder';
 
-/** Where a volume is mounted that the host has no place for: in a copy of the root, or in the shared folder. */
+/** Mount paths of volumes that do not exist on the host: one in a copy of the root, one in the shared folder. */
 const MOUNT_PATHS = ['/chaos-data', `${SHARED_FOLDER}/mounted/here`] as const;
 
-/** What befalls the podrun that runs a Pod. */
+/** An event that hits the podrun of a Pod. */
 export type Blow =
-  /** As nobody can react to it. */
+  /** SIGKILL, which no process can handle. */
   | { readonly type: 'kill' }
-  /** It stands still for a while, and then goes on. */
+  /** SIGSTOP, and SIGCONT after a while. */
   | { readonly type: 'pause'; readonly ms: number }
-  /** It stands still, and is then killed. */
+  /** SIGSTOP, then SIGKILL. */
   | { readonly type: 'pauseAndKill'; readonly ms: number }
-  /** Something asks it to end. */
+  /** A signal that asks podrun to end. */
   | { readonly type: 'ask'; readonly signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' }
-  /** Asked to end, then killed while it does. */
+  /** SIGTERM, then SIGKILL while podrun ends. */
   | { readonly type: 'askAndKill'; readonly ms: number };
 
 export interface Scenario {
   readonly seed: number;
   readonly spec: PodSpec;
-  /** When the blow comes, milliseconds after podrun was started. */
+  /** The time of the blow, milliseconds after the start of podrun. */
   readonly atMs: number;
   readonly blow: Blow;
 }
 
-/** Chance that comes again with the same seed (mulberry32). */
+/** A pseudo-random generator, which repeats with the same seed (mulberry32). */
 export class Chance {
   #state: number;
 
@@ -43,7 +43,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number between two bounds, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -52,13 +52,13 @@ export class Chance {
     return choices[this.between(0, choices.length - 1)] ?? choices[0];
   }
 
-  /** True that often. */
+  /** True with this probability. */
   is(share: number): boolean {
     return this.next() < share;
   }
 }
 
-/** The scenario of a seed: always the same. */
+/** The scenario for a seed, always the same. */
 export function scenarioOf(seed: number): Scenario {
   const chance = new Chance(seed);
   return { seed, spec: podOf(chance), atMs: chance.between(0, 900), blow: blowOf(chance) };
@@ -115,7 +115,7 @@ function container(chance: Chance, name: string, lines: number): Container {
   };
 }
 
-/** None that what it runs would reach: they are there to be tidied up. */
+/** Limits that no container of a scenario reaches: the tests check that their cgroups are removed. */
 function limits(chance: Chance): Record<string, string> {
   return chance.pick<Record<string, string>>([{ memory: '200Mi' }, { cpu: '500m' }, { memory: '300Mi', cpu: '1' }]);
 }
@@ -132,8 +132,8 @@ interface Script {
 }
 
 /**
- * Writes numbered lines to stdout and, after each, its number to a ledger of its own: what is in the ledger was written
- * to stdout before. What it starts beside that is there to be forgotten.
+ * A script that writes numbered lines to stdout, and each number to a ledger behind it: a number in the ledger was
+ * written to stdout before. It may start children that outlive it.
  */
 function script({ chance, lines, exitCode }: Script): string {
   const trap = chance.pick([':', ':', 'trap "" TERM INT HUP', 'trap "exit 0" TERM']);

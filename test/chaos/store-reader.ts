@@ -3,11 +3,11 @@ import path from 'node:path';
 
 const FILES = ['pod.json', 'status.json', 'owner.json', 'status.json.before'];
 
-/** Reads the files of all Pods over and over while somebody writes them, as no command of podrun would. */
+/** Reads the files of all Pods again and again while podrun writes them, faster than any command of podrun. */
 export class StoreReader {
   readonly #pods: string;
   #timer: NodeJS.Timeout | undefined;
-  /** Files that were not whole, with what was in them. */
+  /** Incomplete files with their text. */
   readonly torn: string[] = [];
   looks = 0;
 
@@ -41,7 +41,7 @@ export class StoreReader {
     try {
       text = readFileSync(file, 'utf8');
     } catch {
-      return; // not there, or not any more
+      return; // the file does not exist yet, or is removed
     }
     this.looks += 1;
     try {

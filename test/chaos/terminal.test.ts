@@ -12,10 +12,10 @@ const workshop = workshopForEach();
 const hasScript = spawnSync('sh', ['-c', 'script --version'], { encoding: 'utf8' }).stdout.includes('util-linux');
 const shellQuoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-// A terminal is made by script(1): it is the one that is closed when script dies.
+// script(1) makes the terminal: it is closed when script dies.
 describe.runIf(process.platform === 'linux' && hasScript)('a terminal that is closed', () => {
   it('while lines are printed: the Pods end gracefully, and podrun does not crash', async () => {
-    // Without a SIGHUP, which goes to the shell: that nothing can be printed any more has to tell.
+    // The shell ignores SIGHUP: podrun must notice that it cannot print any more.
     const terminal = await openTerminal('while :; do echo line; sleep 0.01; done', (podrun) =>
       ["trap '' HUP", `${podrun} 2>errors`, 'echo $? >exit-code'].join('\n'),
     );
@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux' && hasScript)('a terminal that is cl
   });
 });
 
-/** Runs a Pod in a terminal; resolves when it has printed something. */
+/** Runs a Pod in a terminal. Resolves when the Pod has printed something. */
 async function openTerminal(program: string, script: (podrun: string) => string): Promise<ChildProcess> {
   const main = { name: 'main', command: ['sh', '-c', program] };
   const manifest = workshop.pod('shown', { terminationGracePeriodSeconds: 2, containers: [main] });

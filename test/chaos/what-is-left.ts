@@ -2,24 +2,27 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from '
 import path from 'node:path';
 import { ifThere } from '../live-files.ts';
 
-/** What a test mounts itself has this source. Others who make mount namespaces meanwhile take it along. */
+/**
+ * The mount source of a test's own mounts. Another process with a new mount namespace may take a copy of such a mount
+ * along.
+ */
 export const SMALL_DISK = 'chaos-disk';
 
-/** Where to look for what podrun may have left, and how to tell that it is of this podrun. */
+/** The folders and ids that tell whether something belongs to a podrun. */
 export interface Whereabouts {
-  /** Everything of the run is below this folder: state, working folder, temporary files. */
+  /** The parent folder of everything in the run: state, working folder, temporary files. */
   readonly folder: string;
   readonly stateDir: string;
-  /** Of its Pods. */
+  /** The uids of the Pods of the run. */
   readonly uids: readonly string[];
 }
 
-/** Everything that a podrun which has ended has left on the machine, a line each; nothing, if all is well. */
+/** Everything that an ended podrun has left on the machine, a line each. Empty when nothing is left. */
 export function whatIsLeft(where: Whereabouts): string[] {
   return [...processes(where), ...mounts(where), ...cgroups(where), ...sockets(where), ...strayFiles(where)];
 }
 
-/** Processes that have anything to do with the folder, by whatever the kernel tells of them. */
+/** Processes with the folder in their environment, command line, open files or mounts. */
 export function processes({ folder }: Pick<Whereabouts, 'folder'>): string[] {
   const isMountedHere = read('/proc/self/mountinfo').includes(folder);
   return numbersIn('/proc').flatMap((pid) => {
@@ -61,7 +64,7 @@ function cgroups({ uids }: Whereabouts): string[] {
   return found;
 }
 
-/** Sockets that somebody listens at, with and without a file. */
+/** Unix sockets that a process listens at, with and without a file. */
 function sockets({ folder, uids }: Whereabouts): string[] {
   const lines = read('/proc/net/unix').split('\n');
   return lines
@@ -69,7 +72,7 @@ function sockets({ folder, uids }: Whereabouts): string[] {
     .map((line) => `socket: ${line}`);
 }
 
-/** Temporary and special files below the state folder and at the usual places for such things. */
+/** Temporary and special files below the state folder and in the usual other folders. */
 function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
   const found: string[] = [];
   const look = (place: string): void => {
@@ -77,12 +80,12 @@ function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
       const file = path.join(place, name);
       const inState = path.relative(stateDir, file);
       if (isTemporary(inState, file)) found.push(`file: ${file} ${target(file)}`);
-      // What is in a volume or in a log is somebody else's.
+      // The contents of volumes and logs belong to the containers.
       else if (isFolder(file) && !/^pods\/[^/]+\/[^/]+\/(volumes|logs)$/.test(inState)) look(file);
     }
   };
   look(stateDir);
-  // A mount point that had to be made, see scenario.ts.
+  // podrun made this mount point, see scenario.ts.
   if (existsSync(path.join(folder, 'mounted'))) found.push(`file: ${folder}/mounted`);
   for (const place of ['/tmp', '/dev/shm', '/run', '/run/lock', path.join(folder, 'tmp')]) {
     for (const name of namesIn(place)) {
@@ -92,7 +95,9 @@ function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
   return found;
 }
 
-/** Spare FIFOs lie ready for the next podrun: see fifo-pool.ts. What has a dot is in somebody's hands. */
+/**
+ * True for a temporary file. Spare FIFOs stay for the next podrun, see fifo-pool.ts; a FIFO in use begins with a dot.
+ */
 function isTemporary(inState: string, file: string): boolean {
   const name = path.basename(file);
   if (name.startsWith('.tmp-') || /^\.(staging|locks)\/.*[^/]$/.test(inState)) return !isFolder(file);

@@ -7,7 +7,7 @@ const workshop = workshopForEach();
 const DEAF = ['sh', '-c', 'trap "" TERM; : >deaf; while :; do sleep 0.1; done'];
 const POLITE = ['sh', '-c', 'trap "exit 0" TERM; : >polite; while :; do sleep 0.1; done'];
 
-/** Ready once it has said what it does about signals. */
+/** A container that is Ready as soon as its signal handler is set. */
 function container(command: string[], file: string): Container {
   const readinessProbe = { exec: { command: ['test', '-e', file] }, periodSeconds: 1, timeoutSeconds: 10 };
   return { name: 'app', image: 'busybox', command, readinessProbe };

@@ -87,7 +87,7 @@ describe('a second apply of a Pod that runs', () => {
     expect((await run('apply', web, '--', 'sh', '-c', 'exit 3')).exitCode).toBe(3);
     expect((await run('apply', web, '--until', 'succeeded', '--timeout', '100ms')).exitCode).toBe(124);
     expect(podsIn(first.lines).at(-1)?.status?.phase).toBe('Running');
-    // A goal holds for the containers of the manifest, not for those that are about to be replaced.
+    // A goal needs containers of the new manifest: containers that `apply` is about to replace do not count.
     expect((await run('apply', workshop.pod('web', spec('app:2')), '--until', 'ready')).exitCode).toBe(0);
     expect((await pod('web')).status?.containerStatuses?.[0]).toMatchObject({ image: 'app:2', restartCount: 1 });
     const waiting = workshop.start(['apply', web, '--until', 'succeeded']);

@@ -5,7 +5,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-// How many Node needs for itself differs between systems.
+// The number of descriptors that Node itself needs differs between systems.
 it.runIf(process.platform === 'linux').each([28, 32])(
   'with %i file descriptors what cannot be done is told, and the Pod lives on',
   async (limit) => {

@@ -10,7 +10,7 @@ const workshop = workshopForEach();
 
 const forever = 'trap "" TERM INT HUP; while :; do sleep 0.05; done';
 
-/** Everything that a container can be doing when podrun is killed. */
+/** A Pod with containers in every state in which a kill of podrun may find them. */
 const busy: PodSpec = {
   initContainers: [{ name: 'side', image: 'busybox', command: ['sh', '-c', forever], restartPolicy: 'Always' }],
   containers: [
@@ -27,7 +27,7 @@ const busy: PodSpec = {
   ],
 };
 
-/** Waits until processes of the Pod have said that they are there. */
+/** Waits until processes of the Pod have written these files. */
 async function written(...names: readonly string[]): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   while (!names.every((name) => existsSync(`${workshop.folder}/${name}`))) {
@@ -36,7 +36,7 @@ async function written(...names: readonly string[]): Promise<void> {
   }
 }
 
-/** Waits until nothing of the workshop runs any more; answers how long that took. */
+/** Waits until no process of the workshop runs. Answers the time in milliseconds. */
 async function untilNothingRuns(): Promise<void> {
   await expect.poll(() => workshop.processes(), { timeout: PATIENCE_MS, interval: 5 }).toEqual([]);
 }
@@ -69,11 +69,11 @@ describe.runIf(process.platform === 'linux')('the next command', () => {
   const words =
     /^pod\/busy: podrun \(process \d+\), which ran this Pod, was killed; the processes that it left were ended\n$/;
 
-  /** Runs a Pod whose podrun is killed. */
+  /** Runs a Pod and kills its podrun. */
   async function killed(): Promise<void> {
     const podrun = workshop.start(['apply', workshop.pod('busy', busy)]);
     await written('hook');
-    // What a container says and podrun has not read yet is lost with it.
+    // Output that podrun has not read is lost with the kill.
     await podrun.until(({ stdout }) => stdout.includes('begun'));
     podrun.signal('SIGKILL');
     await podrun.ended;
@@ -112,15 +112,15 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const streams = ['1', '2'].map((fd) => readdirSync(`/proc/${watchdog}/fd`).includes(fd));
     expect(streams).toEqual([true, true]);
     expect(readFileSync(`/proc/${watchdog}/environ`, 'utf8')).toBe('PATH=/usr/bin:/bin\0');
-    // Without it, bash would run what its user has for shells of his own.
+    // Without --norc, bash would run the startup file of its user.
     const [shell, flag] = readFileSync(`/proc/${watchdog}/cmdline`, 'utf8').split('\0');
     expect(flag).toBe(shell === '/bin/bash' ? '--norc' : '-c');
-    await podrun.ended; // its output is at its end: nobody holds it open
+    await podrun.ended; // the output has ended: no process holds the pipe
     while (existsSync(`/proc/${watchdog}`)) await sleep(5);
   });
 });
 
-/** Children of a podrun that are watchdogs. */
+/** The watchdogs among the children of a podrun. */
 function watchdogsOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()

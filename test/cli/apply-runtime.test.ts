@@ -8,7 +8,7 @@ import { type Ended, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** Runs a command as root of a user namespace, without any capability, where no further one may be made. */
+/** Runs a command as root of a user namespace without capabilities, in which no further namespace can be made. */
 const CONFINED = [
   'unshare',
   '--user',
@@ -21,7 +21,7 @@ const CONFINED = [
 const [unshare, ...confine] = CONFINED;
 const isConfinable = process.platform === 'linux' && spawnSync(unshare, [...confine, 'true']).status === 0;
 
-/** Podrun on a machine that permits no namespaces. */
+/** Runs podrun as on a machine that permits no namespaces. */
 async function runConfined(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const options = {
     cwd: workshop.folder,

@@ -36,7 +36,7 @@ describe('Ctrl-C', () => {
     await main.catch('SIGTERM');
     podrun.signal('SIGINT');
     await main.received();
-    // Two within half a second are one, see signals.ts.
+    // Two signals within half a second count as one, see signals.ts.
     await sleep(600);
     podrun.signal('SIGINT');
 

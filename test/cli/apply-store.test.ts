@@ -58,7 +58,7 @@ describe('the state directory', () => {
 
   it('whose log cannot be written is told once, and the Pod lives on', async () => {
     const log = path.join(workshop.stateDir, 'pods/default/mute/logs/main/0.log');
-    // A puzzle for whoever opens it: a folder where a file should be.
+    // A folder in the place of the log file: podrun cannot open the log.
     const script = `mkdir -p ${log}; for n in 1 2 3; do echo line $n; sleep 0.02; done; exit 3`;
     const terminationMessagePolicy = 'FallbackToLogsOnError' as const;
     const main = { name: 'main', command: ['sh', '-c', script], terminationMessagePolicy };

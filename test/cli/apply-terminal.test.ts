@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../patience.ts';
 
 const workshop = workshopForEach();
 
-/** It makes a terminal that nobody has given a size, as some CI systems do. */
+/** script(1) makes a terminal without a size, as some CI systems do. */
 const hasScript = process.platform === 'linux' && isUtilLinux();
 
 it.runIf(hasScript)('apply in a terminal of no width shows whole lines, and no status line', async () => {

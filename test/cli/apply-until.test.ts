@@ -110,7 +110,7 @@ describe.concurrent('apply --until', () => {
           'pod/server: container main to become ready .*, last result: exit code 3: no database\\)',
           '  readiness probe, exec \\[sh -c echo no database; exit 3\\]:',
           '    .*after the start: exit code 3: no database',
-          // Not what it says while it is being ended.
+          // The last line from before the end of the Pod.
           '  last line of container main:',
           '    listening on 1',
           '  what to try:',

@@ -6,7 +6,7 @@ import { workshopFor } from './workshop.ts';
 const CRASH_LOOP = path.resolve('fixtures/crash-loop.yaml');
 const LAPSED = 'error: pod "crash-loop" did not stay ready: container crasher exited with code 1\n';
 
-/** A server that goes on until the file `crash` appears, which it removes; with that it ends as told. */
+/** A server that runs until the file `crash` appears. Then it removes the file and ends with the given command. */
 const crashing = (end: string): { name: string; command: string[] } => ({
   name: 'main',
   command: ['sh', '-c', `until test -e crash; do sleep 0.1; done; rm crash; echo oops; ${end}`],

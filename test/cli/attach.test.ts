@@ -9,7 +9,7 @@ const stage = stageForEach();
 let applied: Podrun;
 let main: Puppet;
 
-/** Runs a Pod of a puppet and another container. */
+/** Runs a Pod with a puppet and another container. */
 async function run(other: Partial<Container>): Promise<void> {
   const pod = workshop.pod('web', {
     restartPolicy: 'Never',

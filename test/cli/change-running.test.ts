@@ -11,14 +11,14 @@ const stage = stageForEach();
 const container = (image = 'app:1') => ({ name: 'main', image, command: stage.command('main') });
 const run = (...args: string[]) => workshop.run(args);
 
-/** Runs a Pod with a puppet in it; resolves when the Pod is running. */
+/** Runs a Pod with a puppet. Resolves when the Pod runs. */
 async function running(spec: Partial<PodSpec> = {}): Promise<Podrun> {
   const podrun = workshop.start(['apply', workshop.pod('web', { containers: [container()], ...spec }), '-o', 'json']);
   await seen(podrun, ({ status }) => status?.phase === 'Running');
   return podrun;
 }
 
-/** Resolves with the first version of the Pod that is as told. */
+/** Resolves with the first version of the Pod for which the condition holds. */
 async function seen(podrun: Podrun, isIt: (pod: Pod) => boolean): Promise<Pod> {
   await podrun.until(({ lines }) => podsIn(lines).some(isIt));
   return podsIn(podrun.lines).find(isIt)!;
@@ -133,7 +133,7 @@ describe('a Pod that runs', () => {
     await running({ volumes, containers });
     const file = `${(await stage.puppet('main')).env['PODRUN_VOLUME_INFO']}/labels`;
     await run('label', 'pod/web', 'tier=front');
-    // The agent learns of it from the file system.
+    // A watch on the store tells the agent of the change.
     await expect.poll(() => readFileSync(file, 'utf8')).toContain('tier="front"');
   });
 });

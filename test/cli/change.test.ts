@@ -21,7 +21,7 @@ describe('as kubectl does it', () => {
   ])('$command', async (recording) => {
     const { stdout, stderr, exit } = recording;
     const command = recording.command.replaceAll("'", '').split(' ').slice(1);
-    // What follows -p is one word.
+    // The argument of -p is one word.
     expect(command.length).toBeLessThan(8);
     expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
   });

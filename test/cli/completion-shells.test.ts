@@ -8,7 +8,7 @@ import { storeOf } from './prepared-store.ts';
 import { until } from '../runtime/support/process-rig.ts';
 import { workshopForEach } from './workshop.ts';
 
-/** Command lines that somebody types, with the arguments that podrun gets once the shell has completed them. */
+/** Command lines as typed, and the arguments of podrun after the completion by the shell. */
 const TYPED = [
   { keys: 'podrun explai\tpod', args: ['explain', 'pod'] },
   { keys: 'podrun logs pip\t-c sec\t', args: ['logs', 'pipeline', '-c', 'second'] },
@@ -50,7 +50,7 @@ beforeEach(() => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pipeline' }, spec: { containers } };
   storeOf(workshop).create<StoredPod>('pods', pod as StoredPod);
   workshop.file('manifest.yaml', '');
-  // Answers the shell, and notes what it would be started with.
+  // A stand-in that passes completions to podrun, and records the arguments of every other call.
   const podrun = workshop.commandLine([]).map((word) => `'${word}'`);
   const script = `#!/bin/sh
 if [ "$1" = __complete ] || [ "$1" = completion ]; then exec ${podrun.join(' ')} "$@"; fi
@@ -71,7 +71,7 @@ describe.each(SHELLS)('$name', ({ shell, flags, before, ...rest }) => {
       PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}`,
       HOME: workshop.folder,
       TERM: 'xterm',
-      // What a shell has of its own would stand in the way.
+      // The startup files of a shell would disturb the test.
       BASH_ENV: undefined,
       ENV: undefined,
     });
@@ -89,7 +89,7 @@ describe.each(SHELLS)('$name', ({ shell, flags, before, ...rest }) => {
   });
 });
 
-/** Resolves once podrun was started with these arguments. */
+/** Resolves when podrun was called with these arguments. */
 async function typed(args: readonly string[]): Promise<void> {
   const file = path.join(workshop.folder, 'typed');
   await until(

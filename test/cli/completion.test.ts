@@ -8,7 +8,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** What the shell is told: candidates without notes, and how it goes on. */
+/** The answer for the shell: candidates without notes, and the kind of the answer. */
 async function complete(...words: string[]): Promise<{ values: string[]; kind: string | undefined }> {
   const { stdout, stderr, exitCode } = await workshop.run(['__complete', ...words]);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });

@@ -17,7 +17,7 @@ import { type Ended, workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-/** Without, podrun refuses to keep containers apart. */
+/** Namespaces, without which podrun refuses to isolate containers. */
 const hasNamespaces =
   spawnSync('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '--mount', '--pid', '--fork', 'true']).status ===
   0;
@@ -50,7 +50,7 @@ describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp
     chmodSync(file('one'), 0o751);
     expect(await cp('one', 'web:/nowhere/data/two')).toEqual(DONE);
     expect(await inside('cat $PODRUN_VOLUME_DATA/two; stat -c %a $PODRUN_VOLUME_DATA/two')).toBe('hello\n751\n');
-    // Into a folder it gets by its own name.
+    // A file that is copied into a folder keeps its name.
     expect(await cp('one', 'default/web:/nowhere/data/')).toEqual(DONE);
     expect(await cp('web:/nowhere/data/one', 'three')).toEqual(DONE);
     expect([text('three'), modeOf('three')]).toEqual(['hello\n', 0o751]);

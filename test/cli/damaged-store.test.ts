@@ -9,7 +9,7 @@ const LINES = ['null', '[]', '{}', '"x"', '7', '{"type":"ADDED"}', '{"type":"MOD
 const HALF_A_POD = '{"type":"MODIFIED","object":{"kind":"Pod","metadata":{"name":"web","uid":"x"}}}';
 const HALF_AN_EVENT = '{"type":"MODIFIED","object":{"kind":"Event","metadata":{"name":"e","uid":"y"}}}';
 
-/** What may stand in the files of a Pod, by name, when somebody has been at them. */
+/** Damaged contents of the files of a Pod, by name. */
 const DAMAGE: ReadonlyArray<readonly [what: string, files: Readonly<Record<string, string>>]> = [
   ['half a JSON', Object.fromEntries(['pod.json', 'status.json', 'owner.json'].map((file) => [file, '{"a": [1,']))],
   ['another JSON', { 'pod.json': '{}', 'status.json': '[]', 'owner.json': 'null' }],

@@ -64,7 +64,7 @@ describe('podrun debug', () => {
   it('says why nothing comes, and that nothing will', async () => {
     const waiting = workshop.start(['debug', 'web', '-q', '--attach', '-c', 'look', '--image=nosuch', '--env=A=b']);
     const loud = workshop.start(['debug', 'web', '--attach', '-c', 'loud', '--image=nosuch']);
-    // In whichever order: the next attempt of the first would come ten seconds later.
+    // The two containers may fail in either order: the next attempt of the first would come ten seconds later.
     await applied.until(({ stdout }) => /look.*ErrImagePull/.test(stdout) && /loud.*ErrImagePull/.test(stdout));
     await workshop.run(['delete', 'pod', 'web', '--now']);
     expect(await waiting.ended).toMatchObject({ exitCode: 1, stdout: '' });
@@ -104,7 +104,7 @@ describe.runIf(hasTerminals)('podrun debug -it', () => {
     await terminal.shows(
       new RegExp(`^${first}\r\nIf you don't see a command prompt, try pressing enter\\.\r\nprompt>`),
     );
-    // The size comes with the client, which may be a moment after the prompt.
+    // The size of the terminal may arrive a moment after the prompt.
     terminal.type("until [ \"$(stty size)\" = '20 90' ]; do :; done; echo fi''rst\n");
     await terminal.shows(/[^\r]\r\nfirst\r\nprompt>$/);
     terminal.resize(70, 10);
@@ -116,7 +116,7 @@ describe.runIf(hasTerminals)('podrun debug -it', () => {
     await terminal.shows(/\^Ccaught\r\nprompt>$/);
     terminal.type('exit 5\n');
     expect(await terminal.ended).toBe(5);
-    // What is on somebody's screen is not on that of the run.
+    // The output of `debug` is not in the output of `apply`.
     await applied.until(({ stdout }) => /debugger-\w{5} +exited with code 5/.test(stdout));
     expect(applied.stdout).not.toContain('prompt>');
   });

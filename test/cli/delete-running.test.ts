@@ -8,7 +8,7 @@ import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-/** A Pod `web` that a podrun of its own runs; its program is a puppet, which does not end by itself. */
+/** Runs a Pod `web` in a podrun of its own. The program is a puppet, which does not end by itself. */
 async function running(): Promise<{ apply: Podrun; main: Puppet }> {
   const spec = { terminationGracePeriodSeconds: 60, containers: [{ name: 'main', command: stage.command('main') }] };
   const apply = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
@@ -98,7 +98,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await workshop.run(['delete', 'pod', 'web', '--force']);
     const second = workshop.start(['apply', file]);
     await workshop.run(ready);
-    // How far its hook gets depends on the machine.
+    // The speed of the machine decides how much of the hook runs.
     expect((await first.ended).stdout).toContain('bye');
     expect((await workshop.run(['logs', 'web', '--hooks'])).stdout).toBe('');
     expect((await workshop.run(['logs', 'web'])).stdout).toBe('');

@@ -7,7 +7,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** What kubectl v1.32.4 has printed of these objects, from a server that had nothing else. */
+/** The output of kubectl v1.32.4 for these objects, from a server without other objects. */
 const described = (file: string): string => fileURLToPath(new URL(`described/${file}`, import.meta.url));
 
 describe('describe, of what is kept on record:', () => {

@@ -48,7 +48,7 @@ describe('DetachKeys', () => {
         }
         const place = typed.indexOf(keys);
         expect(isDetached).toBe(place >= 0);
-        // What may be the beginning of the keys is still to come.
+        // A beginning of the keys is held back.
         const expected = place < 0 ? typed : typed.slice(0, place);
         expect(expected.startsWith(out)).toBe(true);
         expect(expected.length - out.length).toBeLessThan(place < 0 ? keys.length : 1);

@@ -27,7 +27,7 @@ function agentPid(): number {
   return (JSON.parse(readFileSync(path.join(folder, id, 'process.json'), 'utf8')) as { pid: number }).pid;
 }
 
-/** Kills processes, and resolves when they are gone. */
+/** Kills processes. Resolves when they are gone. */
 async function kill(...pids: number[]): Promise<void> {
   for (const pid of pids) process.kill(pid, 'SIGKILL');
   await vi.waitUntil(() => !workshop.backgroundProcesses().some((pid) => pids.includes(pid)), PATIENT);

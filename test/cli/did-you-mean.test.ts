@@ -31,7 +31,7 @@ it.each([
     args: 'get --colr=never',
     stderr: "error: unknown flag: --colr\nDid you mean --color?\nSee 'podrun get --help' for usage.\n",
   },
-  // A flag of another command is none of this one.
+  // A flag of another command
   { args: 'get --previous', stderr: "error: unknown flag: --previous\nSee 'podrun get --help' for usage.\n" },
   {
     args: 'get -z',
@@ -91,7 +91,7 @@ it.each([
     args: 'debug pipelin --image=busybox',
     stderr: 'Error from server (NotFound): pods "pipelin" not found\nDid you mean "pipeline"?\n',
   },
-  // What is like nothing gets no advice.
+  // A name without a similar name
   { args: 'get pod elephant', stderr: 'Error from server (NotFound): pods "elephant" not found\n' },
 ])('podrun $args', async ({ args, stderr }) => {
   expect(await workshop.run(args.split(' '))).toMatchObject({ stdout: '', stderr });

@@ -30,7 +30,7 @@ afterAll(() => workshop.close());
 
 it.each([...pages, ...fixtures])('%s shows only flags and commands that exist', (page) => {
   const text = readFileSync(new URL(page, root), 'utf8');
-  // Up to the end of the line or of the code span, without what belongs to other programs.
+  // The arguments reach to the end of the line or of the code span, without the words of other programs.
   const calls = [...text.matchAll(/(?:npx |\$ |`| {4}|# {3})podrun ([^`\n]*)/g)].map(([, call = '']) => call);
   const flags = calls.flatMap((call) => call.replaceAll(/ -- .*|#.*|'[^']*'/g, '').match(/--[a-z][a-z-]*/g) ?? []);
   expect(flags.filter((flag) => !help.includes(flag))).toEqual([]);

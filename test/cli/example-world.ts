@@ -1,24 +1,24 @@
 import { stringify } from 'yaml';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 
-/** How an example of a help text ends; without an entry, by itself and with exit code 0. */
+/** The end of an example in a help text. An example without an entry ends by itself with exit code 0. */
 export interface Ending {
   readonly exitCode?: number;
-  /** It does not end by itself: once this was shown, somebody presses Ctrl-C. */
+  /** The output before Ctrl-C, for an example that does not end by itself. */
   readonly shows?: RegExp;
-  /** Typed at a terminal, once there is a prompt or what `shows` says. */
+  /** Keys for the terminal, behind a prompt or behind the output that `shows` matches. */
   readonly keys?: string;
-  /** What has to be done first, and what meanwhile. */
+  /** Commands before the example, and while it runs. */
   readonly before?: string;
   readonly during?: string;
-  /** The Pods are made anew first. */
+  /** True when the example needs new Pods. */
   readonly isRebuilt?: true;
-  /** It is for this shell. */
+  /** The shell of the example. */
   readonly shell?: string;
   readonly needs?: 'namespaces';
 }
 
-/** Commands whose examples need no Pods. Their examples come first. */
+/** Commands whose examples need no Pods. These examples come first. */
 export const WORLDLESS: ReadonlySet<string> = new Set([
   '',
   'init',
@@ -35,11 +35,11 @@ const APART: Ending = { needs: 'namespaces' };
 
 const LEAVE_SHELL = 'exit\r';
 
-/** By the example, as it stands in the help. */
+/** Endings by example, in the words of the help. */
 export const ENDINGS: Readonly<Record<string, Ending>> = {
   // Other programs
   'podrun completion fish | source': { shell: 'fish' },
-  // What goes on until somebody ends it
+  // Examples that end with Ctrl-C
   'podrun init web --with probes,sidecar -o web.yaml && podrun apply web.yaml': {
     before: 'rm -f web.yaml',
     shows: /Ready/,
@@ -54,14 +54,14 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
   'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },
   'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding|in use/ },
-  // The run has to have lasted so long
+  // The run must have lasted so long
   'podrun get pod web -o yaml --at 3.2s': { before: 'until podrun get pod web --at 3.2s; do sleep 0.2; done' },
-  // What somebody types into
+  // Examples with input
   'podrun exec -it web -- sh': { keys: LEAVE_SHELL },
   'podrun attach web -c app -it': { keys: '\u0010\u0011', shows: /serving/ },
   'podrun debug web -it': { keys: LEAVE_SHELL },
   'podrun debug web -it --target=app': { keys: LEAVE_SHELL },
-  // What somebody has saved
+  // Saved objects
   'podrun get pods --from pods.json -o wide': { before: 'podrun get pods -o json > pods.json' },
   'podrun describe --from pod.json --from events.json': {
     before: 'podrun get pod web -o json > pod.json && podrun get events -o json > events.json',
@@ -69,19 +69,19 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun events --from events.json': { before: 'podrun get events -o json > events.json' },
   // Runs that differ
   'podrun expect web.expect.yaml web@1': { exitCode: 1 },
-  // The Pod of pod.yaml is another one here.
+  // The Pod of pod.yaml is another one in this folder.
   'podrun apply -o json pod.yaml > run.ndjson; podrun expect web.expect.yaml --from run.ndjson': { exitCode: 1 },
   'podrun diff web@1 web': { exitCode: 1 },
   'podrun diff web@1 web --tolerance 50%': { exitCode: 1 },
   'podrun diff good.ndjson web': { exitCode: 1, before: 'podrun apply job.yaml -o json > good.ndjson' },
-  // The Pod of pod.yaml does its work and ends: it does not stay Ready.
+  // The Pod of pod.yaml ends after its work: it does not stay Ready.
   'podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh': { exitCode: 1 },
-  // What is copied into a container must not get to the machine
+  // A file that is copied into a container must not reach the machine
   'podrun cp config.yaml web:/etc/app/config.yaml': { ...APART, isRebuilt: true },
   'podrun cp ./site web:/srv -c nginx': APART,
   'podrun cp web:/var/log/app ./logs': APART,
   'podrun cp staging/web:/var/crash/core core': APART,
-  // What changes the Pods
+  // Examples that change Pods
   'podrun wait pod/web --for=delete': { during: 'podrun delete pod web' },
   'podrun wait pods --all --for=condition=Ready': {
     isRebuilt: true,
@@ -97,7 +97,7 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun delete pod stuck --force': { before: 'podrun apply -d stuck.yaml' },
 };
 
-/** Stand-ins for programs that not everybody has. What they are handed is read to its end. */
+/** Stand-ins for programs that many machines do not have. They read their input to its end. */
 export const PROGRAMS: Readonly<Record<string, string>> = {
   kubectl: 'cat from-cluster.yaml',
   kustomize: 'cat pod.yaml',
@@ -115,7 +115,7 @@ const sleeps = (name: string, more: Partial<Container> = {}): Container => ({
   ...more,
 });
 
-/** Has left something that can be copied. */
+/** A container that has written files to copy. */
 const DUMPED: Partial<Container> = {
   command: ['sh', '-c', 'mkdir -p /var/crash && echo core > /var/crash/core; exec sleep 1000'],
 };
@@ -127,7 +127,7 @@ const pod = (name: string, spec: PodSpec, namespace = 'default'): object => ({
   spec: { terminationGracePeriodSeconds: 1, ...spec },
 });
 
-/** Ends once, is started again, and then serves until somebody types `quit`. */
+/** A container that ends once, starts again, and serves until it reads `quit`. */
 const app = (folder: string, isApart: boolean): Container => ({
   name: 'app',
   image: 'busybox',
@@ -170,7 +170,7 @@ const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'setti
 
 const yaml = (...objects: readonly object[]): string => objects.map((object) => stringify(object)).join('---\n');
 
-/** The files that the examples name, and those of which the Pods are made. */
+/** The files that the examples name, and the manifests of the Pods. */
 export const FILES = (folder: string, isApart: boolean): Readonly<Record<string, string>> => ({
   'pod.yaml': yaml(pod('once', ends)),
   'deploy/pod.yaml': yaml(pod('once', ends)),

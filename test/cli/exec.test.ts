@@ -9,7 +9,7 @@ const workshop = workshopForEach();
 const stage = stageForEach();
 let applied: Podrun;
 
-/** What `apply` is run with: Pods are kept apart as the machine permits, or as it says. */
+/** Runs `apply` with these flags. Without a flag, the machine decides about namespaces. */
 async function run(...flags: string[]): Promise<void> {
   const pod = workshop.pod('web', {
     restartPolicy: 'Never',
@@ -33,7 +33,7 @@ async function run(...flags: string[]): Promise<void> {
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
 }
 
-/** Without, podrun refuses to keep containers apart. */
+/** Namespaces, without which podrun refuses to isolate containers. */
 const hasNamespaces =
   spawnSync('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '--mount', '--pid', '--fork', 'true']).status ===
   0;
@@ -57,7 +57,7 @@ describe('podrun exec', () => {
       stderr: '',
     });
     expect((await exec('web', '-q', '--', 'env')).stdout).toContain('\ndb.password=hidden\n');
-    // It is nothing that the Pod, or its log, would know of.
+    // The output of `exec` is neither in the log nor in the output of `apply`.
     expect(applied.stdout).not.toContain('red');
     expect((await workshop.run(['logs', 'web', '-c', 'main'])).stdout).toBe('');
   });
@@ -68,7 +68,7 @@ describe('podrun exec', () => {
     const { stdout, ...rest } = await podrun.ended;
     expect(rest).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout === `${text}end\n`).toBe(true);
-    // Without -i, there is no input.
+    // Without -i, the command has no input.
     expect(await workshop.start(['exec', '-q', 'web', '--', 'cat'], {}, 'typed').ended).toMatchObject({ stdout: '' });
   });
 

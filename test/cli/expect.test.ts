@@ -4,7 +4,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** Runs a Pod that ends with that code, and answers the stream. */
+/** Runs a Pod that ends with this exit code. Answers the watch events. */
 async function ran(code: number): Promise<string> {
   const container = { name: 'main', command: ['sh', '-c', `exit ${code}`] };
   const manifest = workshop.pod('job', { restartPolicy: 'Never', containers: [container] });

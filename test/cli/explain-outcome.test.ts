@@ -5,7 +5,7 @@ import { NOW_MS, webPod } from '../print/pods.ts';
 
 const ended = (name: string): StoredPod => webPod({ metadata: { name, uid: name }, status: { phase: 'Succeeded' } });
 
-/** What is said when the time is up before all are Succeeded. */
+/** The explanation of a time-out before all Pods have succeeded. */
 function timeIsUp(pods: readonly StoredPod[]): string {
   return explainOutcome({
     outcome: { type: 'timedOut', pods, duringCommand: false, atMs: NOW_MS },

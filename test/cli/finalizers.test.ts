@@ -14,7 +14,7 @@ const metadata = { name: 'web', finalizers: ['example.com/a', 'example.com/b'] }
 const stored = (resource: string) => storeOf(workshop).get<StoredKubeObject>(resource, 'default', 'web');
 const file = (object: object) => workshop.file('web.yaml', stringify(object));
 
-/** A Pod `web` with two finalizers, which runs; its program ends when the test says so. */
+/** Runs a Pod `web` with two finalizers. Its program ends when the test says so. */
 async function running(): Promise<{ manifest: string; apply: Podrun; main: Puppet }> {
   const containers = [{ name: 'main', image: 'app:1', command: stage.command('main') }];
   const manifest = file({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } });
@@ -24,7 +24,7 @@ async function running(): Promise<{ manifest: string; apply: Podrun; main: Puppe
   return { manifest, apply, main };
 }
 
-/** The same, ended and held by its finalizers. */
+/** Runs the same Pod to its end, so that only its finalizers hold it. */
 async function held(): Promise<{ manifest: string; apply: Podrun; deleting: Podrun }> {
   const { manifest, apply, main } = await running();
   await main.catch('SIGTERM');

@@ -8,7 +8,7 @@ interface Case {
   readonly file: string;
   readonly flags?: readonly string[];
   readonly exitCode: number;
-  /** Last status of each Pod: its phase, and per container how it ended and how often it was started again. */
+  /** The last status of each Pod: its phase, and for each container its end and its restarts. */
   readonly pods: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -53,7 +53,7 @@ const CASES: readonly Case[] = [
   {
     file: 'exit-codes.yaml',
     exitCode: 1,
-    // Statuses of regular containers are sorted by name, as on a node.
+    // Statuses of regular containers are sorted by name, as the kubelet does.
     pods: {
       'exit-codes': ['Failed', 'fails Error 0', 'killed Error 0', 'missing StartError 0', 'succeeds Completed 0'],
     },

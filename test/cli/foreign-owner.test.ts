@@ -9,7 +9,7 @@ import { workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-/** Another PID namespace: one of root's own, and one of a user. */
+/** Another PID namespace: one that root makes, and one that a user makes. */
 const WAYS = [
   ['unshare', '--pid', '--fork', '--mount-proc'],
   ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'],
@@ -21,7 +21,7 @@ afterEach(() => {
   stopped.clear();
 });
 
-/** Runs podrun behind another program. */
+/** Runs podrun through another program. */
 function elsewhere(
   way: readonly string[],
   args: readonly string[],
@@ -38,7 +38,7 @@ const ownerPid = (): number => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid;
 };
 
-/** Stops the agent, as a debugger or a dead disk does, and makes it look as if that were a minute ago. */
+/** Stops the agent, as a debugger or a broken disk would, and makes its last sign of life a minute old. */
 function stop(pid: number): void {
   process.kill(pid, 'SIGSTOP');
   stopped.add(pid);

@@ -19,7 +19,7 @@ const saved = (state: string): string[] =>
   ['pod', 'events'].flatMap((name) => ['--from', path.join(folder, state, `${name}.json`)]);
 const run = (...args: string[]) => workshop.run(args, GOLDEN_ENV);
 
-/** The command line, in this process: hundreds of others would take their time. */
+/** Runs the command line in this process: hundreds of processes would be slow. */
 async function runHere(...args: string[]): Promise<string> {
   let printed = '';
   openStreams();

@@ -20,7 +20,7 @@ interface Recording {
   readonly exit: number;
 }
 
-/** What kubectl v1.32.4 printed of these Pods. How templates are printed is in test/print/formats. */
+/** The output of kubectl v1.32.4 for these Pods. Templates are tested in test/print/formats. */
 const recordings = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'get-formats.json'), 'utf8'),
 ) as readonly Recording[];
@@ -31,7 +31,7 @@ describe('get, as kubectl does it,', () => {
     const begin = typeof stdout === 'string' ? stdout : stdout.begin;
     expect(ended.stdout.slice(0, typeof stdout === 'string' ? undefined : begin.length)).toBe(begin);
     expect(ended.stderr).toBe(stderr);
-    // A command line that makes no sense is 2 in podrun, and 1 in kubectl.
+    // A usage error has exit code 2 in podrun, and 1 in kubectl.
     expect(ended.exitCode === 2 ? 1 : ended.exitCode).toBe(exit);
   });
 });

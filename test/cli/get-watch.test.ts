@@ -11,7 +11,7 @@ const HEADINGS = 'NAME   READY   STATUS    RESTARTS   AGE\n';
 
 const watch = (...args: string[]): Podrun => workshop.start(['get', ...args], GOLDEN_ENV);
 
-/** The next state of the Pod `web`, written by somebody else. */
+/** Writes the next state of the Pod `web`, as another process would. */
 function change(store: FileStore, phase: string): void {
   const pod = store.get<StoredPod>('pods', 'default', 'web');
   if (pod === undefined) throw new Error('no Pod web');
@@ -45,7 +45,7 @@ web    0/1     Failed    0          133m
     const store = storeOf(workshop);
     const podrun = watch('pods', '-w', '--output-watch-events');
     const [web] = goldenPods('running-ready');
-    // Whenever the watch begins: the Pod comes after it, or is there already.
+    // The Pod is created before or after the start of the watch: both must print it.
     store.create('pods', web as StoredPod);
     await podrun.until(({ stdout }) => stdout.includes('web'));
     expect(await stop(podrun)).toBe(`EVENT      ${HEADINGS}ADDED      web    1/1     Running   0          133m\n`);
@@ -117,7 +117,7 @@ describe('get -w -o json --output-watch-events, beside a running apply,', () => 
   });
 });
 
-/** Repeats a change until a watch has told of one: when it begins to watch cannot be seen. */
+/** Repeats a change until a watch has printed one: a test cannot see when the watch begins. */
 async function untilItWatches(podrun: Podrun, change: () => void): Promise<void> {
   for (let attempt = 0; podrun.stdout === '' && attempt < 500; attempt++) {
     change();

@@ -5,7 +5,7 @@ const workshop = workshopForEach();
 const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
 const ACTIONS = { GITHUB_ACTIONS: 'true' };
 
-/** Commands of GitHub Actions, and what else matters, without times. */
+/** The commands for GitHub Actions and the other relevant lines, without times. */
 const commands = (text: string): string[] =>
   text
     .split('\n')

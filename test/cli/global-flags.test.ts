@@ -62,7 +62,7 @@ describe('--quiet', () => {
     });
     expect(await workshop.run(['get', 'pods', '-q'])).toEqual(silent);
     expect(await workshop.run(['gc', '-q'])).toEqual(silent);
-    // What went wrong is said.
+    // Errors are printed with --quiet, too.
     expect((await workshop.run(['get', 'pod', 'web', '-q'])).stderr).toContain('pods "web" not found');
   });
 });

@@ -7,7 +7,7 @@ import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
 import { TIERS } from './tiers.ts';
 import { type Ended, Podrun, Workshop } from './workshop.ts';
 
-/** Examples are run in a folder with all that they name, one after the other, as somebody would who tries them. */
+/** The time limit of one example. Examples run one after the other, in a folder with all files that they name. */
 const LIMIT_MS = 90_000;
 
 const hasNamespaces = TIERS.includes('namespace');
@@ -22,7 +22,7 @@ function worldlessFirst(a: string, b: string): number {
   return Number(WORLDLESS.has(b)) - Number(WORLDLESS.has(a));
 }
 
-/** The lines below `Examples:`, without what is said of them. */
+/** The lines below `Examples:`, without their comments. */
 async function examplesOf(command: string): Promise<string[]> {
   const { stdout } = await workshop.run([...command.split(' ').filter(Boolean), '--help']);
   const [block = ''] = (stdout.split('\nExamples:\n')[1] ?? '').split('\n\n');
@@ -60,10 +60,10 @@ function run(line: string, shell: string = 'sh'): Podrun {
   return new Podrun(child);
 }
 
-/** The Pods that the examples name: web has run twice, and was restarted once. */
+/** Makes the Pods that the examples name: web has run twice, and was restarted once. */
 async function buildWorld(): Promise<void> {
   hasWorld = true;
-  // Copies would go to the machine itself, where containers are not apart from it.
+  // Without namespaces, `cp` would write to the machine itself.
   const tier = hasNamespaces ? '--runtime=namespace' : '--runtime=process';
   const restarted = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1 --timeout=60s";
   const lines = [
@@ -80,7 +80,7 @@ async function mustRun(line: string | undefined): Promise<void> {
   if (exitCode !== 0) throw new Error(`cannot be prepared: ${line}\n${stdout}${stderr}`);
 }
 
-/** Runs an example to its end; answers all that it showed. */
+/** Runs an example to its end. Answers its output. */
 async function tryExample(line: string, { shows, keys, during, shell }: Ending): Promise<Ended> {
   if (keys !== undefined) return atTerminal(line, keys, shows);
   const podrun = run(line, shell);
@@ -92,7 +92,7 @@ async function tryExample(line: string, { shows, keys, during, shell }: Ending):
   return podrun.ended;
 }
 
-/** The prompt of a shell. The advice to press enter comes before or after it. */
+/** The prompt of a shell. The advice to press enter comes before or after the prompt. */
 const PROMPT = /[$#] (?:If you don't see a command prompt[^\n]*\n)?$/;
 
 async function atTerminal(line: string, keys: string, prompt: RegExp = PROMPT): Promise<Ended> {

@@ -7,7 +7,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** Two runs of web, one second each: the first has failed. */
+/** Stores two runs of web, one second each. The first one failed. */
 function twoRuns(): void {
   const store = openStore(workshop.stateDir);
   for (const [hour, phase] of [
@@ -58,7 +58,7 @@ describe('history', () => {
 });
 
 describe('a run of the past', () => {
-  /** Two runs of a Pod that prints, and is probed. */
+  /** Runs a Pod twice: it prints lines and has a probe. */
   async function twoRealRuns(): Promise<void> {
     for (const word of ['first', 'second']) {
       const seen = path.join(workshop.folder, word);
@@ -90,7 +90,7 @@ describe('a run of the past', () => {
   });
 });
 
-/** A clock that shows what it is set to. */
+/** A clock with a given time. */
 function clockAt(seconds: () => number): Clock {
   const now = (): ReturnType<Clock['now']> => ({ monotonicMs: 0, wallMs: BEGIN_MS + seconds() * 1000 });
   return { now, wakeAt: () => ({ cancel: () => undefined }) };
@@ -98,7 +98,7 @@ function clockAt(seconds: () => number): Clock {
 
 const BEGIN_MS = Date.UTC(2026, 0, 15, 12);
 
-/** web ran at 2 s and failed at 3 s, with an event at each; at 100 s another run of it began. */
+/** Stores two runs of web. The first ran at 2 s and failed at 3 s, with an event at each; the second began at 100 s. */
 function pastRun(): void {
   let seconds = 0;
   const store = openStore(

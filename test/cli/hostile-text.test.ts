@@ -5,14 +5,14 @@ import { parse } from 'yaml';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { type Ended, Workshop } from './workshop.ts';
 
-/** A title, a cleared screen, a bell, C1, a carriage return, a changed direction: what a terminal would obey. */
+/** Characters that a terminal obeys: a title, a cleared screen, a bell, C1, a carriage return, a changed direction. */
 const HOSTILE = 'a\u001B]0;owned\u0007\u001B[2J\u001B[31mb\u009B5mc\rd\u202Ee\u2066f\u007Fg';
 const OBEYED = new RegExp(
   String.raw`[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`,
   'g',
 );
 
-/** A manifest without characters that YAML does not allow but as escapes. */
+/** A manifest in ASCII: YAML allows the hostile characters only as escapes. */
 const inAscii = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/[\u007F-\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -27,7 +27,7 @@ const POD = {
       {
         name: 'main',
         image: 'busybox',
-        // It runs until its hook has failed.
+        // The container runs until its hook has failed.
         command: ['sh', '-c', 'trap "exit 3" TERM; sleep 60 & wait'],
         args: [HOSTILE],
         env: [{ name: 'TEXT', value: HOSTILE }],
@@ -37,7 +37,7 @@ const POD = {
     ],
   },
 };
-/** An object of somebody else: nothing in it was checked. */
+/** An object from another program, which podrun did not check. */
 const SAVED = {
   apiVersion: 'v1',
   kind: 'List',
@@ -92,7 +92,7 @@ const INVALID = inAscii({
 const FILE = `${HOSTILE.replaceAll('/', '')}.yaml`;
 const SAVED_FROM = ['--from', 'saved.json'];
 
-/** What each command is called with. */
+/** The arguments for each command. */
 const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   init: [[HOSTILE], ['web', '--image', HOSTILE]],
   validate: [
@@ -206,7 +206,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 describe('what a terminal would obey is nowhere in what podrun writes', () => {
   const workshop = new Workshop();
-  /** Runs podrun and remembers what a terminal would obey. */
+  /** Runs podrun and collects output that a terminal would obey. */
   const obeyed: string[] = [];
   const run = async (...args: string[]): Promise<Ended> => {
     const ended = await workshop.run(args);
@@ -234,7 +234,7 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
   afterAll(() => workshop.close());
 
   it('the Pod that these commands are about runs, twice', async () => {
-    // What containers and hooks print goes into a pipe as it is.
+    // Output of containers and hooks goes into a pipe unchanged.
     const apply = ['apply', '-f', 'web.yaml', '--no-logs'];
     for (const _ of ['web@1', 'web']) expect((await run(...apply)).stderr).toContain('pod "web" failed');
     expect(obeyed.splice(0)).toEqual([]);

@@ -17,13 +17,13 @@ const NAMESPACES = ['unshare', '--mount', '--pid', '--fork', 'true'];
 const USER_NAMESPACES = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
 const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
 
-/** Tiers of this machine, and who can have them. */
+/** The tiers that root can use on this machine. */
 const ROOTS = isRoot ? ['process', ...(works(NAMESPACES) ? ['namespace'] : [])] : [];
 const hasUserNamespaces = works([...(ME.uid === 0 ? ['setpriv', ...AS_SOMEBODY] : []), ...USER_NAMESPACES]);
 
 const in_ = (tier: string): Record<string, string> => ({ PODRUN_RUNTIME: tier });
 
-/** podrun, run by an ordinary user. */
+/** Runs podrun as an ordinary user. */
 function runAsSomebody(args: readonly string[], tier = 'process'): Promise<Ended> {
   if (ME.uid !== 0) return workshop.run(args, in_(tier));
   chownSync(workshop.folder, SOMEBODY, SOMEBODY);
@@ -35,7 +35,7 @@ function runAsSomebody(args: readonly string[], tier = 'process'): Promise<Ended
   return new Podrun(child).ended;
 }
 
-/** What a container tells of itself. */
+/** A script that prints the identity of its process. */
 const TELL = `
 id -u; id -g; id -G | tr ' ' '\\n' | sort -n | tr '\\n' ' '; echo
 grep -E '^(CapBnd|CapEff|CapAmb|NoNewPrivs)' /proc/self/status | tr -d '\\t'
@@ -54,7 +54,7 @@ const linesOf = ({ stdout }: Ended): string[] =>
 const ownRights = BigInt(`0x${/^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`);
 const hex = (rights: bigint): string => rights.toString(16).padStart(16, '0');
 const NO_RIGHTS = hex(0n);
-/** Those of a node, without CAP_MKNOD. */
+/** The capabilities of a container on a node, without CAP_MKNOD. */
 const USUAL_RIGHTS = 0xa00425fbn;
 
 const TIERS = ['process', 'namespace'];
@@ -63,7 +63,7 @@ describe.each(TIERS)('in the %s tier', (tier) => {
   asRoot(tier);
 });
 
-/** Skipped where podrun's user is not root, has no setpriv, or may not make namespaces. */
+/** Tests with podrun as root. Skipped where the user is not root, setpriv is missing, or namespaces are forbidden. */
 function asRoot(tier: string): void {
   const isPossible = ROOTS.includes(tier);
   const isApart = isPossible && tier === 'namespace';
@@ -83,7 +83,7 @@ function asRoot(tier: string): void {
       'HOME=/ USER=',
       'reopened',
     ]);
-    // Its last words, or why there are none.
+    // The termination message, or the reason for its absence.
     expect(ended.stdout).toContain(tier === 'namespace' ? ': bye' : 'the user of the container cannot access');
   });
 

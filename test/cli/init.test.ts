@@ -8,7 +8,7 @@ import { workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 
 const ALL = Object.keys(PARTS) as Part[];
-/** Each part alone, and all but one. */
+/** No part, and each part alone. */
 const ONE: ReadonlyArray<readonly Part[]> = [[], ...ALL.map((part) => [part])];
 const OTHERS: ReadonlyArray<readonly Part[]> = ALL.map((part) => ALL.filter((other) => other !== part));
 
@@ -34,8 +34,8 @@ describe('what it writes runs as it is', () => {
     expect(init).toMatchObject({ exitCode: 0, stdout: '' });
     files.push(whole);
     const { exitCode, stdout } = await workshop.run(['apply', ...files, ...goal, '--timeout', '4m']);
-    // Without mounts, that a volume is elsewhere is told of all of them; who starts in it need not mind. On a machine
-    // that has much to do, a probe may run out of time.
+    // Without namespaces, every Pod has a warning about the place of its volumes. On a busy machine, a probe may time
+    // out.
     const trouble = (stdout.match(/.*✗.*/g) ?? []).filter((line) => !/VolumeNotAtMountPath|Unhealthy/.test(line));
     expect({ exitCode, trouble }).toEqual({ exitCode: 0, trouble: [] });
   });

@@ -11,7 +11,7 @@ interface OwnPodrun {
   readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => Podrun;
 }
 
-/** A copy of podrun whose program the test can change. It has no code cache. */
+/** A copy of podrun without a code cache, whose program the test can change. */
 function ownPodrun(): OwnPodrun {
   const launcher = path.join(workshop.folderNamed('bin'), 'podrun.js');
   const program = path.join(workshop.folderNamed('dist'), 'podrun.cjs');
@@ -48,7 +48,7 @@ describe('the code cache', () => {
 
   const cacheHome = (): string => path.join(workshop.folder, 'cache');
 
-  /** The files of the cache by their kinds, `first` and `apply`. */
+  /** The files of the cache by their kind, `first` and `apply`. */
   function kept(): Readonly<Record<string, string>> {
     const folder = path.join(cacheHome(), 'podrun');
     return Object.fromEntries(

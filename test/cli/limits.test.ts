@@ -22,19 +22,19 @@ function manifest(...containers: Array<Omit<Containers[number], 'image'>>): stri
   return workshop.pod('web', { restartPolicy: 'Never', containers });
 }
 
-/** What became of the containers, by name. */
+/** The last state of the containers, by name. */
 function ends(pod: Pod | undefined): Record<string, unknown> {
   return Object.fromEntries((pod?.status?.containerStatuses ?? []).map(({ name, state }) => [name, state?.terminated]));
 }
 
-/** Folders of cgroups that the agent has recorded for its Pod. */
+/** The cgroup folders that the agent has recorded for its Pod. */
 function recordedGroups(): string[] {
   const file = path.join(workshop.stateDir, 'pods/default/web/processes.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   return lines.flatMap((line) => (JSON.parse(line) as { cgroups?: string[] }).cgroups ?? []);
 }
 
-/** Neither the groups of containers nor that of their Pod. */
+/** The remaining cgroups of the Pod and its containers. */
 function groupsLeft(): string[] {
   return recordedGroups().flatMap((folder) => [folder, path.dirname(folder)].filter((one) => existsSync(one)));
 }
@@ -77,14 +77,14 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
 
   it('of processes hold for a fork bomb, of which nothing is left', async () => {
     workshop.file('podrun.yaml', 'podPidsLimit: 25\n');
-    // It would have some hundred processes, not more: a test must not take the machine down.
+    // A fork bomb of at most three hundred processes: a test must not take the machine down.
     const bomb = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 60; }; f 7 2>/dev/null & sleep 600';
     const file = manifest({ name: 'bomb', command: ['sh', '-c', bomb] });
     const podrun = workshop.start(['apply', file, '-o', 'json']);
     await running(podrun);
     const group = recordedGroups().find((folder) => existsSync(path.join(folder, '../pids.max'))) ?? '';
     const count = (name: string): number => Number(/\d+/.exec(readFileSync(path.join(group, name), 'utf8'))?.[0]);
-    // Which of the two tells depends on the kernel.
+    // The kernel version decides which of the two files counts.
     const refusals = (): number => count('pids.events') + count('../pids.events');
     await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), PATIENT);
     expect(count('../pids.current')).toBeLessThanOrEqual(25);
@@ -154,7 +154,7 @@ interface Outcome {
   readonly code?: number;
 }
 
-/** podrun where no cgroup is mounted. */
+/** Runs podrun without a mounted cgroup file system. */
 async function withoutCgroups(...args: string[]): Promise<Ended> {
   const script = 'umount -R -l /sys/fs/cgroup; exec "$@"';
   const words = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...workshop.commandLine(args)];

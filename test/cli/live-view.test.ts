@@ -11,7 +11,7 @@ afterEach(closeScreens);
 const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
 const NEVER_READY = { exec: { command: ['false'] }, periodSeconds: 30 };
 
-/** A Pod that is ready, and one with three containers, of which one backs off and one is not ready. */
+/** A Pod that is Ready, and a Pod with three containers: one is in back-off, one is not Ready. */
 function twoPods(): string[] {
   const web = workshop.pod('web', {
     terminationGracePeriodSeconds: 5,
@@ -28,7 +28,7 @@ function twoPods(): string[] {
 const apply = (...args: string[]): string[] => workshop.commandLine(['apply', ...args]);
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
-/** Ages and what is left of a time are different each time. */
+/** Replaces ages and remaining times, which differ in each run. */
 const steady = (lines: readonly string[]): string[] =>
   lines.map((line) =>
     line
@@ -62,7 +62,7 @@ describe.runIf(hasTerminals)('the status block', () => {
     ]);
     expect(block[2]).toMatch(columns === 60 ? /readiness probe in \S+…$/ : /readiness probe in \d+s, 1 failed$/);
     expect(block[3]).toMatch(columns === 60 ? /back-off \d+s left/ : /back-off \d+s left, exit code 3$/);
-    // Above it are the transitions, each of them once.
+    // The transitions are above the block, each once.
     expect(screen.everything.match(/✓ migrate/g)).toHaveLength(1);
     screen.type('q');
     expect(await screen.ended).toBe(130);
@@ -87,7 +87,7 @@ describe.runIf(hasTerminals)('the status block', () => {
       expect(screen.lines.filter((line) => line.startsWith('POD '))).toHaveLength(1);
       expect(screen.lines.filter((line) => line.startsWith('db '))).toHaveLength(1);
     }
-    // Nothing of what was above is lost, and nothing is there twice.
+    // No line above the block is lost or repeated.
     const told = screen.everything.replaceAll('\n', '');
     expect(told.match(/✓ migrate/g)).toHaveLength(1);
     screen.resize(1, 1);
@@ -177,7 +177,7 @@ describe.runIf(hasTerminals)('keys', () => {
     await screen.shows(/q stop/);
     screen.type('q');
     await screen.shows(/stopping, \d+s of grace left/);
-    // Two within half a second are one.
+    // Two signals within half a second count as one.
     const again = setInterval(() => screen.type('q'), 600);
     expect(await screen.ended.finally(() => clearInterval(again))).toBe(130);
     expect(screen.everything).toContain('SIGKILL');
@@ -207,7 +207,7 @@ describe.runIf(hasTerminals)('the terminal is as it was', () => {
     expect(after).toBe(before);
     expect(screen.isCursorShown).toBe(true);
     expect(screen.lines.findLast((line) => line !== '')).toBe('the end');
-    // The whole screen scrolls, and lines wrap.
+    // The whole screen scrolls, and lines wrap: the scroll margins are reset.
     await screen.write(`${'\r\n'.repeat(60)}${'x'.repeat(100)}`);
     expect(screen.lines.slice(0, -2).every((line) => line === '')).toBe(true);
     expect(screen.lines.slice(-2)).toEqual(['x'.repeat(80), 'x'.repeat(20)]);
@@ -225,7 +225,7 @@ describe.runIf(hasTerminals)('the terminal is as it was', () => {
     screen.type('a line\r');
     await screen.ended;
     expect(screen.lines.findLast((line) => line !== '')).toBe('got a line');
-    // The whole screen scrolls.
+    // The whole screen scrolls: the scroll margins are reset.
     await screen.write('\r\n'.repeat(60));
     expect(screen.lines.every((line) => line === '')).toBe(true);
   });

@@ -4,7 +4,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** Where people write numbers, dates and sorted lists in other ways. */
+/** Locales with other numbers, dates and orders. */
 const ELSEWHERE: ReadonlyArray<Readonly<Record<string, string>>> = [
   { LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8', LANGUAGE: 'de' },
   { LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' },

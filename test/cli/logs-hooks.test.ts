@@ -17,7 +17,7 @@ const stage = stageForEach();
 
 const withoutTimes = (text: string): string => text.replaceAll(/after \d+\.\d{3}s/g, 'after TIME');
 
-/** A stored Pod whose container has a hook, in that state. */
+/** A stored Pod whose container has a hook and this state. */
 function podIn(state: ContainerState, more: { restartCount?: number; lastState?: ContainerState } = {}): StoredPod {
   const pod = newPod('web', { phase: 'Running' });
   const lifecycle = { postStart: { exec: { command: ['register'] } } };

@@ -21,12 +21,12 @@ const podOf = () =>
     ],
   });
 
-/** podrun may be writing into the folder meanwhile: then a folder that was emptied is not empty. */
+/** Removes the state folder. Tries several times, because podrun may write to it meanwhile. */
 function removeState(): void {
   rmSync(workshop.stateDir, { recursive: true, maxRetries: 10 });
 }
 
-/** A deletion by force would break the hook off after two seconds. */
+/** Deletes with a grace period: a forced deletion would cut the hook off after two seconds. */
 async function endWithGrace(): Promise<void> {
   const hook = await stage.puppet('hook');
   let isGone = false;
@@ -62,7 +62,7 @@ describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
   });
 });
 
-/** Carried out by the machine itself. */
+/** Runs mount(8) in the mount namespace of the machine. */
 function mount(...words: string[]): void {
   const { status, stderr } = spawnSync('mount', words);
   if (status !== 0) throw new Error(`cannot mount: ${String(stderr)}`);
@@ -84,7 +84,7 @@ const LOSSES = [
   },
 ];
 
-/** Only root can mount anything on the machine itself. */
+/** Only root can mount anything in the mount namespace of the machine. */
 describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LOSSES)(
   'when the state folder, a file system of its own, is $how',
   ({ lose, why }) => {
@@ -93,7 +93,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LO
       mount('-t', 'tmpfs', '-o', 'size=8m', 'podrun-state', workshop.stateDir);
     };
 
-    // Before the workshop removes its folder.
+    // Runs before the workshop removes its folder.
     afterEach(() => {
       while (spawnSync('umount', ['-l', workshop.stateDir]).status === 0);
     });
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LO
       mountState();
       await workshop.run(['apply', '-d', podOf(), '--wait', '--until', 'ready']);
       const puppet = await stage.puppet('main');
-      // What is said there is read there, whatever becomes of the folder.
+      // An open descriptor reads the log of the agent, even when the folder is gone.
       const log = openSync(path.join(workshop.stateDir, 'agent.log'), 'r');
       lose(workshop.stateDir);
       await endWithGrace();

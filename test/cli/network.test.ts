@@ -7,7 +7,7 @@ import { workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-/** A port that nobody listens on just now, at any address. */
+/** A port that is free at all addresses. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, () => resolve()));

@@ -4,7 +4,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** More than the ten different messages of one reason that Kubernetes keeps apart. */
+/** A spec with more than ten idle fields: Kubernetes keeps ten different messages of one reason apart. */
 const IDLE = `
   dnsConfig: {searches: [a]}
   topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]

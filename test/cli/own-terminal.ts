@@ -9,7 +9,7 @@ interface Pty {
   resize(columns: number, rows: number): void;
 }
 
-/** The package that terminals come from is optional. */
+/** Loads node-pty, an optional package that makes terminals. */
 function nodePty(): { spawn(file: string, args: readonly string[], options: object): Pty } | undefined {
   try {
     return createRequire(import.meta.filename)('@lydell/node-pty');
@@ -18,13 +18,13 @@ function nodePty(): { spawn(file: string, args: readonly string[], options: obje
   }
 }
 
-/** Can a test play somebody at a terminal here? */
+/** True when tests can use terminals here. */
 export const hasTerminals: boolean = nodePty() !== undefined;
 
-/** A podrun command, and somebody who sees what it shows and types. */
+/** A podrun command in a terminal, and the keys and the screen of its user. */
 export interface AtTerminal {
   readonly ended: Promise<number>;
-  /** Resolves once all that was shown so far matches. */
+  /** Resolves when the output so far matches. */
   shows(pattern: RegExp): Promise<void>;
   type(text: string): void;
   resize(columns: number, rows: number): void;
@@ -70,7 +70,7 @@ export function startProgramAtTerminal(
   };
 }
 
-/** Without the variables that are not to be there. */
+/** Drops undefined variables. */
 function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }

@@ -8,7 +8,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const LONG = ['explain', '--support'];
-/** Shows one line, and is quit before it has read the rest. */
+/** A pager that shows one line and quits before it has read the rest. */
 const GLANCE = 'head -n 1 > seen; echo quit early';
 
 const seen = (): string => {
@@ -53,7 +53,7 @@ describe.runIf(hasTerminals)('on a terminal', () => {
     { args: LONG, env: { PODRUN_PAGER: '', PAGER: GLANCE } },
     { args: LONG, env: { PODRUN_PAGER: 'cat' } },
     { args: ['version'], env: { PODRUN_PAGER: GLANCE } },
-    // What a pager cannot show is shown all the same.
+    // A pager that does not exist: podrun prints the text itself.
     { args: LONG, env: { PODRUN_PAGER: 'no-such-pager' } },
   ])('$args with $env is printed', async ({ args, env }) => {
     const terminal = startProgramAtTerminal(workshop, workshop.commandLine(args), env);

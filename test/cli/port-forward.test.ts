@@ -6,10 +6,10 @@ import { type Podrun, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 let applied: Podrun;
-/** Where the container listens, on localhost and nowhere else. */
+/** The port of the container, on localhost only. */
 let port: number;
 
-/** Answers, once its client has said everything, with all of it, in upper case. */
+/** A server that reads everything from its client, and then answers it in upper case. */
 const PROGRAM = `
   const server = require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
     let heard = '';
@@ -36,14 +36,14 @@ beforeEach(async () => {
   port = Number(/port (\d+)/.exec(applied.stdout)?.[1]);
 });
 
-/** What comes back when everything has been said. */
+/** Sends a text, ends the sending side, and answers the reply. */
 async function talk(at: number, said: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: at, allowHalfOpen: true });
   socket.end(said);
   return text(socket).catch(() => 'broken off');
 }
 
-/** A port that is taken, at all addresses of localhost. */
+/** A port that is in use at all addresses of localhost. */
 async function takenPort(): Promise<{ server: Server; taken: number }> {
   const server = createServer();
   server.listen(0, '::');

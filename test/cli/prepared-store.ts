@@ -8,15 +8,15 @@ import { FileStore } from '../../src/store/file-store.ts';
 import { goldenEvents, goldenPods } from '../print/golden.ts';
 import type { Workshop } from './workshop.ts';
 
-/** The environment in which the recordings were made. */
+/** The environment of the recordings. */
 export const GOLDEN_ENV: Readonly<Record<string, string>> = { TZ: 'UTC', PODRUN_NOW: '2026-01-15T12:00:00Z' };
 
-/** The store of a workshop, as its podrun finds it. */
+/** Opens the store of a workshop as its podrun does. */
 export function storeOf({ stateDir }: Workshop): FileStore {
   return new FileStore({ root: stateDir, clock: new SystemClock(), processes: localProcesses });
 }
 
-/** Puts recorded Pods and their Events into a store; nobody runs them. */
+/** Stores recorded Pods and their Events. No process runs them. */
 export function putStates(store: FileStore, states: readonly string[]): void {
   for (const state of states) {
     for (const pod of goldenPods(state)) store.create<StoredPod>('pods', pod);
@@ -28,7 +28,7 @@ export function putObjects(store: FileStore, objects: readonly KubeObject[]): vo
   for (const object of objects) store.create(resourceTypeOf(object).plural, object);
 }
 
-/** A command of kubectl that was recorded with its outcome. */
+/** A recorded command of kubectl with its outcome. */
 export interface Recording {
   readonly name: string;
   readonly command: string;
@@ -42,7 +42,7 @@ export interface Recording {
 
 const transcripts = path.join(import.meta.dirname, '../golden/transcripts');
 
-/** The recordings of those names, in the order of the names. */
+/** The recordings with these names, in the order of the names. */
 export function recordings(file: string, names: readonly string[]): Recording[] {
   const all = JSON.parse(readFileSync(path.join(transcripts, `${file}.json`), 'utf8')) as Recording[];
   return names.map((name) => {
@@ -52,12 +52,12 @@ export function recordings(file: string, names: readonly string[]): Recording[] 
   });
 }
 
-/** The arguments for podrun; quotes are for a shell. */
+/** The arguments for podrun. Handles quotes as a shell does. */
 export function argumentsOf({ command }: Recording): string[] {
   return command.replaceAll("'", '').split(' ').slice(1);
 }
 
-/** Prepares the workshop as it was for the recording, and says what podrun prints. */
+/** Prepares the workshop as for the recording, and runs podrun. */
 export async function replay(
   workshop: Workshop,
   recording: Recording,

@@ -11,13 +11,13 @@ const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 1001;
 const AS_SOMEBODY = ['setpriv', '--reuid', `${SOMEBODY}`, '--regid', `${SOMEBODY}`, '--clear-groups'];
 
-/** Does a command line succeed? */
+/** True when a command succeeds. */
 const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
 const IP = ['ip', 'link', 'set', 'lo', 'up'];
 const USERS_NETWORK = ['unshare', '--user', '--map-current-user', '--keep-caps', '--net', ...IP];
 const USERS_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
 
-/** Who may make private networks on this machine, and how they may keep containers apart. */
+/** The users that can make private networks on this machine, each with the tiers that work. */
 const CASES = [
   ...(isRoot && works(['unshare', '--net', ...IP])
     ? [
@@ -33,7 +33,7 @@ const CASES = [
     : []),
 ];
 
-/** Where a test runs podrun, as somebody. */
+/** A workshop in which a test runs podrun as a certain user. */
 class Place {
   readonly workshop: Workshop;
   readonly #who: string;
@@ -46,7 +46,7 @@ class Place {
     context.onTestFinished(() => this.#clear());
   }
 
-  /** podrun, run by root or by an ordinary user. */
+  /** Starts podrun as root or as an ordinary user. */
   start(args: readonly string[]): Podrun {
     const { folder, stateDir } = this.workshop;
     if (this.#who === 'root' || !isRoot) return this.workshop.start(args);
@@ -62,7 +62,7 @@ class Place {
     return podrun;
   }
 
-  /** The process that keeps the network of the Pod. */
+  /** The process that holds the network namespace of the Pod. */
   holderOf(pod: string): number {
     const records = path.join(this.workshop.stateDir, 'pods', 'default', pod, 'processes.ndjson');
     const lines = readFileSync(records, 'utf8').split('\n');
@@ -74,7 +74,7 @@ class Place {
   async #clear(): Promise<void> {
     for (const podrun of this.#started) podrun.signal('SIGKILL');
     await Promise.all(this.#started.map(({ ended }) => ended));
-    // Those of Pods in the background outlive a test that fails.
+    // Holders of background Pods outlive a failed test.
     for (const holder of this.#holders) {
       ifThere(() => process.kill(holder, 'SIGKILL'));
     }
@@ -176,7 +176,7 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with a network of its own 
       process.kill(before, 'SIGKILL');
       await vi.waitFor(() => expect(existsSync(`/proc/${before}`)).toBe(false), PATIENT);
       const probes = place.start(['probes', 'web', '-f', '-o', 'json']);
-      // The first answers are those that the agent before has heard.
+      // The first attempts in the journal come from the former agent.
       const answers = (): number => probes.stdout.split('"result":"success"').length - 1;
       await probes.until(() => answers() > 0);
       const heard = answers();
@@ -207,7 +207,7 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with a network of its own 
   });
 });
 
-/** A user namespace in which no network may be made. */
+/** A user namespace in which no network namespace can be made. */
 const WITHOUT_NETWORKS = 'echo 0 > /proc/sys/user/max_net_namespaces';
 const WITHOUT = ['unshare', '--user', '--map-root-user', 'sh', '-c'];
 

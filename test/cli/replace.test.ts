@@ -11,7 +11,7 @@ const settings = (level: string): object => ({
   data: { level },
 });
 
-/** Says a word, and serves until it is ended. */
+/** A Pod that prints a word and runs until it is ended. */
 function web(word: string): string {
   const command = ['sh', '-c', `trap 'exit 0' TERM; echo ${word}; while sleep 0.1; do :; done`];
   return workshop.pod('web', { containers: [{ name: 'main', image: 'app:1', command }] });
@@ -39,7 +39,7 @@ describe('replace', () => {
     const { stdout } = await workshop.run(['get', 'cm', 'settings', '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({ data: { level: 'debug' } });
     expect(JSON.parse(stdout).metadata).not.toHaveProperty('labels');
-    // That is the manifest that the next apply compares with.
+    // The next `apply` compares with the replaced manifest.
     expect((await workshop.run(['apply', file])).stdout).toBe('configmap/settings unchanged\n');
   });
 
@@ -73,7 +73,7 @@ describe('replace', () => {
     expect((await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).exitCode).toBe(0);
     expect((await workshop.run(['logs', 'web', '-f', '--limit-bytes=4'])).stdout).toBe('two\n');
     await workshop.run(['delete', 'pod', 'web']);
-    // What is not there is made.
+    // Objects that do not exist are created.
     expect((await workshop.run(['replace', '--force', '-f', web('three')])).stdout).toBe('pod/web replaced\n');
     await workshop.run(['delete', 'pod', 'web']);
   });

@@ -42,7 +42,7 @@ describe('apply --report', () => {
     expect(page).toContain('&lt;b&gt;hello&lt;/b&gt;');
     expect(page).not.toContain('<b>hello');
     expect(page).toContain('aria-label="Zoom out">&minus;</button>');
-    // Every byte of it is text that a browser reads as it is meant.
+    // A browser reads every character of the page as meant: none is a C1 control character.
     expect(page).not.toMatch(/[\u0080-\u009f]/);
   });
 
@@ -130,7 +130,7 @@ describe('apply --report', () => {
     const taken = await workshop.run(['apply', manifest, '--report', file]);
     expect(taken).toMatchObject({ exitCode: 2, stdout: '' });
     expect(taken.stderr).toContain(`written to ${file}: it is there already, and is no folder\nNothing was started.`);
-    // A folder in which none can be made, though it is there.
+    // A folder in which no folder can be made.
     const nowhere = await workshop.run(['apply', manifest, '--report', '/proc/none/web']);
     expect(nowhere).toMatchObject({ exitCode: 2, stdout: '' });
     expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Workshop } from './workshop.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
-/** The parts of @xterm/headless that are used here. */
+/** The used parts of @xterm/headless. */
 interface Emulator {
   readonly rows: number;
   readonly buffer: {
@@ -34,9 +34,9 @@ export interface ScreenOptions {
   readonly rows?: number;
 }
 
-/** A program in a terminal, and what a person sees there. */
+/** A program in a terminal, and the screen that a person would see. */
 export class Screen {
-  /** The exit code, once everything it has written is on the screen. */
+  /** The exit code. Resolves when all output is on the screen. */
   readonly ended: Promise<number>;
   readonly #emulator: Emulator;
   readonly #pty: Pty;
@@ -55,19 +55,19 @@ export class Screen {
     });
   }
 
-  /** What is on the screen now, line by line, without the spaces at the ends. */
+  /** The lines of the screen, without trailing blanks. */
   get lines(): string[] {
     const { active } = this.#emulator.buffer;
     return Array.from({ length: this.#emulator.rows }, (_, row) => textAt(this.#emulator, active.baseY + row));
   }
 
-  /** The same, and what has left it at the top, as one text. */
+  /** The lines of the screen and of the scrollback, as one text. */
   get everything(): string {
     const { length } = this.#emulator.buffer.active;
     return Array.from({ length }, (_, row) => textAt(this.#emulator, row)).join('\n');
   }
 
-  /** The lines at the bottom, from the heading of the block on. */
+  /** The lines of the status block, from its heading on. */
   get block(): string[] {
     const { lines } = this;
     const start = lines.findLastIndex((line) => line.startsWith('POD '));
@@ -86,7 +86,7 @@ export class Screen {
     return this.#pty.pid;
   }
 
-  /** Resolves once the screen is as wanted. Fails with what is on it when that takes too long. */
+  /** Resolves when the screen fulfils a condition. Fails with the screen when that takes too long. */
   async until(isThere: (screen: this) => boolean): Promise<void> {
     let alarm: NodeJS.Timeout | undefined;
     const seen = new Promise<void>((resolve, reject) => {
@@ -115,7 +115,7 @@ export class Screen {
     this.#pty.resize(columns, rows);
   }
 
-  /** As if the next program in the terminal wrote this. */
+  /** Writes to the screen, as the next program in the terminal would. */
   async write(text: string): Promise<void> {
     await new Promise<void>((resolve) => this.#emulator.write(text, resolve));
   }
@@ -127,7 +127,7 @@ function textAt({ buffer }: Emulator, row: number): string {
 
 const open: Screen[] = [];
 
-/** Ends what is left of the screens of a test. */
+/** Ends the remaining programs of a test's screens. */
 export function closeScreens(): void {
   for (const screen of open.splice(0)) screen.signal('SIGKILL');
 }
@@ -160,7 +160,7 @@ export function startOnScreen(
   return screen;
 }
 
-/** The same, through a shell that reads the script. */
+/** Starts a shell script in such a terminal. */
 export function startScript(workshop: Workshop, script: string, options?: ScreenOptions): Screen {
   return startOnScreen(workshop, ['sh', '-c', script], options);
 }

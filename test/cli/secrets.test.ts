@@ -11,7 +11,7 @@ import { type Podrun, workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 
 const VALUES = ['correct-horse-battery-staple', 'tr0ub4dor-and-3'];
-/** As they are, and as Secrets have them. */
+/** The values in plain text and in base64. */
 const TRACES = [...VALUES, ...VALUES.map((value) => Buffer.from(value).toString('base64'))];
 
 const SECRET = `
@@ -30,7 +30,7 @@ const SCRIPT = `
   exec sleep 60
 `;
 
-/** Uses the Secret in every way there is; tells how much it got, but never what. */
+/** A spec that uses the Secret in every possible way. The container prints the sizes and not the values. */
 const SPEC: PodSpec = {
   restartPolicy: 'Never',
   terminationGracePeriodSeconds: 1,
@@ -90,7 +90,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
       'token',
       'token',
     ]);
-    // What the manifest says is what the program sees; the folder around it keeps others out.
+    // The manifest decides the mode of the files. The mode of the folder above keeps other users out.
     expect(inMemory.map(({ mode }) => mode)).toEqual([0o644, 0o644, 0o644, 0o644]);
     expect(readdirSync(place).map((name) => modeOf(path.join(place, name)))).toEqual([0o700]);
 
@@ -103,7 +103,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
 
   it.skipIf(process.getuid?.() !== 0)('cannot be read by other users (tried as root)', async () => {
     const place = memoryPlace();
-    // Only what podrun makes protects: everything above is open.
+    // The folders above are open: only podrun's own folders protect the files.
     for (const folder of [place, workshop.folder]) chmodSync(folder, 0o755);
     const podrun = await start(place, tier);
     for (const folder of [place, workshop.stateDir]) {
@@ -156,7 +156,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
   });
 });
 
-/** More than any machine has. */
+/** A volume that needs more memory than any machine has. */
 function enlarged(volume: NonNullable<PodSpec['volumes']>[number]): NonNullable<PodSpec['volumes']>[number] {
   return volume.emptyDir === undefined ? volume : { ...volume, emptyDir: { medium: 'Memory', sizeLimit: '4Pi' } };
 }

@@ -30,7 +30,7 @@ it('apply makes a container wait that writes much more than its reader takes, an
   await workshop.run(['wait', 'pod/verbose', '--for=create']);
   const folder = path.join(workshop.stateDir, 'pods/default/verbose/logs/main');
   await untilQuiet(() => bytesIn(folder));
-  // What podrun and the pipes have in hand.
+  // The rest is in podrun's buffers and in pipes.
   expect(bytesIn(folder)).toBeLessThan(bytes / 2);
   podrun.resumeStdout();
   const { exitCode, stdout } = await podrun.ended;
@@ -48,7 +48,7 @@ it.each([['version'], ['get', 'pods', '-A'], ['apply', '--dry-run', '-o', 'yaml'
   },
 );
 
-/** Resolves when a number that is not 0 any more has been the same for a while. */
+/** Resolves when a number above 0 has not changed for a while. */
 async function untilQuiet(look: () => number): Promise<void> {
   for (let [last, same] = [0, 0]; same < 30; await sleep(10)) {
     const now = look();
@@ -61,6 +61,6 @@ function bytesIn(folder: string): number {
   try {
     return readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
   } catch {
-    return 0; // it is not there yet, or a part was just put aside
+    return 0; // the log does not exist yet, or its rotation is going on
   }
 }

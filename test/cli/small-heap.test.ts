@@ -5,7 +5,7 @@ import { SmallHeap } from '../../src/cli/small-heap.ts';
 const WAITING = { waiting: { reason: 'ContainerCreating' } };
 const RUNNING = { running: { startedAt: '2026-11-20T20:01:02Z' } };
 
-/** A Pod of so many containers, each in such a state. */
+/** A Pod with so many containers in this state. */
 function podOf(uid: string, containers: number, phase: string, state: object, restartCount = 0): StoredPod {
   const names = Array.from({ length: containers }, (_, index) => `c${index}`);
   return {

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 type Member = Partial<Header> & { readonly text?: string };
 
-/** An archive with these entries, as a tar in a container might write it. */
+/** An archive with these entries, as tar in a container writes it. */
 async function archiveOf(members: readonly Member[]): Promise<Buffer> {
   const archive = pack();
   for (const { text = '', ...header } of members) archive.entry({ name: './x', ...header, size: text.length }, text);
@@ -23,7 +23,7 @@ async function archiveOf(members: readonly Member[]): Promise<Buffer> {
   return await buffer(archive);
 }
 
-/** Unpacks an archive that arrives in pieces of so many bytes. Answers the warnings. */
+/** Unpacks an archive that arrives in chunks of this size. Answers the warnings. */
 async function unpackBytes(bytes: Buffer, pieceBytes = 700): Promise<string[]> {
   const warnings: string[] = [];
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>

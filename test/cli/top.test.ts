@@ -25,7 +25,7 @@ describe('top pod', () => {
     const [spinning = '', waiting = ''] = rows;
     expect(spinning).toMatch(/^web +busy +\d+m +\d+Mi *$/);
     expect(Number(/(\d+)m/.exec(spinning)?.[1])).toBeGreaterThan(20);
-    // A puppet is a Node program: it has some megabytes.
+    // A puppet is a Node program, which needs more than ten megabytes.
     expect(Number(/(\d+)Mi/.exec(waiting)?.[1])).toBeGreaterThan(10);
     const all = await workshop.run(['top', 'pods', '-A', '--sum']);
     expect(all.stdout).toMatch(/^NAMESPACE +NAME +CPU\(cores\) +MEMORY\(bytes\) +\ndefault +web +\d+m +\d+Mi +\n/);

@@ -11,13 +11,13 @@ import { goldenStates } from '../print/golden.ts';
 import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';
 import type { Podrun, Workshop } from './workshop.ts';
 
-/** A command of kubectl that was recorded with its outcome: see test/golden/README.md. */
+/** A recorded command of kubectl with its outcome: see test/golden/README.md. */
 export interface Transcript {
   readonly name: string;
   readonly command: string;
   readonly state: readonly string[];
   readonly extra_objects?: readonly KubeObject[];
-  /** The objects are those that the one before has left. */
+  /** True when the command starts with the objects of the command before. */
   readonly continues_previous?: boolean;
   readonly stdin?: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -26,43 +26,43 @@ export interface Transcript {
     readonly objects?: readonly KubeObject[];
     readonly del?: ReadonlyArray<{ readonly plural: string; readonly ns: string; readonly name: string }>;
   }>;
-  /** Somebody pressed Ctrl-C in the end. */
+  /** Set when the recording ended with Ctrl-C. */
   readonly sigint_after_seconds?: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
 }
 
-/** What a test can reach while the command runs. */
+/** The parts that a test can use while the command runs. */
 export interface Stage {
   readonly store: FileStore;
   readonly podrun: Podrun;
 }
 
-/** A recorded command that podrun does not answer exactly so, and why. */
+/** A recorded command to which podrun answers something else, and the reason. */
 export type Difference =
-  /** There is nothing to compare. */
+  /** A command without a counterpart in podrun. */
   | { readonly reason: string; readonly isLeftOut: true }
   | {
       readonly reason: string;
       readonly isLeftOut?: false;
-      /** Another command line, for example with less patience; it begins with `kubectl`. */
+      /** Changes the command line, for example to a shorter time-out. The text begins with `kubectl`. */
       readonly command?: (command: string) => string;
-      /** What else there was before. */
+      /** Adds objects before the command. */
       readonly prepare?: (store: FileStore) => void;
       readonly exit?: number;
       readonly stdout?: (text: string) => string;
       readonly stderr?: (text: string) => string;
-      /** podrun says more on standard error, after what kubectl says. */
+      /** podrun prints more on standard error, behind kubectl's text. */
       readonly saysMore?: true;
-      /** What happens while the command runs. */
+      /** Acts while the command runs. */
       readonly meanwhile?: (stage: Stage) => Promise<void>;
     };
 
-/** For commands that make no sense: kubectl has no exit code of its own for them. */
+/** A usage error: kubectl has no exit code of its own for it. */
 export const USAGE: Difference = { reason: 'wrong usage has its own exit code', exit: 2, saysMore: true };
 
-/** There is no such command or flag, or what it is about. */
+/** A command, a flag or an object that podrun does not have. */
 export function leftOut(reason: string): Difference {
   return { reason, isLeftOut: true };
 }
@@ -70,8 +70,8 @@ export function leftOut(reason: string): Difference {
 const folder = path.join(import.meta.dirname, '../golden/transcripts');
 
 /**
- * Declares a test for each recorded command of a file, except those that are listed as left out: podrun prints the same
- * to the byte, and ends with the same code.
+ * Declares a test for each recorded command of a file, except those that are left out: podrun prints the same bytes,
+ * and ends with the same exit code.
  */
 export function compareTranscripts(
   file: string,
@@ -95,7 +95,10 @@ export function compareTranscripts(
   });
 }
 
-/** Files lay in one folder: one stays until another one has its name. */
+/**
+ * The transcripts of a file, with the files of earlier ones: all files were in one folder until another one replaced
+ * them.
+ */
 function transcriptsOf(file: string): Transcript[] {
   let files: Transcript['files'] = {};
   const all = JSON.parse(readFileSync(path.join(folder, `${file}.json`), 'utf8')) as Transcript[];
@@ -106,7 +109,7 @@ function nameOf(story: readonly Transcript[]): string {
   return story.map(({ name, command }) => `${name}: ${command}`).join('; then ');
 }
 
-/** Commands that go on with what the ones before have left. */
+/** Groups commands with the commands before them that they continue. */
 function storiesOf(all: readonly Transcript[]): Transcript[][] {
   const stories: Transcript[][] = [];
   for (const transcript of all) {
@@ -135,12 +138,12 @@ async function replay(
   const podrun = workshop.start(argumentsOf(command(transcript.command)), GOLDEN_ENV, transcript.stdin);
   if (meanwhile !== undefined) await meanwhile({ store, podrun });
   else if (transcript.changes !== undefined) {
-    // A watch that goes on until Ctrl-C says what there is first: what changes before that is not seen as a change.
+    // A watch until Ctrl-C first prints the present objects: an earlier change is not printed as a change.
     const tellsFirst = transcript.sigint_after_seconds !== undefined && transcript.state.length > 0;
     if (tellsFirst) await podrun.until(({ stdout }) => stdout !== '');
     await change({ store, podrun }, transcript.changes);
   }
-  // Where kubectl said an error, it had ended before anybody pressed Ctrl-C.
+  // A command with an error ended before Ctrl-C.
   if (transcript.sigint_after_seconds !== undefined && transcript.stderr === '') {
     await podrun.until(({ stdout }) => stdout.length >= transcript.stdout.length);
     podrun.signal('SIGINT');
@@ -161,7 +164,7 @@ function differing(difference: Difference | undefined): Partial<Exclude<Differen
 
 const same = (text: string): string => text;
 
-/** Puts into the store what there was. Not every state of a recording was kept. */
+/** Stores the objects of a recording. Some states of recordings were not kept. */
 export function prepare(store: FileStore, { state, extra_objects, container_logs = {} }: Transcript): void {
   putStates(
     store,
@@ -169,17 +172,20 @@ export function prepare(store: FileStore, { state, extra_objects, container_logs
   );
   for (const object of extra_objects ?? []) {
     const { namespace = 'default', name = '' } = object.metadata;
-    // It stands for the one of a state that has its name.
+    // The object replaces the one of the state with the same name.
     store.delete(resourceTypeOf(object).plural, namespace, name);
     putObjects(store, [object]);
   }
   for (const [key, text] of Object.entries(container_logs)) putLog(store, key, text);
 }
 
-/** When the recorded server says that everything was written. */
+/** The time of all log lines on the recorded server. */
 const WRITTEN_MS = Date.UTC(2026, 0, 15, 11, 59, 0, 123) + 0.456;
 
-/** @param key NAMESPACE/POD/CONTAINER, with `#prev` after it for the run before; a Pod need not be there */
+/**
+ * Writes the log of a container.
+ * @param key NAMESPACE/POD/CONTAINER, with `#prev` behind it for the run before; the Pod need not exist
+ */
 export function putLog(store: FileStore, key: string, text: string): void {
   const [, namespace = '', pod = '', container = '', previous] = /^(.*?)\/(.*?)\/(.*?)(#prev)?$/.exec(key) ?? [];
   const status = store.get<StoredPod>('pods', namespace, pod)?.status;
@@ -191,7 +197,7 @@ export function putLog(store: FileStore, key: string, text: string): void {
   log.close();
 }
 
-/** Changes what there is once the command watches it. */
+/** Changes the objects when the command watches them. */
 async function change({ store, podrun }: Stage, changes: NonNullable<Transcript['changes']>): Promise<void> {
   await podrun.untilWatching();
   for (const { objects = [], del = [] } of changes) {
@@ -210,7 +216,7 @@ function putOrChange(store: FileStore, object: KubeObject): void {
   else store.updateStatus(resource, { ...stored, status: object['status'] });
 }
 
-/** The words of a command line, without the program; quotes are for a shell. */
+/** The words of a command line without the program. Handles quotes as a shell does. */
 export function argumentsOf(command: string): string[] {
   const words = command.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   return words.slice(1).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));

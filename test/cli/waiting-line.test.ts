@@ -8,7 +8,7 @@ import { workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-/** Its container ends when the test says so. */
+/** Runs a Pod whose container ends when the test says so. */
 async function slowPod(): Promise<Awaited<ReturnType<typeof stage.puppet>>> {
   const containers = [{ name: 'main', command: stage.command('main') }];
   workshop.start(['apply', workshop.pod('slow', { terminationGracePeriodSeconds: 60, containers })]);

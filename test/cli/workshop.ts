@@ -11,7 +11,7 @@ import { PATIENCE_MS } from '../patience.ts';
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
 
 export interface Ended {
-  /** As a shell sees it: 128 + the number of the signal, where one ended it. */
+  /** The exit code as a shell reports it: 128 + the number of the signal that ended the command. */
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -22,7 +22,7 @@ export interface WatchLine {
   readonly object: Pod | Event;
 }
 
-/** A podrun command that was started: the built program, as a user runs it. */
+/** A running podrun command: the built program, as a user runs it. */
 export class Podrun {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
@@ -56,7 +56,7 @@ export class Podrun {
     return this.#seen.stderr;
   }
 
-  /** What `-o json` has printed so far. */
+  /** The output of `-o json` so far. */
   get lines(): WatchLine[] {
     const whole = this.#seen.stdout.slice(0, this.#seen.stdout.lastIndexOf('\n') + 1);
     return watchLines(whole);
@@ -66,7 +66,7 @@ export class Podrun {
     this.#child.kill(name);
   }
 
-  /** Resolves once it watches files, which it does when it waits for something in the store (Linux). */
+  /** Resolves when the command watches files, which it does while it waits for the store (Linux). */
   async untilWatching(): Promise<void> {
     const fdinfo = `/proc/${this.pid}/fdinfo`;
     const watches = (): boolean => namesIn(fdinfo).some((fd) => read(`${fdinfo}/${fd}`).includes('inotify wd:'));
@@ -77,12 +77,12 @@ export class Podrun {
     }
   }
 
-  /** Closes our end of its standard output, as `| head -1` does. */
+  /** Closes the reading end of standard output, as `| head -1` does. */
   closeStdout(): void {
     this.#child.stdout?.destroy();
   }
 
-  /** Leaves what it prints in the pipe until `resumeStdout`. */
+  /** Stops reading standard output until `resumeStdout`. */
   pauseStdout(): void {
     this.#child.stdout?.pause();
   }
@@ -91,7 +91,7 @@ export class Podrun {
     this.#child.stdout?.resume();
   }
 
-  /** Resolves once the output so far satisfies a condition. Fails with what was seen when that takes too long. */
+  /** Resolves when the output so far fulfils a condition. Fails with the output when that takes too long. */
   async until(condition: (podrun: this) => boolean): Promise<void> {
     let alarm: NodeJS.Timeout | undefined;
     const seen = new Promise<void>((resolve, reject) => {
@@ -104,21 +104,21 @@ export class Podrun {
   }
 }
 
-/** A workshop for one test, so that others may run at the same time: for those that mostly wait. */
+/** A workshop for one test. Tests that mostly wait can run at the same time. */
 export function workshopFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Workshop {
   const workshop = new Workshop();
   onTestFinished(() => workshop.close());
   return workshop;
 }
 
-/** A workshop that is empty at the beginning of each test of the file. */
+/** A workshop that is empty at the start of each test of the file. */
 export function workshopForEach(): Workshop {
   const workshop = new Workshop();
   afterEach(() => workshop.close());
   return workshop;
 }
 
-/** A fresh folder with a state directory, where podrun is run. */
+/** A new folder with a state folder, in which podrun runs. */
 export class Workshop {
   #folder: string | undefined;
   readonly #started: Podrun[] = [];
@@ -131,7 +131,7 @@ export class Workshop {
     return path.join(this.folder, 'state');
   }
 
-  /** Writes a manifest of one Pod and answers its path. Its processes can be found by the Pod's marker. */
+  /** Writes a manifest of one Pod. Answers its path. The Pod's marker finds its processes. */
   pod(name: string, spec: PodSpec): string {
     const marked = spec.containers.map((container) => ({
       ...container,
@@ -154,7 +154,7 @@ export class Workshop {
     return folder;
   }
 
-  /** A podrun command as a list of words. */
+  /** The words of a podrun command. */
   commandLine(args: readonly string[]): string[] {
     return [process.execPath, PODRUN, ...args];
   }
@@ -185,7 +185,7 @@ export class Workshop {
     return this.start(args, env).ended;
   }
 
-  /** Command lines of processes of this workshop's Pods that are alive. */
+  /** The command lines of live processes of this workshop's Pods. */
   processes(): string[] {
     const entries = existsSync('/proc') ? readdirSync('/proc') : [];
     return entries
@@ -193,7 +193,7 @@ export class Workshop {
       .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
   }
 
-  /** Processes of podrun in the background, of this workshop's state directory, that are alive. */
+  /** The live background processes of podrun for this workshop's state folder. */
   backgroundProcesses(): number[] {
     const entries = existsSync('/proc') ? readdirSync('/proc') : [];
     return entries.flatMap((entry) => {
@@ -203,14 +203,14 @@ export class Workshop {
     });
   }
 
-  /** Ends what is left, removes the folder. */
+  /** Ends the remaining processes, and removes the folder. */
   async close(): Promise<void> {
     const started = this.#started.splice(0);
     for (const podrun of started) podrun.signal('SIGKILL');
     await Promise.all(started.map(({ ended }) => ended));
     for (const pid of this.backgroundProcesses()) kill(pid);
     for (const process_ of this.processes()) kill(Number.parseInt(process_, 10));
-    // A mkfifo that a killed podrun had started may still be at work there.
+    // A mkfifo of a killed podrun may still write to the folder.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     this.#folder = undefined;
   }
@@ -223,12 +223,12 @@ export function watchLines(text: string): WatchLine[] {
     .map((line) => JSON.parse(line) as WatchLine);
 }
 
-/** The Pods of a stream, in order. */
+/** The Pods of watch events, in order. */
 export function podsIn(lines: readonly WatchLine[]): Pod[] {
   return lines.map(({ object }) => object).filter((object): object is Pod => object.kind === 'Pod');
 }
 
-/** Ends a process that may just have ended by itself. */
+/** Ends a process, which may just have ended by itself. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -241,7 +241,7 @@ function readProc(pid: string, file: string): string {
   return read(`/proc/${pid}/${file}`);
 }
 
-/** Of what may be gone: nothing. */
+/** The text of a file. Empty when the file is gone. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

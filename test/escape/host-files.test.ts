@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APART, attemptIn, escaping, hasProgram, mountTable, ROOT_APART, run, start, works } from './worlds.ts';
 
-/** A file that only a program outside of a container can make: containers write to copies of this folder. */
+/** A file that only a program outside of a container can make: a container gets a copy of this folder. */
 const PROOF = `/var/tmp/podrun-escape-${process.pid}`;
 
 function isOut(): boolean {

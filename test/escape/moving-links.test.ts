@@ -7,14 +7,14 @@ import { APART, type Attempt, attemptIn, start, type World, works } from './worl
 const SECRET = 'a secret of the host';
 const NAMES = ['file', 'log', 'secret'];
 
-/** Puts a folder of the container and a link out of it at one path, in turns and without end. */
+/** A script that puts a folder of the container and a link to the outside at one path, in turns and without end. */
 const SWAP = `const { renameSync, rmSync } = require('node:fs');
 process.chdir('/data');
 const move = (from, to) => {
   try {
     renameSync(from, to);
   } catch {
-    // podrun has made a folder where there was none.
+    // podrun made a folder at the path.
     rmSync(to, { recursive: true, force: true });
     try {
       renameSync(from, to);
@@ -28,9 +28,9 @@ for (;;) for (const name of ['folder', 'link']) {
 
 interface Trap {
   readonly attempt: Attempt;
-  /** A folder of the host that no container sees; podrun does. */
+  /** A folder of the host that podrun can read and no container sees. */
   readonly outside: string;
-  /** A sidecar that swaps folder and link at /data/swap, and has begun with it. */
+  /** A sidecar that swaps folder and link at /data/swap. The other containers start after the first swap. */
   readonly spec: Pick<PodSpec, 'volumes' | 'initContainers' | 'restartPolicy'>;
 }
 

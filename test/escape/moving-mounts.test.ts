@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APART, attemptIn, escaping, run, works } from './worlds.ts';
 
-/** Many starts in little time: the loops leave little of the machine to others. */
+/** A few starts: the mount loops leave little CPU to others. */
 const ROUNDS = 4;
 const AT_A_TIME = 4;
 

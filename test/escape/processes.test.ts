@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { APART, attemptIn, escaping, ORDINARY_USER, run, start, type World } from './worlds.ts';
 
-/** A process of the host, of the user that runs podrun. */
+/** A process of the host that belongs to the user of podrun. */
 function victim({ who }: World): ReturnType<typeof spawn> {
   const user = who === 'user' && process.getuid?.() === 0 ? { uid: ORDINARY_USER, gid: ORDINARY_USER } : {};
   return spawn('sleep', ['600'], { stdio: 'ignore', ...user });
 }
 
-/** Begins a script that must not run where it sees all processes of the machine: it would end them. */
+/**
+ * The begin of every script: the script must not run where it sees all processes of the machine, because it would kill
+ * them.
+ */
 const SAFE = '[ $(ls -d /proc/[0-9]* | wc -l) -lt 30 ] || { echo "all processes are seen"; exit 1; };';
 
 const KILL = { securityContext: { capabilities: { add: ['KILL', 'SYS_PTRACE'] } } };
@@ -22,7 +25,7 @@ describe.each(APART)('the processes of the host, for a container of $who, $tier 
     const attempt = attemptIn(context, world);
     const process_ = victim(world);
     context.onTestFinished(() => void process_.kill('SIGKILL'));
-    // The last loop tries all numbers near it: that of podrun, its watchdog and its keeper.
+    // The last loop tries all pids near that of the victim: podrun, its watchdog and its keeper.
     const script = `${SAFE} kill -9 ${process_.pid} 2>/dev/null && echo killed; ls -d /proc/${process_.pid} 2>/dev/null
 for pid in $(seq ${(process_.pid ?? 0) + 1} ${(process_.pid ?? 0) + 300}); do
   kill -9 $pid 2>/dev/null && echo killed; done; echo end`;
@@ -34,7 +37,7 @@ for pid in $(seq ${(process_.pid ?? 0) + 1} ${(process_.pid ?? 0) + 300}); do
     const attempt = attemptIn(context, world);
     const process_ = victim(world);
     context.onTestFinished(() => void process_.kill('SIGKILL'));
-    // Process 1 and the one that kills are spared by the kernel.
+    // The kernel spares process 1 and the process that calls kill.
     expect(await run(attempt, escaping(`${SAFE} { kill -9 1; kill -9 -1; } 2>/dev/null; echo still here`))).toEqual([
       'still here',
     ]);

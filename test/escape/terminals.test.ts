@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { expect, it, type TestContext } from 'vitest';
 import { attemptIn, escaping, hasProgram, ORDINARY_USER, ROOT_APART, run, USER_APART } from './worlds.ts';
 
-/** A terminal of the user that runs the tests, with a program that leads a session in it. */
+/** A terminal of the user that runs the tests. A program leads a session in it. */
 async function terminalOfHost(context: TestContext): Promise<string> {
   if (!hasProgram('script')) context.skip('there is no script(1) to open a terminal with');
   const script = spawn('script', ['-qfc', 'tty; exec sleep 600', '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -4,7 +4,7 @@ import type { TestContext } from 'vitest';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 import { type Ended, Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
 
-/** Who runs podrun, and how its containers are kept apart. */
+/** The user that runs podrun, and the runtime of its containers. */
 export interface World {
   readonly who: 'root' | 'user';
   readonly tier: 'process' | 'namespace';
@@ -18,7 +18,7 @@ const AS_USER = ['setpriv', '--reuid', `${ORDINARY_USER}`, '--regid', `${ORDINAR
 const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 
-/** What the machine permits. A test of a world that is not among these is left out, and vitest says so. */
+/** The worlds that this machine permits. vitest reports the other tests as skipped. */
 const PERMITTED: Readonly<Record<string, boolean>> = {
   'root process': isLinux && isRoot,
   'root namespace': isLinux && isRoot && works(NAMESPACES),
@@ -28,25 +28,25 @@ const PERMITTED: Readonly<Record<string, boolean>> = {
 
 export const ROOT_APART: World = { who: 'root', tier: 'namespace' };
 export const USER_APART: World = { who: 'user', tier: 'namespace' };
-/** The worlds that promise a boundary. */
+/** The worlds in which containers have a boundary. */
 export const APART: readonly World[] = [ROOT_APART, USER_APART];
 
 export function isPermitted({ who, tier }: World): boolean {
   return PERMITTED[`${who} ${tier}`] === true;
 }
 
-/** Leaves out a test whose world this machine does not permit. */
+/** Skips a test whose world this machine does not permit. */
 export function need(context: TestContext, world: World): void {
   if (!isPermitted(world)) context.skip(`this machine does not permit: ${world.who}, ${world.tier} tier`);
 }
 
-/** A Pod whose program tries to get out. */
+/** A Pod whose program tries to escape. */
 export interface Attempt {
   readonly world: World;
   readonly workshop: Workshop;
 }
 
-/** A fresh folder that belongs to whoever runs podrun. It is the current folder, and so shared with containers. */
+/** Makes a new folder for the user that runs podrun. It is the working folder, which containers share. */
 export function attemptIn(context: TestContext, world: World): Attempt {
   need(context, world);
   const workshop = workshopFor(context);
@@ -55,7 +55,7 @@ export function attemptIn(context: TestContext, world: World): Attempt {
   return { world, workshop };
 }
 
-/** A Pod of one container that runs a shell script once. */
+/** A Pod with one container that runs a shell script once. */
 export function escaping(script: string, container: Partial<Container> = {}, more: Partial<PodSpec> = {}): PodSpec {
   const main = { name: 'main', image: 'escape', command: ['sh', '-c', script], ...container };
   return { restartPolicy: 'Never', containers: [main], ...more };
@@ -74,7 +74,7 @@ export function start(attempt: Attempt, args: readonly string[], before: readonl
   return new Podrun(child);
 }
 
-/** Runs the Pod to its end, and answers what its program has written. */
+/** Runs the Pod to its end. Answers the output of its program. */
 export async function run(attempt: Attempt, spec: PodSpec, flags: readonly string[] = []): Promise<string[]> {
   return linesOf(await start(attempt, ['apply', '-f', attempt.workshop.pod('web', spec), ...flags]).ended);
 }

@@ -15,15 +15,15 @@ interface Greeting {
   readonly cwd: string;
 }
 
-/** What a puppet tells after its greeting. */
+/** A message of a puppet behind its greeting. */
 interface Report {
   readonly signal?: string;
   readonly catching?: string;
-  /** Where it listens, or the code of the error. */
+  /** The address of the server, or the code of the error. */
   readonly listening?: AddressInfo | string;
 }
 
-/** Things that arrive, and those who wait for them: in whatever order the two come. */
+/** A queue of items and of promises that wait for them. Either may come first. */
 class Mailbox<T> {
   readonly #arrived: T[] = [];
   readonly #waiting: Array<(item: T) => void> = [];
@@ -40,7 +40,7 @@ class Mailbox<T> {
   }
 }
 
-/** One running puppet process. */
+/** A running puppet process. */
 export class Puppet {
   readonly pid: number;
   readonly env: Readonly<Record<string, string>>;
@@ -68,13 +68,16 @@ export class Puppet {
     this.#send('print', text);
   }
 
-  /** Makes the puppet survive a signal and tell of it; resolves when that is in place. */
+  /** Makes the puppet survive a signal and report it. Resolves when the handler is set. */
   async catch(signal: NodeJS.Signals): Promise<void> {
     this.#send('catch', signal);
     await this.#catching.take();
   }
 
-  /** Has the puppet answer HTTP requests with its name. Answers where, or the code of what went wrong. */
+  /**
+   * Starts an HTTP server in the puppet, which answers its name. Resolves with the address, or with the code of the
+   * error.
+   */
   listen(where: { readonly port: number; readonly host?: string | undefined }): Promise<AddressInfo | string> {
     this.#send('listen', where);
     return this.#listening.take();
@@ -96,7 +99,7 @@ export class Puppet {
   }
 }
 
-/** A stage of its own for each test of the file. */
+/** A new stage for each test of the file. */
 export function stageForEach(): Stage {
   const stage = new Stage();
   beforeEach(() => stage.open());
@@ -104,7 +107,7 @@ export function stageForEach(): Stage {
   return stage;
 }
 
-/** Where the puppets of one test connect to. */
+/** The server that the puppets of one test connect to. */
 class Stage {
   #folder = '';
   #server: Server | undefined;
@@ -118,17 +121,17 @@ class Stage {
     await new Promise<void>((resolve) => server.listen(this.#socketPath, resolve));
   }
 
-  /** The `command` of a container whose process is the puppet `name`. */
+  /** The `command` of a container that runs the puppet `name`. */
   command(name: string): string[] {
     return [process.execPath, PROGRAM, this.#socketPath, name];
   }
 
-  /** Resolves with the next puppet of this name that starts; each is handed out once. */
+  /** Resolves with the next puppet of this name. Each puppet is answered once. */
   puppet(name: string): Promise<Puppet> {
     return this.#entrance(name).take();
   }
 
-  /** Ends every puppet that is still there. */
+  /** Ends every remaining puppet. */
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
     this.#sockets.clear();
@@ -150,7 +153,7 @@ class Stage {
   #connected(socket: Socket): void {
     let puppet: Puppet | undefined;
     this.#sockets.add(socket);
-    // A killed puppet resets its connection; `close` follows.
+    // A killed puppet resets its connection: `close` follows.
     socket.on('error', () => this.#sockets.delete(socket));
     createInterface({ input: socket }).on('line', (line) => {
       const message = JSON.parse(line) as Greeting & Report;

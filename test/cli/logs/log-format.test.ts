@@ -21,7 +21,7 @@ const plainRecord = fc
     content: anyContent,
   })
   .map(({ ms, stream, tag, content }) => timed(ms, `${stream} ${tag} ${content}`));
-/** Of hooks, of other runtimes, and what a crash tore. */
+/** Lines of hooks, of other runtimes, and lines that a crash has torn. */
 const oddRecord = fc.constantFrom(
   timed(9, 'stdout F:preStop draining'),
   timed(9, 'stdout F:preStop:note begins'),

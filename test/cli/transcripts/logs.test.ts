@@ -5,7 +5,7 @@ import { workshopForEach } from '../workshop.ts';
 
 const workshop = workshopForEach();
 
-/** The recorded server sends a line more, and closes the stream. */
+/** The recorded server sends one more line, and then closes the stream. */
 const FOLLOWED: Difference = {
   reason: 'podrun follows a log, which somebody must write',
   meanwhile: async ({ store, podrun }: Stage) => {
