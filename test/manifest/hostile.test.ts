@@ -140,7 +140,7 @@ describe('hostile manifests', () => {
     const { objects, errors } = await inTime(() => loadText(JSON.stringify(pod)));
     expect(objects).toEqual([]);
     expect(detailOf(errors)).toMatch(
-      /^etcdserver: request is too large: the object is \d{7} bytes long, and a cluster/,
+      /^etcdserver: request is too large: the object has \d{7} bytes: a cluster/,
     );
   });
 
