@@ -17,7 +17,7 @@ const NAMES_PODS: ReadonlySet<string> = new Set(['Job', 'CronJob', 'Deployment',
  */
 export function warningsFor(object: KubeObject): string[] {
   const pod = podIn(object);
-  return [...nameWarnings(object), ...(pod === undefined ? [] : podWarnings(pod)), ...ofKind(object)];
+  return [...nameWarnings(object), ...(pod === undefined ? [] : podWarnings(pod)), ...kindWarnings(object)];
 }
 
 function nameWarnings({ kind, metadata }: KubeObject): string[] {
@@ -30,7 +30,7 @@ function nameWarnings({ kind, metadata }: KubeObject): string[] {
   return [`metadata.name: ${use}, ${advice}: [${messages.join(' ')}]`];
 }
 
-function ofKind(object: Decoded<KubeObject>): string[] {
+function kindWarnings(object: Decoded<KubeObject>): string[] {
   switch (object.kind) {
     case 'Service':
       return serviceWarnings(object);

@@ -139,9 +139,7 @@ describe('hostile manifests', () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'demo' }, spec: { containers } };
     const { objects, errors } = await inTime(() => loadText(JSON.stringify(pod)));
     expect(objects).toEqual([]);
-    expect(detailOf(errors)).toMatch(
-      /^etcdserver: request is too large: the object has \d{7} bytes: a cluster/,
-    );
+    expect(detailOf(errors)).toMatch(/^etcdserver: request is too large: the object has \d{7} bytes: a cluster/);
   });
 
   it.each<[string, object]>([

@@ -72,14 +72,14 @@ function findingsOf({ objects, errors, notices }: LoadResult, { runnable, noSkip
   });
   const wrong = problems.filter(({ subject }) => foreign.get(subject) === undefined);
   return [
-    ...wrong.map(ofProblem),
+    ...wrong.map(problemFinding),
     ...skipped,
-    ...notices.map((notice) => ofNotice(notice, noSkip)),
+    ...notices.map((notice) => noticeFinding(notice, noSkip)),
     ...(runnable ? objects.flatMap(runnableFindings) : []),
   ];
 }
 
-function ofProblem(problem: DocumentProblem): Finding {
+function problemFinding(problem: DocumentProblem): Finding {
   const { stage, subject, error, position } = problem;
   const isMissing = stage === 'kind' && error.type === 'Required value';
   const rule = isMissing ? 'missing-kind' : RULE_OF[error.type];
@@ -87,12 +87,12 @@ function ofProblem(problem: DocumentProblem): Finding {
     ...placed(subject, position),
     level: 'error',
     rule,
-    ...ofFieldError(error),
+    ...errorFields(error),
     hint: templateHint(problem) ?? error.hint,
   };
 }
 
-function ofNotice({ type, subject, text, position }: Notice, noSkip: boolean): Finding {
+function noticeFinding({ type, subject, text, position }: Notice, noSkip: boolean): Finding {
   if (type === 'ignored') {
     return notChecked(subject, position, `podrun does not know the fields of ${subject.identity.kind}`, noSkip);
   }
@@ -132,7 +132,7 @@ function runnableFindings(loaded: LoadedObject): Finding[] {
     ? []
     : [{ ...at('kind'), level: 'error', rule: 'not-runnable', path: 'kind', message, hint: undefined }];
   const refused = refusedFields(object).map((error): Finding => {
-    return { ...at(error.path), level: 'error', rule: 'not-runnable', ...ofFieldError(error) };
+    return { ...at(error.path), level: 'error', rule: 'not-runnable', ...errorFields(error) };
   });
   const idle = groupFieldsWithoutEffect(object).flatMap(({ paths, note }) =>
     paths.map((path): Finding => {
@@ -154,7 +154,7 @@ function objectOf({ apiVersion, kind, namespace, name }: ObjectIdentity): FoundO
   return kind === '' ? undefined : { apiVersion, kind, namespace, name };
 }
 
-function ofFieldError(error: FieldError): Pick<Finding, 'path' | 'message' | 'hint'> {
+function errorFields(error: FieldError): Pick<Finding, 'path' | 'message' | 'hint'> {
   // These messages are complete without their type.
   const isWhole = SENTENCES.has(error.type);
   return { path: error.path, message: isWhole ? error.detail : formatFieldError(error), hint: error.hint };

@@ -6,7 +6,7 @@ const TOGETHER_MS = 50;
 
 /** Writes expectations that a run meets, as a start for users: starts, exits, Ready, phases, and its end. */
 export function renderExpectation(story: RunStory): string {
-  const steps = groupsOf(story.happenings.filter(isTold)).flatMap((group) => stepLines(group, story));
+  const steps = groupsOf(story.happenings.filter(isExpected)).flatMap((group) => stepLines(group, story));
   return [
     `pod: ${scalar(story.pod.metadata.name)}`,
     ...(steps.length === 0 ? [] : ['steps:', ...steps]),
@@ -16,7 +16,7 @@ export function renderExpectation(story: RunStory): string {
   ].join('\n');
 }
 
-function isTold(happening: Happening): boolean {
+function isExpected(happening: Happening): boolean {
   if (happening.what === 'condition') return happening.type === 'Ready' && happening.status === 'True';
   if (happening.what === 'phase') return happening.phase !== 'Pending';
   return happening.what === 'started' || happening.what === 'exited';
