@@ -156,14 +156,14 @@ FIELDS:
 
 /** The page docs/support.md: the fields that do not work as on a node. */
 function page(): string {
-  const told = everything.filter(({ path, support, note }) => {
+  const shown = everything.filter(({ path, support, note }) => {
     const parent = everything.find((field) => field.path === path.slice(0, path.lastIndexOf('.')));
     const isCovered = parent?.support === support && parent?.note === note;
     return (
       support !== 'works' && note !== 'see its fields' && !isCovered && !/\.(initC|ephemeralC)ontainers\./.test(path)
     );
   });
-  const rows = told.map(({ path, support, note }) => `| \`${path}\` | ${support} | ${note} |\n`);
+  const rows = shown.map(({ path, support, note }) => `| \`${path}\` | ${support} | ${note} |\n`);
   return (
     '# What podrun makes of each field\n\n' +
     'Every field that is not here works as on a node; init and ephemeral containers have the same fields as\n' +

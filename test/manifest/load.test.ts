@@ -12,9 +12,9 @@ const config = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetad
 const namesOf = ({ objects }: LoadResult): unknown[] => objects.map(({ object }) => object.metadata.name);
 
 /** One line for each mistake: stage, place, path and detail. */
-const told = ({ errors }: LoadResult): string[] => errors.map(tell);
+const mistakeLines = ({ errors }: LoadResult): string[] => errors.map(mistakeLine);
 
-function tell(error: ManifestMistake): string {
+function mistakeLine(error: ManifestMistake): string {
   if (error.stage === 'input') return error.message;
   const { stage, position } = error;
   return `${stage} ${position.line}:${position.column} ${error.error.path} ${error.error.detail}`
@@ -68,7 +68,7 @@ describe('files and folders', () => {
 
   it('that do not exist or hold no manifest are all named', async () => {
     const result = await load(['nope.yaml', 'none', 'all/b.yml/x', 'all']);
-    expect(told(result)).toEqual([
+    expect(mistakeLines(result)).toEqual([
       `the path "${folder}/nope.yaml" does not exist`,
       `error reading [${folder}/none]: recognized file extensions are [.json .yaml .yml]`,
       `open ${folder}/all/b.yml/x: not a directory`,
@@ -78,7 +78,7 @@ describe('files and folders', () => {
 
   it.skipIf(process.getuid?.() === 0)('that may not be read are named', async () => {
     await chmod(path.join(folder, 'all/b.yml'), 0);
-    expect(told(await load(['all/b.yml']))).toEqual([`open ${folder}/all/b.yml: permission denied`]);
+    expect(mistakeLines(await load(['all/b.yml']))).toEqual([`open ${folder}/all/b.yml: permission denied`]);
   });
 });
 
@@ -94,17 +94,17 @@ describe('the front door', () => {
 
   it('refuses another namespace than that of the command line', async () => {
     const result = await loadText(POD.replace('name: demo', 'name: demo\n  namespace: a'), { namespace: 'b' });
-    expect(told(result)).toEqual([
+    expect(mistakeLines(result)).toEqual([
       'the namespace from the provided object "a" does not match the namespace "b". ' +
         "You must pass '--namespace=a' to perform this operation.",
     ]);
-    expect(told(await loadText(config('c'), { namespace: 'b' }))).toEqual([]);
+    expect(mistakeLines(await loadText(config('c'), { namespace: 'b' }))).toEqual([]);
   });
 
   it('lets only create make up names', async () => {
     const text = POD.replace('name: demo', 'generateName: job-');
-    expect(told(await loadText(text))).toEqual(['from job-: cannot use generate name with apply']);
-    expect(told(await loadText(text, { command: 'create' }))).toEqual([]);
+    expect(mistakeLines(await loadText(text))).toEqual(['from job-: cannot use generate name with apply']);
+    expect(mistakeLines(await loadText(text, { command: 'create' }))).toEqual([]);
   });
 
   it.each([
@@ -112,7 +112,7 @@ describe('the front door', () => {
     ['# nothing\n---\nnull\n', 'no objects passed to apply'],
     ['apiVersion: v1\nkind: List\nitems: []\n', 'no objects passed to apply'],
   ])('says that there is nothing in %j', async (text, message) => {
-    expect(told(await loadText(text))).toEqual([message]);
+    expect(mistakeLines(await loadText(text))).toEqual([message]);
   });
 
   it('shows all mistakes of all documents', async () => {
@@ -126,7 +126,7 @@ describe('the front door', () => {
       POD,
     ].join('---\n');
     const result = await loadText(text);
-    expect(told(result).map((line) => line.slice(0, 60))).toEqual([
+    expect(mistakeLines(result).map((line) => line.slice(0, 60))).toEqual([
       'kind 2:7 no matches for kind "Podd" in version "v1"',
       'parse 4:4 error converting YAML to JSON: yaml: line 4: did n',
       'decode 12:24 spec.containers[0].image expected string, got n',
@@ -143,7 +143,7 @@ describe('the front door', () => {
 
   it('points at the nearest parent of a missing value', async () => {
     const result = await loadText(POD.replace('name: app, ', '').replace('metadata:\n  name: demo\n', ''));
-    expect(told(result)).toEqual([
+    expect(mistakeLines(result)).toEqual([
       'validate 1:1 metadata.name name or generateName is required',
       'validate 5:5 spec.containers[0].name',
     ]);
@@ -164,14 +164,14 @@ describe('the front door', () => {
     const ignored = await loadText(text, { validate: 'ignore' });
     expect([ignored.warnings, namesOf(ignored)]).toEqual([[], ['demo']]);
     const wrongType = await loadText(POD.replace('i:1', '1'), { validate: 'ignore' });
-    expect(told(wrongType)).toEqual(['decode 7:24 spec.containers[0].image expected string, got number']);
+    expect(mistakeLines(wrongType)).toEqual(['decode 7:24 spec.containers[0].image expected string, got number']);
   });
 
   it('warns once of each kind that it has no use for', async () => {
     const ingress = 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a}\nspec: {any: thing}\n';
     const result = await loadText(`${ingress}---\n${ingress}---\n${POD}`);
     expect(result.warnings).toEqual(['Ingress is not supported by this runner, ignored']);
-    expect(told(result)).toEqual([]);
+    expect(mistakeLines(result)).toEqual([]);
   });
 
   it('warns of fields that a cluster drops', async () => {
@@ -182,9 +182,9 @@ describe('the front door', () => {
 
   it('refuses what cannot run here only when it is to run', async () => {
     const text = `${POD}  runtimeClassName: gvisor\n  hostname: x\n`;
-    expect(told(await loadText(text))).toEqual([]);
+    expect(mistakeLines(await loadText(text))).toEqual([]);
     const result = await loadText(text, { forRunning: true });
-    expect(told(result)).toEqual([
+    expect(mistakeLines(result)).toEqual([
       'support 8:21 spec.runtimeClassName not supported by this runner: pod rejected: RuntimeClass "gvisor" not found',
     ]);
     expect(namesOf(result)).toEqual([]);
@@ -196,9 +196,9 @@ describe('the front door', () => {
       expect.stringMatching(/^support 8:21 spec\.runtimeClassName not supported by this runner: /),
       'support 9:18 spec.schedulerName not supported by this runner: there is one node and no scheduler',
     ];
-    expect(told(await loadText(text, { refusesWithoutEffect: true }))).toEqual(want);
-    expect(told(await loadText(text, { forRunning: true, refusesWithoutEffect: true }))).toEqual(want);
-    expect(told(await loadText(POD, { forRunning: true, refusesWithoutEffect: true }))).toEqual([]);
+    expect(mistakeLines(await loadText(text, { refusesWithoutEffect: true }))).toEqual(want);
+    expect(mistakeLines(await loadText(text, { forRunning: true, refusesWithoutEffect: true }))).toEqual(want);
+    expect(mistakeLines(await loadText(POD, { forRunning: true, refusesWithoutEffect: true }))).toEqual([]);
   });
 
   it('warns of fields that are not enforced, in one line', async () => {
@@ -225,7 +225,7 @@ describe('the front door', () => {
     const text =
       'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: List, items: [{apiVersion: v1}]}\n- 5\n' +
       '- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dat: {}}\n- {apiVersion: v1, kind: List, items: 3}\n';
-    expect(told(await loadText(text))).toEqual([
+    expect(mistakeLines(await loadText(text))).toEqual([
       'kind 4:40 items[0].items[0].kind kind not set',
       'kind 5:3 items[1] expected an object, got a number',
       'strict 6:58 dat unknown field "dat"',

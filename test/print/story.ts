@@ -15,8 +15,8 @@ export function transitionsOfTrace(scenario: string): Transition[] {
   return trace(scenario).flatMap(({ t, type, object }) => {
     const atMs = t * 1000;
     if (isEvent(object)) {
-      const told = eventTransition(object, atMs, previous);
-      return told === undefined ? [] : [told];
+      const transition = eventTransition(object, atMs, previous);
+      return transition === undefined ? [] : [transition];
     }
     const changes = transitionsOf(previous, object, atMs);
     previous = object;

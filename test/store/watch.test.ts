@@ -17,43 +17,43 @@ function twoStores(root: string = temporaryFolder()): { store: FileStore; other:
   return { store: openStore(root, clock), other: openStore(root), look: () => clock.advance(2000) };
 }
 
-function tellsOf(store: FileStore, resource: string, scope = {}, options = {}): string[] {
-  const told: string[] = [];
-  store.watch(resource, scope, (event) => told.push(inShort(event)), options);
-  return told;
+function received(store: FileStore, resource: string, scope = {}, options = {}): string[] {
+  const events: string[] = [];
+  store.watch(resource, scope, (event) => events.push(inShort(event)), options);
+  return events;
 }
 
 describe('watch()', () => {
   it.each(['pods', 'configmaps'])('reports changes of %s by this process within the call', (resource) => {
     const { store } = twoStores();
-    const told = tellsOf(store, resource);
+    const events = received(store, resource);
     const object = store.create(resource, { ...newPod('a'), status: { phase: 'Pending' } });
-    expect(told).toEqual(['ADDED default/a Pending']);
+    expect(events).toEqual(['ADDED default/a Pending']);
     store.updateStatus(resource, { ...object, status: { phase: 'Running' } });
-    expect(told.at(-1)).toBe('MODIFIED default/a Running');
+    expect(events.at(-1)).toBe('MODIFIED default/a Running');
     store.delete(resource, 'default', 'a');
-    expect(told.at(-1)).toBe('DELETED default/a Running');
-    expect(told).toHaveLength(3);
+    expect(events.at(-1)).toBe('DELETED default/a Running');
+    expect(events).toHaveLength(3);
   });
 
   it.each(['pods', 'configmaps'])('sends existing objects first with replay (%s)', (resource) => {
     const { store, other } = twoStores();
     for (const name of ['b', 'a']) other.create(resource, newPod(name));
-    const told = tellsOf(store, resource, {}, { replay: true });
-    expect(told).toEqual(['ADDED default/a Pending', 'ADDED default/b Pending']);
-    expect(tellsOf(store, resource)).toEqual([]);
+    const events = received(store, resource, {}, { replay: true });
+    expect(events).toEqual(['ADDED default/a Pending', 'ADDED default/b Pending']);
+    expect(received(store, resource)).toEqual([]);
   });
 
   it('reports Events of all processes in the order of the log', () => {
     const { store, other, look } = twoStores();
     store.create('pods', newPod('web'));
-    const told = tellsOf(store, 'events');
+    const events = received(store, 'events');
     other.create('events', newEvent('web.1', 'web', 'theirs'));
     store.create('events', newEvent('web.2', 'web', 'ours'));
     other.create('events', newEvent('web.3', 'web', 'theirs again'));
     other.create('events', newEvent('other.4', 'no-pod', 'about nothing'));
     look();
-    expect(told).toEqual([
+    expect(events).toEqual([
       'ADDED default/web.1 theirs',
       'ADDED default/web.2 ours',
       'ADDED default/web.3 theirs again',
@@ -63,8 +63,8 @@ describe('watch()', () => {
 
   it('reports only changes in its scope', () => {
     const { store, other, look } = twoStores();
-    const inNamespace = tellsOf(store, 'pods', { namespace: 'n' });
-    const one = tellsOf(store, 'pods', { namespace: 'n', name: 'a' });
+    const inNamespace = received(store, 'pods', { namespace: 'n' });
+    const one = received(store, 'pods', { namespace: 'n', name: 'a' });
     for (const namespace of ['m', 'n']) {
       for (const name of ['a', 'b']) other.create('pods', newPod(name, { namespace }));
     }
@@ -92,20 +92,20 @@ describe('watch()', () => {
   it('reports a new run as a deletion and an addition', () => {
     const { store, other, look } = twoStores();
     const old = other.create('pods', newPod('a', { phase: 'Running' }));
-    const told = tellsOf(store, 'pods');
+    const events = received(store, 'pods');
     other.updateStatus('pods', withPhase(old, 'Succeeded'));
     other.startRun(newPod('a'));
     look();
-    expect(told).toEqual(['MODIFIED default/a Succeeded', 'DELETED default/a Succeeded', 'ADDED default/a Pending']);
+    expect(events).toEqual(['MODIFIED default/a Succeeded', 'DELETED default/a Succeeded', 'ADDED default/a Pending']);
   });
 
   it('reports the deletion of a Pod whose folder was removed by hand', () => {
     const { store, look } = twoStores();
     store.create('pods', newPod('a', { phase: 'Running' }));
-    const told = tellsOf(store, 'pods', {}, { replay: true });
+    const events = received(store, 'pods', {}, { replay: true });
     rmSync(store.paths('default', 'a').folder, { recursive: true });
     look();
-    expect(told).toEqual(['ADDED default/a Running', 'DELETED default/a Running']);
+    expect(events).toEqual(['ADDED default/a Running', 'DELETED default/a Running']);
   });
 
   describe.each(['list', 'replay'])(
@@ -130,18 +130,18 @@ describe('watch()', () => {
       it('reports the deletion to the first subscriber', () => {
         const { store, writeLastLine, go } = goingPod();
         writeLastLine();
-        const told = tellsOf(store, 'pods', {}, options);
+        const events = received(store, 'pods', {}, options);
         go();
-        expect(told).toEqual([...replayed, 'DELETED default/a Pending']);
+        expect(events).toEqual([...replayed, 'DELETED default/a Pending']);
       });
 
       it('reports the deletion to a late subscriber, and to nobody twice', () => {
         const { store, writeLastLine, go } = goingPod();
-        const first = tellsOf(store, 'pods');
+        const first = received(store, 'pods');
         writeLastLine();
-        const told = tellsOf(store, 'pods', { namespace: 'default', name: 'a' }, options);
+        const events = received(store, 'pods', { namespace: 'default', name: 'a' }, options);
         go();
-        expect(told).toEqual([...replayed, 'DELETED default/a Pending']);
+        expect(events).toEqual([...replayed, 'DELETED default/a Pending']);
         expect(first).toEqual(['DELETED default/a Pending']);
       });
     },
@@ -152,10 +152,10 @@ describe('watch()', () => {
     (resource) => {
       const { store, other, look } = twoStores();
       other.create(resource, newPod('old'));
-      const first = tellsOf(store, resource);
+      const first = received(store, resource);
       other.create(resource, newPod('new'));
       other.delete(resource, 'default', 'old');
-      const second = tellsOf(store, resource);
+      const second = received(store, resource);
       look();
       expect(first.toSorted()).toEqual(['ADDED default/new Pending', 'DELETED default/old Pending']);
       expect(second).toEqual([]);
@@ -166,40 +166,43 @@ describe('watch()', () => {
     'tells of the end of a Pod that came and went meanwhile, and was read (%s)',
     (how) => {
       const { store, other, look } = twoStores();
-      const told = tellsOf(store, 'pods', { namespace: 'default', name: 'a' });
+      const events = received(store, 'pods', { namespace: 'default', name: 'a' });
       other.create('pods', newPod('a'));
       const found = how === 'get' ? store.get('pods', 'default', 'a') : store.list('pods')[0];
       expect(found).toBeDefined();
       other.delete('pods', 'default', 'a');
       look();
-      expect(told).toEqual(['ADDED default/a Pending', 'DELETED default/a Pending']);
+      expect(events).toEqual(['ADDED default/a Pending', 'DELETED default/a Pending']);
     },
   );
 
   it.each(['pods', 'configmaps'])('goes on when folders are removed and made again (%s)', async (resource) => {
     const { store, other, look } = twoStores();
     other.create(resource, newPod('first'));
-    const told = tellsOf(store, resource);
+    const events = received(store, resource);
     rmSync(store.root, { recursive: true });
     other.create(resource, newPod('a'));
     look();
     other.create(resource, newPod('b'));
     const expected = ['DELETED default/first Pending', 'ADDED default/a Pending', 'ADDED default/b Pending'];
     // Only the file system can report this: the clock stands still, and no look happens.
-    await vi.waitFor(() => expect(told.toSorted()).toEqual(expected.toSorted()), { timeout: PATIENCE_MS, interval: 5 });
+    await vi.waitFor(() => expect(events.toSorted()).toEqual(expected.toSorted()), {
+      timeout: PATIENCE_MS,
+      interval: 5,
+    });
   });
 
   it('reports nothing after it was closed, and leaves no alarm set', () => {
     const clock = new ManualClock();
     const store = openStore(temporaryFolder(), clock);
-    const told: string[] = [];
+    const events: string[] = [];
     const subscriptions = ['pods', 'events', 'configmaps'].map((resource) =>
-      store.watch(resource, {}, (event) => told.push(inShort(event))),
+      store.watch(resource, {}, (event) => events.push(inShort(event))),
     );
     expect(clock.alarmCount).toBe(1);
     for (const subscription of subscriptions) subscription.close();
     for (const resource of ['pods', 'configmaps']) store.create(resource, newPod('a'));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(clock.alarmCount).toBe(0);
   });
 });
@@ -298,14 +301,14 @@ describe('whatever clients and agents do', () => {
       fc.property(stepsOf(Object.keys(STEPS)), (steps) => {
         const { store, other, look } = twoStores();
         const pods = new Map(['a', 'b'].map((name) => [name, { phase: undefined, hasOwner: false, hasEvent: false }]));
-        const told: string[] = [];
-        for (const resource of ['pods', 'events']) store.watch(resource, {}, (event) => told.push(inShort(event)));
+        const events: string[] = [];
+        for (const resource of ['pods', 'events']) store.watch(resource, {}, (event) => events.push(inShort(event)));
         const expected: string[] = [];
         for (const { step, name, mine } of steps) {
           expected.push(...attempt(step, mine ? store : other, name, pods.get(name)!));
           look();
         }
-        expect(told).toEqual(expected);
+        expect(events).toEqual(expected);
       }),
       { numRuns: 60 },
     );
@@ -315,7 +318,7 @@ describe('whatever clients and agents do', () => {
     fc.assert(
       fc.property(stepsOf(['create', 'run', 'finish', 'label', 'event', 'count']), (steps) => {
         const { store, other, look } = twoStores();
-        const told = new Map<string, string[]>([
+        const events = new Map<string, string[]>([
           ['a', []],
           ['b', []],
         ]);
@@ -324,16 +327,16 @@ describe('whatever clients and agents do', () => {
           ['b', []],
         ]);
         const pods = new Map(['a', 'b'].map((name) => [name, { phase: undefined, hasOwner: false, hasEvent: false }]));
-        store.watch<StoredPod>('pods', {}, (event) => told.get(event.object.metadata.name)?.push(inShort(event)));
+        store.watch<StoredPod>('pods', {}, (event) => events.get(event.object.metadata.name)?.push(inShort(event)));
         store.watch<StoredEvent>('events', {}, (event) => {
-          told.get(event.object.involvedObject.name!)?.push(inShort(event));
+          events.get(event.object.involvedObject.name!)?.push(inShort(event));
         });
         for (const { step, name, mine, looks } of steps) {
           written.get(name)?.push(...attempt(step, mine ? store : other, name, pods.get(name)!));
           if (looks) look();
         }
         look();
-        expect(told).toEqual(written);
+        expect(events).toEqual(written);
       }),
       { numRuns: 60 },
     );

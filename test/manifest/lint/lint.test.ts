@@ -9,7 +9,7 @@ function lint(text: string, options: Partial<LintOptions> = {}): Promise<Finding
   return lintManifests({ files: ['-'], recursive: false, stdin, runnable: false, noSkip: false, ...options });
 }
 
-async function told(text: string, options: Partial<LintOptions> = {}): Promise<string[]> {
+async function findingLines(text: string, options: Partial<LintOptions> = {}): Promise<string[]> {
   const { findings } = await lint(text, options);
   return findings.map(({ level, rule, line, column, path }) => `${level} ${rule} ${line}:${column} ${path}`.trim());
 }
@@ -39,7 +39,7 @@ describe('what is wrong with a manifest', () => {
       ['warning server-warning 7:38 spec.template.spec.terminationGracePeriodSeconds'],
     ],
   ])('%s', async (_name, text, want) => {
-    expect(await told(text)).toEqual(want);
+    expect(await findingLines(text)).toEqual(want);
   });
 
   it('is reported with the object, the line and a hint', async () => {
@@ -71,8 +71,8 @@ describe('what is not checked', () => {
   ];
 
   it.each(FOREIGN)('%s is reported once, and is an error with noSkip', async (_name, text) => {
-    expect(await told(text)).toEqual([expect.stringMatching(/^note not-checked [12]:\d+$/)]);
-    expect(await told(text, { noSkip: true })).toEqual([expect.stringMatching(/^error not-checked [12]:\d+$/)]);
+    expect(await findingLines(text)).toEqual([expect.stringMatching(/^note not-checked [12]:\d+$/)]);
+    expect(await findingLines(text, { noSkip: true })).toEqual([expect.stringMatching(/^error not-checked [12]:\d+$/)]);
   });
 
   it('leaves what stands beside it checked, in the order of lines', async () => {
@@ -103,7 +103,7 @@ describe('what podrun makes of it', () => {
     ],
     ['a field without effect', pod('  priorityClassName: high\n'), ['warning no-effect 6:22 spec.priorityClassName']],
   ])('%s', async (_name, text, want) => {
-    expect(await told(text, { runnable: true })).toEqual(want);
+    expect(await findingLines(text, { runnable: true })).toEqual(want);
   });
 });
 

@@ -4,7 +4,7 @@ import { eventTransition } from '../../../src/print/live/event-transition.ts';
 import { at, container, webEvent, webPod } from '../pods.ts';
 import { storyLine } from '../story.ts';
 
-const told = (event: StoredEvent): string | undefined => {
+const textOf = (event: StoredEvent): string | undefined => {
   const transition = eventTransition(event, 0);
   return transition && storyLine(transition);
 };
@@ -15,7 +15,7 @@ describe('eventTransition()', () => {
   it.each(['Scheduled', 'Pulled', 'Created', 'Started', 'Failed', 'BackOff', 'FailedScheduling', 'Anything'])(
     'leaves out %s, which a state tells or nobody waits for',
     (reason) => {
-      expect(told(webEvent(reason, { container: 'main' }))).toBeUndefined();
+      expect(textOf(webEvent(reason, { container: 'main' }))).toBeUndefined();
     },
   );
 
@@ -49,14 +49,14 @@ describe('eventTransition()', () => {
     [webEvent('Pulling', { container: 'main', message: 'Pulling image "x"' }), '· main  pulling image "x"'],
     [webEvent('DeadlineExceeded', { message: 'Pod was active' }), '✗ Pod  deadline exceeded'],
   ])('tells %j', (event, want) => {
-    expect(told(event)).toBe(want);
+    expect(textOf(event)).toBe(want);
   });
 
   it('reports a repeated event less and less often', () => {
     const counts = Array.from({ length: 20 }, (_, index) => index + 1);
     const seen = counts.filter((count) => eventTransition({ ...warning('FailedMount', 'x'), count }, 0));
     expect(seen).toEqual([1, 2, 4, 8, 16]);
-    expect(told({ ...warning('FailedMount', 'x'), count: 8 })).toBe('✗ Pod  FailedMount (x8): x');
+    expect(textOf({ ...warning('FailedMount', 'x'), count: 8 })).toBe('✗ Pod  FailedMount (x8): x');
   });
 
   it('reports each change of state, however often it comes', () => {
@@ -64,7 +64,7 @@ describe('eventTransition()', () => {
       container: 'main',
       message: 'Container main failed liveness probe, will be restarted',
     });
-    expect([1, 2, 3, 7].map((count) => told({ ...killing, count }))).toEqual(
+    expect([1, 2, 3, 7].map((count) => textOf({ ...killing, count }))).toEqual(
       Array.from({ length: 4 }, () => '✗ main  stopping: its liveness probe failed, it will be restarted'),
     );
   });
@@ -102,7 +102,7 @@ describe('eventTransition()', () => {
 
   it('does not blame the container of the first of many events that are combined', () => {
     const unhealthy = warning('Unhealthy', '(combined from similar events): Liveness probe failed: x', 'main');
-    expect(told({ ...unhealthy, count: 2 })).toBe('✗ Pod  liveness probe failed (x2): x');
+    expect(textOf({ ...unhealthy, count: 2 })).toBe('✗ Pod  liveness probe failed (x2): x');
   });
 
   it.each(['Stopping container other', 'Container other definition changed, will be restarted'])(
@@ -110,16 +110,16 @@ describe('eventTransition()', () => {
     (message) => {
       const event = webEvent('Killing', { container: 'main', message: `(combined from similar events): ${message}` });
       // Each occurrence is about another container: all of them get a line.
-      expect(told({ ...event, count: 3 })).toMatch(/^› other {2}stopping(?!.*x3)/);
+      expect(textOf({ ...event, count: 3 })).toMatch(/^› other {2}stopping(?!.*x3)/);
     },
   );
 
   it('reports a deadline once, though kubelet repeats it', () => {
-    expect(told(webEvent('DeadlineExceeded', { count: 2 }))).toBeUndefined();
+    expect(textOf(webEvent('DeadlineExceeded', { count: 2 }))).toBeUndefined();
   });
 
   it('is silent about other objects than Pods', () => {
     const event = warning('FailedMount', 'x');
-    expect(told({ ...event, involvedObject: { ...event.involvedObject, kind: 'Node' } })).toBeUndefined();
+    expect(textOf({ ...event, involvedObject: { ...event.involvedObject, kind: 'Node' } })).toBeUndefined();
   });
 });

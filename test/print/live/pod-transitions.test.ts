@@ -5,7 +5,7 @@ import { transitionsOf } from '../../../src/print/live/pod-transitions.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
 import { storyLine } from '../story.ts';
 
-const told = (previous: StoredPod | undefined, next: StoredPod | undefined): string[] =>
+const linesOf = (previous: StoredPod | undefined, next: StoredPod | undefined): string[] =>
   transitionsOf(previous, next, 0).map(storyLine);
 
 /** A Pod with only this container status, and nothing ready. */
@@ -75,35 +75,35 @@ describe('transitionsOf()', () => {
     ],
     ['a container removed with all others', waiting('main', 'RestartingAllContainers', { restartCount: 1 }), []],
   ])('tells %s', (_name, next, want) => {
-    expect(told(creating, with1(next))).toEqual(want);
+    expect(linesOf(creating, with1(next))).toEqual(want);
   });
 
   it('reports the end of a container once, also when an eviction removes it from the status', () => {
     const unknown = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } };
     const forgotten = ended('main', 137, { state: unknown, lastState: unknown, restartCount: 1 });
-    expect(told(with1(ended('main', 143)), with1(forgotten))).toEqual([]);
+    expect(linesOf(with1(ended('main', 143)), with1(forgotten))).toEqual([]);
   });
 
   it('reports a back-off again only when the next attempt has failed', () => {
     const first = with1(waiting('main', 'CrashLoopBackOff', { message: backOff('10s'), restartCount: 1 }));
     const second = with1(waiting('main', 'CrashLoopBackOff', { message: backOff('20s'), restartCount: 2 }));
-    expect(told(first, structuredClone(first))).toEqual([]);
-    expect(told(first, second)).toEqual(['✗ main  backing off 20s before attempt 4: CrashLoopBackOff']);
+    expect(linesOf(first, structuredClone(first))).toEqual([]);
+    expect(linesOf(first, second)).toEqual(['✗ main  backing off 20s before attempt 4: CrashLoopBackOff']);
   });
 
-  it('does not tell an end again when the restart that was waited for is called off', () => {
+  it('does not report an end again when the restart after it is called off', () => {
     const [first, second] = [endOf(ended('main', 1)), endOf(ended('main', 2))];
     const lastState = second;
     const backingOff = with1(
       waiting('main', 'CrashLoopBackOff', { message: backOff('10s'), restartCount: 1, lastState }),
     );
     const calledOff = with1(ended('main', 2, { restartCount: 1, lastState: first }));
-    expect(told(backingOff, calledOff)).toEqual([]);
+    expect(linesOf(backingOff, calledOff)).toEqual([]);
   });
 
   it('does not dig out what happened before it looked', () => {
     const restarted = with1(running('main', { restartCount: 1, lastState: endOf(ended('main', 1)) }));
-    expect(told(undefined, restarted)).not.toContainEqual(expect.stringContaining('exited'));
+    expect(linesOf(undefined, restarted)).not.toContainEqual(expect.stringContaining('exited'));
   });
 
   it('takes the end of a sidecar after the main containers for what it is', () => {
@@ -111,9 +111,11 @@ describe('transitionsOf()', () => {
     const status = (proxy: ReturnType<typeof running>, main: ReturnType<typeof running>): StoredPod =>
       webPod({ spec, status: { conditions: [], initContainerStatuses: [proxy], containerStatuses: [main] } });
     const up = status(running('proxy'), running('main'));
-    expect(told(up, status(ended('proxy', 1), running('main')))).toEqual(['✗ proxy  exited with code 1 after 20s']);
+    expect(linesOf(up, status(ended('proxy', 1), running('main')))).toEqual(['✗ proxy  exited with code 1 after 20s']);
     const done = status(running('proxy'), ended('main', 0));
-    expect(told(done, status(ended('proxy', 1), ended('main', 0)))).toEqual(['› proxy  exited with code 1 after 20s']);
+    expect(linesOf(done, status(ended('proxy', 1), ended('main', 0)))).toEqual([
+      '› proxy  exited with code 1 after 20s',
+    ]);
   });
 
   it('says that a probe has passed, where there is one', () => {
@@ -121,8 +123,8 @@ describe('transitionsOf()', () => {
     const at1 = (main: ReturnType<typeof running>): StoredPod =>
       webPod({ spec, status: { conditions: [], containerStatuses: [main, running('side')] } });
     const started = at1(running('main', { started: false, ready: false }));
-    expect(told(started, at1(running('main')))).toEqual(['✓ main  ready: its startup probe has passed']);
-    expect(told(started, at1(running('main', { ready: false })))).toEqual(['✓ main  startup probe passed']);
+    expect(linesOf(started, at1(running('main')))).toEqual(['✓ main  ready: its startup probe has passed']);
+    expect(linesOf(started, at1(running('main', { ready: false })))).toEqual(['✓ main  startup probe passed']);
   });
 });
 
@@ -298,12 +300,12 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
     ],
     ['an agent that is gone', webPod(), webPod({ status: { phase: 'Unknown' } }), ['✗ Pod  Unknown']],
   ])('tells %s', (_name, previous, next, want) => {
-    expect(told(previous, next)).toEqual(want);
+    expect(linesOf(previous, next)).toEqual(want);
   });
 });
 
 describe('what transitionsOf() says of Pods that podrun ends', () => {
-  const told = (previous: StoredPod, next: StoredPod, stopped: readonly string[]): string[] =>
+  const linesOf = (previous: StoredPod, next: StoredPod, stopped: readonly string[]): string[] =>
     transitionsOf(previous, next, 0, new Set(stopped)).map(storyLine);
   const gone = conditions({ Initialized: 'True', PodScheduled: 'True', Ready: 'False', ContainersReady: 'False' });
   const down = (status: Partial<PodStatus>): StoredPod => webPod({ status: { conditions: gone, ...status } });
@@ -311,7 +313,7 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
   it('a container that ends by the signal, or is killed when the grace period is over', () => {
     const at1 = (main: ReturnType<typeof ended>): StoredPod => webPod({ status: { containerStatuses: [main] } });
     const lines = [ended('main', 143), ended('main', 1), ended('main', 137)].map((main) =>
-      told(webPod(), at1(main), ['main']),
+      linesOf(webPod(), at1(main), ['main']),
     );
     expect(lines.flat()).toEqual([
       '› main  exited with code 143 (SIGTERM) after 20s',
@@ -321,15 +323,15 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
   });
 
   it('its phase follows from that, and is no failure', () => {
-    expect(told(webPod(), down({ containerStatuses: [ended('main', 143)] }), ['main']).at(-1)).toBe(
+    expect(linesOf(webPod(), down({ containerStatuses: [ended('main', 143)] }), ['main']).at(-1)).toBe(
       '· Pod  ContainersReady=False, Ready=False',
     );
     const last = down({ phase: 'Failed', containerStatuses: [ended('main', 143)] });
-    expect(told(down({ containerStatuses: [ended('main', 143)] }), last, ['main'])).toEqual([
+    expect(linesOf(down({ containerStatuses: [ended('main', 143)] }), last, ['main'])).toEqual([
       '✓ Pod  ended: phase Failed',
     ]);
     const succeeded = down({ phase: 'Succeeded', containerStatuses: [ended('main', 0)] });
-    expect(told(down({ containerStatuses: [ended('main', 0)] }), succeeded, ['main'])).toEqual([
+    expect(linesOf(down({ containerStatuses: [ended('main', 0)] }), succeeded, ['main'])).toEqual([
       '✓ Pod  ended: phase Succeeded',
     ]);
   });
@@ -344,7 +346,7 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
     ],
     ['memory ran out', { containerStatuses: [ended('main', 137, { reason: 'OOMKilled' })] }, ['main']],
   ])('a failure stays one where %s', (_name, status, stopped) => {
-    expect(told(down(status), down({ ...status, phase: 'Failed' }), stopped)).toEqual([
+    expect(linesOf(down(status), down({ ...status, phase: 'Failed' }), stopped)).toEqual([
       expect.stringMatching(/^✗ Pod {2}Failed: /),
     ]);
   });
@@ -353,7 +355,11 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
 describe('transitionsOf() of a change by a user', () => {
   const web = webPod({ metadata: { labels: { app: 'web', old: '1' } }, spec: { initContainers: [sidecar('side')] } });
   const changed = (change: Parameters<typeof webPod>[0]): string[] =>
-    told(web, { ...web, metadata: { ...web.metadata, ...change?.metadata }, spec: { ...web.spec, ...change?.spec } });
+    linesOf(web, {
+      ...web,
+      metadata: { ...web.metadata, ...change?.metadata },
+      spec: { ...web.spec, ...change?.spec },
+    });
 
   it.each<[name: string, change: Parameters<typeof webPod>[0], want: string[]]>([
     ['labels', { metadata: { labels: { app: 'api' } } }, ['· Pod  labels changed: app=api, old-']],
@@ -382,6 +388,6 @@ describe('transitionsOf() of a change by a user', () => {
 
   it('a scheduling gate', () => {
     const gated = (...names: string[]) => webPod({ spec: { schedulingGates: names.map((name) => ({ name })) } });
-    expect(told(gated('a', 'b'), gated('b'))).toEqual(['› Pod  scheduling gate removed: a']);
+    expect(linesOf(gated('a', 'b'), gated('b'))).toEqual(['› Pod  scheduling gate removed: a']);
   });
 });

@@ -21,7 +21,7 @@ async function decided(options: PodSimulationOptions, ms: number, more: Partial<
   return { pod, evidence, timeline, goal: undefined, decidedAtMs, isInterrupted: false, ...more };
 }
 
-const told = (pod: DecidedPod): string[] => podCases(pod).map(({ name, result }) => `${name}: ${result.type}`);
+const resultLines = (pod: DecidedPod): string[] => podCases(pod).map(({ name, result }) => `${name}: ${result.type}`);
 
 const exec = (name: string): { exec: { command: string[] } } => ({ exec: { command: [name] } });
 
@@ -71,7 +71,7 @@ describe('the cases of a Pod', () => {
       },
       10_000,
     );
-    expect(told(pod)).toEqual([
+    expect(resultLines(pod)).toEqual([
       'Pod web: failed',
       'init container fetch: passed',
       'container main: failed',
@@ -90,10 +90,10 @@ describe('the cases of a Pod', () => {
     ['succeeded', { isInterrupted: true }, ['Pod web: skipped', 'goal Succeeded: skipped', 'container main: passed']],
   ] as const)('say whether the goal %s was met: %j', async (goal, more, cases) => {
     const spec = { containers: [{ name: 'main', image: 'app' }] };
-    expect(told(await decided({ spec }, 1000, { goal: parseGoal(goal), ...more }))).toEqual(cases);
+    expect(resultLines(await decided({ spec }, 1000, { goal: parseGoal(goal), ...more }))).toEqual(cases);
   });
 
-  it('tell of a container that is well again what it has behind it', async () => {
+  it('list the earlier runs of a container that is well again', async () => {
     const spec = { containers: [{ name: 'main', image: 'app' }] };
     const pod = await decided(
       { spec, behave: (_, attempt) => (attempt === 0 ? { exitAfterMs: 100, exitCode: 7 } : {}) },
@@ -107,6 +107,6 @@ describe('the cases of a Pod', () => {
 
   it('say nothing of what becomes of a Pod that another podrun runs', async () => {
     const spec = { containers: [{ name: 'main', image: 'app' }] };
-    expect(told(await decided({ spec }, 1000, { isRunByOthers: true }))).toEqual(['Pod web: skipped']);
+    expect(resultLines(await decided({ spec }, 1000, { isRunByOthers: true }))).toEqual(['Pod web: skipped']);
   });
 });

@@ -60,8 +60,8 @@ const tries = (lines: string[]): string[] =>
 describe('explainPod()', () => {
   it('quotes the last ten lines of the container that failed, as text', () => {
     const lines = Array.from({ length: 12 }, (_, index) => `line ${index + 1}  `);
-    const told = explain(main(ended('main', 3)), { logs: log(...lines, '\u001B[31mpanic\u001B[0m', '\u001B[2Jboo') });
-    expect(told).toEqual([
+    const text = explain(main(ended('main', 3)), { logs: log(...lines, '\u001B[31mpanic\u001B[0m', '\u001B[2Jboo') });
+    expect(text).toEqual([
       '  last 10 lines of container main:',
       ...['5', '6', '7', '8', '9', '10', '11', '12'].map((number) => `    line ${number}`),
       '    panic',
@@ -153,8 +153,8 @@ describe('explainPod()', () => {
     expect(explain(starting, { events: [warning] })[0]).toBe('  last warning: FailedCreatePodSandBox: no room');
     expect(explain(starting, { events: [{ ...warning, firstTimestamp: at(5) }] })[0]).toBe('  what to try:');
     const unhealthy = webEvent('Unhealthy', { type: 'Warning', message: 'Readiness probe failed' });
-    const told = explain(main(running('main', { ready: false })), { attempts: [attempt()], events: [unhealthy] });
-    expect(told.join('\n')).not.toContain('warning');
+    const text = explain(main(running('main', { ready: false })), { attempts: [attempt()], events: [unhealthy] });
+    expect(text.join('\n')).not.toContain('warning');
   });
 
   it.each<[want: string, lines: string[]]>([

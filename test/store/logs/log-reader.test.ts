@@ -94,9 +94,9 @@ describe('reading a log', () => {
     let changed: () => void = () => undefined;
     reader.watch(() => changed());
     for (let line = 1; line < lines; line++) {
-      const told = new Promise<void>((resolve) => (changed = resolve));
+      const noticed = new Promise<void>((resolve) => (changed = resolve));
       log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
-      await told;
+      await noticed;
     }
     return { file, reader };
   }
