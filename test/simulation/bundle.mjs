@@ -1,4 +1,4 @@
-// Node cannot load TypeScript by itself: what runs the simulation is bundled first.
+// Node cannot load TypeScript by itself: the simulation is bundled first.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,14 +14,14 @@ export async function bundle(program, outfile) {
     entryPoints: [program],
     outfile,
     bundle: true,
-    // The names of the invariants are shown.
+    // Reports show the names of invariants.
     keepNames: true,
     sourcemap: 'inline',
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
     define: { PODRUN_VERSION: JSON.stringify(version) },
-    // Some of what is bundled calls require().
+    // Some bundled packages call require().
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',
   });

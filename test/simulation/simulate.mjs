@@ -1,5 +1,4 @@
-// Lives random Pods in a simulated machine: npm run simulate -- --help. It is bundled into a folder of its own that is
-// gone afterwards.
+// Runs random Pods in a simulated machine: npm run simulate -- --help. The bundle is in a temporary folder.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

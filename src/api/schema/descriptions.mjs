@@ -1,4 +1,4 @@
-// Reads what Kubernetes says of each field from the declarations of the npm package kubernetes-models, which are
+// Reads Kubernetes' descriptions of fields from the type declarations of the npm package kubernetes-models, which are
 // generated from the OpenAPI schema of Kubernetes. build.mjs puts the result into the program.
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '../../..');
 
-/** The packages that have the texts. Their licences travel along. */
+/** The packages with the descriptions. Their licences are shipped with podrun. */
 export const DESCRIPTION_PACKAGES = [
   'node_modules/@kubernetes-models/apimachinery',
   'node_modules/@kubernetes-models/base',
@@ -33,9 +33,8 @@ const FIELD = new RegExp(String.raw`(?:^    ${COMMENT})?^    "?([\w$]+)"?(\??): 
 const TEXTS = /^"[^"]*"(?: \| "[^"]*")+;$/;
 
 /**
- * The table of descriptions, by the type names of `k8s-types.json`. A type that the package does not have is left out:
- * the types of later versions of Kubernetes.
- *
+ * The table of descriptions, by the type names of `k8s-types.json`. Types of later versions of Kubernetes, which the
+ * package does not have, are left out.
  * @returns {import('../explained-field.ts').Descriptions}
  */
 export function fieldDescriptions() {

@@ -1,6 +1,6 @@
-// Makes src/api/generated from k8s-types.json beside this file: the TypeScript interfaces of the Kubernetes objects
-// podrun knows, the table the strict decoder walks, and the table of what a strategic merge patch merges how. Run it
-// with `npm run generate`.
+// Generates src/api/generated from k8s-types.json beside this file: the TypeScript interfaces of Kubernetes objects,
+// the field table of the strict decoder, and the merge rules of strategic merge patches. Run it with
+// `npm run generate`.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const PRIMITIVES = {
   any: 'unknown',
 };
 
-/** `apps.Deployment` is `Deployment` in TypeScript, unless a type of the core group has that name. */
+/** The TypeScript name of a type: `apps.Deployment` is `Deployment`, unless the core group has a type of that name. */
 const tsName = (name) => {
   const dot = name.indexOf('.');
   if (dot < 0) return name;
@@ -34,7 +34,7 @@ const tsName = (name) => {
   return types[bare] ? group[0].toUpperCase() + group.slice(1) + bare : bare;
 };
 
-/** `values` are the texts that a string may be; in a list or a map, each of its items. */
+/** The TypeScript type of a field. `values` are the allowed texts of a string, or of each item of a list or map. */
 const tsType = (type, values) => {
   if (type.startsWith('[]')) {
     const item = tsType(type.slice(2), values);
@@ -48,10 +48,10 @@ const tsType = (type, values) => {
 };
 
 const fieldLine = ([name, field]) => {
-  // Long lists (the 67 stop signals) say nothing in a type that validation does not say better.
+  // Long lists (the 67 stop signals) stay plain strings: validation has better messages for them.
   const closed = field.enum && field.enum.length <= 12;
   const typed = tsType(field.type, closed ? field.enum : undefined);
-  // Go writes a time that never came as null.
+  // Go writes an unset time as null.
   const type = typed === 'Time' && !field.required ? 'Time | null' : typed;
   return field.required ? `  ${name}: ${type};` : `  ${name}?: ${type} | undefined;`;
 };
@@ -77,7 +77,7 @@ const table = {
   ),
 };
 
-/** Only the fields that say how they are patched; everything else is merged by its shape. */
+/** Only fields with merge rules: all other fields merge by their shape. */
 const patchTable = Object.fromEntries(
   Object.entries(types).flatMap(([name, fields]) => {
     const rules = Object.entries(fields).flatMap(([field, { patchStrategy, mergeKey }]) =>
@@ -118,7 +118,7 @@ export interface FieldTable {
   readonly types: Readonly<Record<string, string>>;
 }
 
-// One string, and in it one for each type, starts faster than the objects would: a manifest needs few of them.
+// One JSON string, with one string per type, starts faster than object literals: a manifest needs few types.
 export const fieldTable: FieldTable = JSON.parse(
   ${JSON.stringify(JSON.stringify(table))},
 ) as FieldTable;
@@ -127,14 +127,14 @@ export const fieldTable: FieldTable = JSON.parse(
 writeFileSync(
   path.join(out, 'patch-table.ts'),
   `${header}
-/** How a strategic merge patch treats a field: the tags \`patchStrategy\` and \`patchMergeKey\` of the Go types. */
+/** The rule of a strategic merge patch for a field: the Go tags \`patchStrategy\` and \`patchMergeKey\`. */
 export interface PatchRule {
   readonly strategies: readonly ('merge' | 'retainKeys' | 'replace')[];
-  /** The field that tells items of a list apart; absent in lists of plain values. */
+  /** The field that identifies items of a list. Absent in lists of plain values. */
   readonly mergeKey?: string;
 }
 
-/** By type and field; a field that is not here is merged when it is an object, and replaced otherwise. */
+/** The rules by type and field. A field without a rule is merged when it is an object, and replaced otherwise. */
 export const patchTable: Readonly<Record<string, Readonly<Record<string, PatchRule>>>> = JSON.parse(
   ${JSON.stringify(JSON.stringify(patchTable))},
 ) as Readonly<Record<string, Readonly<Record<string, PatchRule>>>>;

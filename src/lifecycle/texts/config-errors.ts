@@ -89,13 +89,13 @@ export function noTarget(container: string): string {
 // The errors of runAsNonRoot. Source: pkg/kubelet/kuberuntime/security_context.go verifyRunAsNonRoot.
 
 export function breaksNonRoot(pod: StoredMeta, container: string): string {
-  return `container's runAsUser breaks non-root policy ${who(pod, container)}`;
+  return `container's runAsUser breaks non-root policy ${podAndContainer(pod, container)}`;
 }
 
 export function runsAsRoot(pod: StoredMeta, container: string): string {
-  return `container has runAsNonRoot and image will run as root ${who(pod, container)}`;
+  return `container has runAsNonRoot and image will run as root ${podAndContainer(pod, container)}`;
 }
 
-function who(pod: StoredMeta, container: string): string {
+function podAndContainer(pod: StoredMeta, container: string): string {
   return `(pod: "${podFullName(pod)}", container: ${container})`;
 }
