@@ -48,8 +48,10 @@ function mountState(...options: string[]): void {
   mounted.push(workshop.stateDir);
 }
 
-function unmountState(): void {
-  for (const place of mounted.splice(0)) spawnSync('umount', [place]);
+/** Something that has just ended may hold the disk for another moment. */
+async function unmountState(): Promise<void> {
+  for (const place of mounted) await expect.poll(() => String(spawnSync('umount', [place]).stderr), PATIENT).toBe('');
+  mounted.splice(0);
 }
 
 const FILL_BYTES = 'cat /dev/zero >>filler';
@@ -91,7 +93,7 @@ describe.runIf(isRoot)('a state folder', () => {
     const { exitCode, stderr } = await workshop.run(['apply', workshop.pod('full', writer(10))]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('no space left on device');
-    unmountState();
+    await unmountState();
     await assertNothingLeft(workshop);
   });
 
@@ -118,7 +120,7 @@ describe.runIf(isRoot)('a state folder', () => {
     expect(linesAndGaps('full')).toBe(100);
     makeRoom();
     expect((await workshop.run(['delete', 'pod', 'full'])).exitCode).toBe(0);
-    unmountState();
+    await unmountState();
     await assertNothingLeft(workshop);
   });
 
@@ -134,7 +136,7 @@ describe.runIf(isRoot)('a state folder', () => {
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(`error: ${NOT_WRITTEN}`) });
       makeRoom();
       await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
-      unmountState();
+      await unmountState();
       await assertNothingLeft(workshop);
     },
   );
@@ -163,7 +165,7 @@ describe.runIf(isRoot)('a state folder', () => {
       await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
       expect(linesAndGaps('full')).toBe(100);
       expect((await workshop.run(['delete', 'pod', 'full'])).exitCode).toBe(0);
-      unmountState();
+      await unmountState();
       await assertNothingLeft(workshop);
     },
   );
@@ -187,7 +189,7 @@ describe.runIf(isRoot)('a state folder', () => {
       const terminated = async () => (await podsOf(workshop, {}))[0]?.status?.containerStatuses?.[0]?.state?.terminated;
       await expect.poll(terminated, PATIENT).toMatchObject({ exitCode: 42 });
       await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
-      unmountState();
+      await unmountState();
       await assertNothingLeft(workshop);
     },
   );
@@ -204,7 +206,7 @@ describe.runIf(isRoot)('a state folder', () => {
     expect(pod?.status?.phase).toMatch(/^(Succeeded|Failed|Unknown)$/);
     makeRoom();
     await workshop.run(['get', 'pods']);
-    unmountState();
+    await unmountState();
     await assertNothingLeft(workshop);
   });
 
@@ -220,7 +222,7 @@ describe.runIf(isRoot)('a state folder', () => {
     rmSync(path.join(workshop.stateDir, 'filler'));
     expect((await workshop.run(['gc'])).exitCode).toBe(0);
     expect((await podsOf(workshop, {}))[0]?.status).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
-    unmountState();
+    await unmountState();
     await assertNothingLeft(workshop);
   });
 
@@ -230,7 +232,7 @@ describe.runIf(isRoot)('a state folder', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/cannot use the state folder .*: read-only file system\n.*--state-dir/);
     expect((await workshop.run(['get', 'pods', '-o', 'json'])).exitCode).toBe(0);
-    unmountState();
+    await unmountState();
     await assertNothingLeft(workshop);
   });
 });
