@@ -4,7 +4,7 @@ import type { Alarm } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
-import { endOf, isSameContainer, type Kept, newKept, told } from './kept.ts';
+import { endOf, isSameContainer, type Kept, newKept, startedContainers } from './kept.ts';
 import { KeptCommands, type Session } from './kept-commands.ts';
 import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
@@ -100,7 +100,7 @@ export class Keeper {
     // The greeting lists containers that are just being started, too.
     await Promise.all(this.#starting);
     if (socket !== this.#agent) return;
-    const containers = [...this.#kept.values()].flatMap(told);
+    const containers = [...this.#kept.values()].flatMap(startedContainers);
     this.#send({ type: 'hello', version: KEEPER_VERSION, containers });
   }
 

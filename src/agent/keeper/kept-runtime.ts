@@ -14,7 +14,7 @@ import type {
 import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { containerProxy } from './process-proxies.ts';
-import type { Frame, FromKeeper, KeptContainer, LogPlace, ToldExit } from './protocol.ts';
+import type { Frame, FromKeeper, KeptContainer, LogPlace, ExitMessage } from './protocol.ts';
 
 export interface KeptRuntimeOptions {
   readonly clock: Clock;
@@ -94,7 +94,7 @@ export class KeptRuntime implements Runtime {
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
-    const { onOutput, onExit, ...told } = launch;
+    const { onOutput, onExit, ...message } = launch;
     const { id } = launch;
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#options.clock.now() });
     try {
@@ -108,7 +108,7 @@ export class KeptRuntime implements Runtime {
         resolve(outcome);
       });
       this.#listen(id, { onOutput, onExit });
-      this.#connection.send({ type: 'start', launch: told, log: this.#options.logPlaceOf(id) });
+      this.#connection.send({ type: 'start', launch: message, log: this.#options.logPlaceOf(id) });
     });
   }
 
@@ -205,7 +205,7 @@ export class KeptRuntime implements Runtime {
     return live;
   }
 
-  #exited(id: string, exit: ToldExit): void {
+  #exited(id: string, exit: ExitMessage): void {
     const live = this.#live.get(id);
     const kept = this.#kept.get(id);
     // The container ended between the greeting and its adoption.

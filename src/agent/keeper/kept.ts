@@ -1,13 +1,13 @@
 import type { RunningContainer } from '../../runtime/runtime.ts';
 import type { KeptLog } from './kept-log.ts';
-import { type KeptContainer, plain, type ToldExit, type ToldLaunch } from './protocol.ts';
+import { type KeptContainer, plain, type ExitMessage, type LaunchMessage } from './protocol.ts';
 
 /** A container that a keeper was asked to start, and its state. */
 export interface Kept {
-  readonly launch: ToldLaunch;
+  readonly launch: LaunchMessage;
   readonly log: KeptLog;
   running: RunningContainer | undefined;
-  exit: ToldExit | undefined;
+  exit: ExitMessage | undefined;
   isSwept: boolean;
   /** True while the agent holds the output back. */
   isHeld: boolean;
@@ -16,12 +16,12 @@ export interface Kept {
 }
 
 /** The state of a container that is about to be started. */
-export function newKept(launch: ToldLaunch, log: KeptLog): Kept {
+export function newKept(launch: LaunchMessage, log: KeptLog): Kept {
   return { launch, log, running: undefined, exit: undefined, isSwept: false, isHeld: false, isShown: true };
 }
 
 /** The message to an agent about a container, empty before its start. */
-export function told({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
+export function startedContainers({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
   if (running === undefined) return [];
   return [{ id: launch.id, launch, running: plain(running), exit, isSwept }];
 }
@@ -29,7 +29,7 @@ export function told({ launch, running, exit, isSwept }: Kept): KeptContainer[] 
 /** The record of a container that has ended, without its arguments and variables, which may be secret. */
 export function endOf(kept: Kept): KeptContainer[] {
   const { id, argv, cwd } = kept.launch;
-  return told({ ...kept, launch: { id, argv: [argv[0]], env: {}, cwd, stdin: false } });
+  return startedContainers({ ...kept, launch: { id, argv: [argv[0]], env: {}, cwd, stdin: false } });
 }
 
 /** True when both ids, `POD-UID/CONTAINER/ATTEMPT`, name instances of one container. */

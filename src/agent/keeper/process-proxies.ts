@@ -1,5 +1,5 @@
 import type { ProcessStreams, RunningContainer, RunningExec } from '../../runtime/runtime.ts';
-import type { ProcessRef, Told, ToKeeper, ToldContainer } from './protocol.ts';
+import type { ProcessRef, Plain, ToKeeper, ContainerMessage } from './protocol.ts';
 
 /** The connection to the keeper of processes. Without a keeper, messages are dropped. */
 export interface KeeperLine {
@@ -9,9 +9,9 @@ export interface KeeperLine {
 }
 
 /** A container that runs in a keeper. */
-export function containerProxy(line: KeeperLine, id: string, told: ToldContainer): RunningContainer {
+export function containerProxy(line: KeeperLine, id: string, container: ContainerMessage): RunningContainer {
   const of: ProcessRef = { container: id };
-  const { streams, ...facts } = told;
+  const { streams, ...facts } = container;
   const signalLater = (name: string): Promise<boolean> =>
     line.ask((piece) => ({ type: 'signal', container: id, name, piece }));
   // The keeper writes the log: this process needs the output for attached clients only.
@@ -34,12 +34,12 @@ export function containerProxy(line: KeeperLine, id: string, told: ToldContainer
 }
 
 /** An interactive command that runs in a keeper. */
-export function commandProxy(line: KeeperLine, command: number, { streams }: Told<RunningExec>): RunningExec {
+export function commandProxy(line: KeeperLine, command: number, { streams }: Plain<RunningExec>): RunningExec {
   const of: ProcessRef = { command };
   return { streams: streamProxies(line, of, streams), kill: () => line.send({ type: 'kill', of }) };
 }
 
-function streamProxies(line: KeeperLine, of: ProcessRef, { input, terminal }: Told<ProcessStreams>): ProcessStreams {
+function streamProxies(line: KeeperLine, of: ProcessRef, { input, terminal }: Plain<ProcessStreams>): ProcessStreams {
   return {
     input: input && {
       write: async (chunk) => void (await line.ask((piece) => ({ type: 'input', of, piece }), chunk)),

@@ -24,23 +24,23 @@ export const KEEPER_VERSION = 1;
 type Callable = (...args: never[]) => unknown;
 
 /** The part of a type that JSON can carry: all but its functions. */
-export type Told<T> = T extends Callable
+export type Plain<T> = T extends Callable
   ? never
   : T extends readonly unknown[]
     ? T
     : T extends object
-      ? { readonly [Key in keyof T as NonNullable<T[Key]> extends Callable ? never : Key]: Told<T[Key]> }
+      ? { readonly [Key in keyof T as NonNullable<T[Key]> extends Callable ? never : Key]: Plain<T[Key]> }
       : T;
 
 /** The part of an object that JSON can carry. */
-export function plain<T extends object>(running: T): Told<T> {
-  return JSON.parse(JSON.stringify(running)) as Told<T>;
+export function plain<T extends object>(running: T): Plain<T> {
+  return JSON.parse(JSON.stringify(running)) as Plain<T>;
 }
 
-export type ToldLaunch = Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
-export type ToldContainer = Told<RunningContainer>;
-export type ToldExec = Omit<ExecLaunch, 'onOutput' | 'onExit'>;
-export type ToldExit = Omit<ProcessExit, 'swept'>;
+export type LaunchMessage = Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
+export type ContainerMessage = Plain<RunningContainer>;
+export type ExecMessage = Omit<ExecLaunch, 'onOutput' | 'onExit'>;
+export type ExitMessage = Omit<ProcessExit, 'swept'>;
 
 /** The log for a container's output. */
 export interface LogPlace {
@@ -55,10 +55,10 @@ export interface LogPlace {
 /** A container that the keeper has started: at least the newest instance of each container of a Pod. */
 export interface KeptContainer {
   readonly id: string;
-  readonly launch: ToldLaunch;
-  readonly running: ToldContainer;
+  readonly launch: LaunchMessage;
+  readonly running: ContainerMessage;
   /** Undefined: the container runs. */
-  readonly exit: ToldExit | undefined;
+  readonly exit: ExitMessage | undefined;
   readonly isSwept: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface KeptContainer {
 export type ProcessRef = { readonly container: string } | { readonly command: number };
 
 export type ToKeeper =
-  | { readonly type: 'start'; readonly launch: ToldLaunch; readonly log: LogPlace }
+  | { readonly type: 'start'; readonly launch: LaunchMessage; readonly log: LogPlace }
   | { readonly type: 'signal'; readonly container: string; readonly name: string; readonly piece: number }
   | { readonly type: 'limit'; readonly container: string; readonly limits: ResourceLimits }
   | { readonly type: 'kill'; readonly of: ProcessRef }
@@ -84,7 +84,7 @@ export type ToKeeper =
       readonly wantsOutput: boolean;
     }
   | { readonly type: 'abort'; readonly command: number }
-  | { readonly type: 'startExec'; readonly command: number; readonly launch: ToldExec }
+  | { readonly type: 'startExec'; readonly command: number; readonly launch: ExecMessage }
   /** The Pod is over or was replaced: the keeper drops its state and writes no more logs. */
   | { readonly type: 'forget'; readonly uid: string }
   /** The keeper ends when nothing runs any more. */
@@ -92,16 +92,16 @@ export type ToKeeper =
 
 export type FromKeeper =
   | { readonly type: 'hello'; readonly version: number; readonly containers: readonly KeptContainer[] }
-  | { readonly type: 'started'; readonly container: string; readonly outcome: Told<StartOutcome> }
+  | { readonly type: 'started'; readonly container: string; readonly outcome: Plain<StartOutcome> }
   /** Carries a piece of the output. */
   | { readonly type: 'output'; readonly of: ProcessRef; readonly stream: OutputStream }
-  | { readonly type: 'exited'; readonly container: string; readonly exit: ToldExit }
+  | { readonly type: 'exited'; readonly container: string; readonly exit: ExitMessage }
   | { readonly type: 'swept'; readonly container: string }
   | { readonly type: 'inputTaken'; readonly piece: number }
   /** See RunningContainer.signal. */
   | { readonly type: 'signalled'; readonly piece: number; readonly isUnheard: boolean }
   | { readonly type: 'execOutcome'; readonly command: number; readonly outcome: ExecOutcome }
-  | { readonly type: 'execStarted'; readonly command: number; readonly outcome: Told<ExecStart> }
+  | { readonly type: 'execStarted'; readonly command: number; readonly outcome: Plain<ExecStart> }
   | { readonly type: 'execExited'; readonly command: number; readonly exitCode: number }
   | { readonly type: 'trouble'; readonly message: string; readonly at: Instant };
 

@@ -117,8 +117,8 @@ describe('a keeper', () => {
   it('starts a container as it was asked to, and tells what it is, prints and ends with', async () => {
     const { runtime, kept } = await agent();
     expect(kept).toEqual([]);
-    const told = listeners();
-    const outcome = await runtime.start({ ...LAUNCH, id: 'u/main/0', ...told });
+    const seen = listeners();
+    const outcome = await runtime.start({ ...LAUNCH, id: 'u/main/0', ...seen });
     expect(hands.launches.get('u/main/0')).toMatchObject(LAUNCH);
     expect(outcome).toMatchObject({
       ok: true,
@@ -132,9 +132,9 @@ describe('a keeper', () => {
     });
     hands.print('u/main/0', 'hello');
     hands.exit('u/main/0', 3);
-    await vi.waitUntil(() => told.onExit.mock.calls.length > 0, PATIENT);
-    expect(told.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
-    expect(told.onExit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ exitCode: 3, oomKilled: true }));
+    await vi.waitUntil(() => seen.onExit.mock.calls.length > 0, PATIENT);
+    expect(seen.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
+    expect(seen.onExit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ exitCode: 3, oomKilled: true }));
     expect(log).toEqual(['main 0 stdout hello', 'closed']);
     expect(recorded).toMatchObject([{ id: 'u/main/0', exit: { exitCode: 3 } }]);
     expect(JSON.stringify(recorded)).not.toContain('db.password');
@@ -162,8 +162,8 @@ describe('a keeper', () => {
 
   it('keeps what a container prints to itself while nobody sees it, and in its log always', async () => {
     const { runtime } = await agent();
-    const told = listeners();
-    const outcome = await runtime.start({ ...LAUNCH, id: 'u/main/0', ...told });
+    const seen = listeners();
+    const outcome = await runtime.start({ ...LAUNCH, id: 'u/main/0', ...seen });
     const streams = outcome.ok ? outcome.container.streams : undefined;
     const answered = (): Promise<void> | undefined => streams?.input?.write(Buffer.from('typed'));
     streams?.showOutput?.(false);
@@ -172,8 +172,8 @@ describe('a keeper', () => {
     streams?.showOutput?.(true);
     await answered();
     hands.print('u/main/0', 'seen');
-    await vi.waitUntil(() => told.onOutput.mock.calls.length > 0);
-    expect(told.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('seen'));
+    await vi.waitUntil(() => seen.onOutput.mock.calls.length > 0);
+    expect(seen.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('seen'));
     expect(log).toEqual(['main 0 stdout unseen', 'main 0 stdout seen']);
   });
 
@@ -182,11 +182,11 @@ describe('a keeper', () => {
     const outcome = await first.runtime.start({ ...LAUNCH, id: 'u/main/0', ...listeners() });
     if (outcome.ok) outcome.container.streams?.showOutput?.(false);
     const second = await agent();
-    const told = listeners();
-    second.runtime.adopt('u/main/0', told);
+    const seen = listeners();
+    second.runtime.adopt('u/main/0', seen);
     hands.print('u/main/0', 'hello');
-    await vi.waitUntil(() => told.onOutput.mock.calls.length > 0);
-    expect(told.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
+    await vi.waitUntil(() => seen.onOutput.mock.calls.length > 0);
+    expect(seen.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
   });
 
   it('has the next agent adopt what runs, and hear of what ended without it', async () => {
