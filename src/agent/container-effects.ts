@@ -39,7 +39,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #sandbox: Sandbox;
-  readonly #limitsTold = new Set<string>();
+  readonly #reportedLimits = new Set<string>();
   /** Containers without a handler for their stop signal: each gets one event. */
   readonly #withoutHandler = new Set<string>();
   #pod: StoredPod | undefined;
@@ -157,7 +157,7 @@ export class ContainerEffects implements EffectRunner {
     this.#add(live);
     this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
-    if (outcome.limitsNotice !== undefined) this.#tellLimits(pod, outcome.limitsNotice);
+    if (outcome.limitsNotice !== undefined) this.#reportLimits(pod, outcome.limitsNotice);
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
   }
 
@@ -189,14 +189,14 @@ export class ContainerEffects implements EffectRunner {
       if (JSON.stringify(limits) === JSON.stringify(live.limits)) continue;
       live.limits = limits;
       const notice = limits === undefined ? undefined : live.running.limit?.(limits);
-      if (notice !== undefined) this.#tellLimits(pod, notice);
+      if (notice !== undefined) this.#reportLimits(pod, notice);
     }
   }
 
   /** Reports a notice once: it is usually the same for all containers. */
-  #tellLimits(pod: StoredPod, notice: string): void {
-    if (this.#limitsTold.has(notice)) return;
-    this.#limitsTold.add(notice);
+  #reportLimits(pod: StoredPod, notice: string): void {
+    if (this.#reportedLimits.has(notice)) return;
+    this.#reportedLimits.add(notice);
     this.#surroundings.event(pod, limitsNotEnforced(notice));
   }
 
@@ -208,7 +208,7 @@ export class ContainerEffects implements EffectRunner {
     if (this.#latest.get(container) === live) this.#latest.delete(container);
     const message = this.#surroundings.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
-    const tell = (): void => {
+    const report = (): void => {
       this.#tell({ type: 'exited', container, id, exitCode, oomKilled, message, at });
       void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
     };
@@ -217,8 +217,8 @@ export class ContainerEffects implements EffectRunner {
     const runMs = at.monotonicMs - (live?.running.startedAt.monotonicMs ?? 0);
     const explained = this.#explain(pod, instance, { type: 'exited', exit, runMs });
     const first = [...(live?.hooks ?? []), ...(explained === undefined ? [] : [explained])];
-    if (live === undefined || first.length === 0) tell();
-    else live.endTold = Promise.all(first).then(tell);
+    if (live === undefined || first.length === 0) report();
+    else live.exitReported = Promise.all(first).then(report);
   }
 
   async #runHook(
@@ -232,7 +232,7 @@ export class ContainerEffects implements EffectRunner {
     instance.hooks.add(running);
     const error = await running;
     instance.hooks.delete(running);
-    await instance.endTold;
+    await instance.exitReported;
     this.#tell({ type: 'hookReturned', hook, container, id, error });
   }
 

@@ -60,7 +60,7 @@ export interface LiveInstance {
   /** Running hooks of the instance. Each settles after its last output. */
   readonly hooks: Set<Promise<unknown>>;
   /** Set at the exit. Resolves when the exit has been reported. */
-  endTold?: Promise<void>;
+  exitReported?: Promise<void>;
 }
 
 /** An instance that was just started or taken over, with nothing but its main process. */

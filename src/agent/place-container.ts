@@ -26,7 +26,7 @@ export function placeOnHost({ preparation, notices }: Ready, container: Containe
   const translate = (text: string): string => withTerminationLog(text, container, terminationLog);
   const [program, ...args] = preparation.argv;
   const env = Object.fromEntries(Object.entries(preparation.env).map(([name, value]) => [name, translate(value)]));
-  const told = [
+  const unreachable = [
     ...(isAtPath ? [] : [notAtTerminationPath(container)]),
     ...(canWrite(preparation.identity, terminationLog) ? [] : [TERMINATION_LOG_OUT_OF_REACH]),
   ];
@@ -38,7 +38,7 @@ export function placeOnHost({ preparation, notices }: Ready, container: Containe
       env: { ...env, [TERMINATION_LOG_VARIABLE]: terminationLog },
       translate,
     },
-    notices: [...notices, ...told.map((notice) => terminationLogNotAtPath(container.name, notice))],
+    notices: [...notices, ...unreachable.map((notice) => terminationLogNotAtPath(container.name, notice))],
   };
 }
 

@@ -200,8 +200,8 @@ export class ProcessRuntime implements Runtime {
   }
 
   /** Reports exits of one turn of the event loop together, so that the agent can handle them in one step. */
-  #tellEnd(tell: () => void): void {
-    if (this.#ends.push(tell) > 1) return;
+  #reportExit(report: () => void): void {
+    if (this.#ends.push(report) > 1) return;
     nextEventLoopTurn(() => {
       for (const one of this.#ends.splice(0)) one();
     });
@@ -247,7 +247,7 @@ export class ProcessRuntime implements Runtime {
       this.#surroundings.delete(id);
       const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
       const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, usage, swept: swept() });
-      void main.finishOutput().then(() => this.#tellEnd(() => launch.onExit(exit())));
+      void main.finishOutput().then(() => this.#reportExit(() => launch.onExit(exit())));
     });
     const kill = (): void => {
       // Kills the group. The exit of the main process then starts the search for processes that have left it.
