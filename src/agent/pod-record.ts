@@ -47,7 +47,7 @@ export class PodRecord {
   /** Repeats a failed write. Undefined: the status is up to date. */
   #retry: Alarm | undefined;
   /** The last error that was reported. */
-  #toldTrouble = '';
+  #reportedError = '';
 
   constructor(options: PodRecordOptions) {
     this.#options = options;
@@ -173,7 +173,7 @@ export class PodRecord {
     const { store, pod, onGone } = this.#options;
     try {
       const written = write();
-      this.#toldTrouble = '';
+      this.#reportedError = '';
       return written;
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
@@ -181,15 +181,15 @@ export class PodRecord {
         this.gone();
         this.#wakeAfter(WATCH_MS, onGone);
       } else if (isLast && store.spendReserve(pod.metadata)) return this.#attempt(write, false);
-      else this.#tell(error);
+      else this.#report(error);
       return undefined;
     }
   }
 
   /** Reports an error once, however often it repeats. */
-  #tell(error: PodrunError): void {
-    if (error.message === this.#toldTrouble) return;
-    this.#toldTrouble = error.message;
+  #report(error: PodrunError): void {
+    if (error.message === this.#reportedError) return;
+    this.#reportedError = error.message;
     this.#options.onTrouble(error);
   }
 }

@@ -72,7 +72,7 @@ export class PodRun {
   /** True when the Pod has stopped and only finalizers keep its object. */
   #isWaitingForFinalizers = false;
   /** The notices that were recorded. */
-  readonly #told = new Set<string>();
+  readonly #recordedNotices = new Set<string>();
 
   constructor(options: PodRunOptions) {
     this.#options = options;
@@ -107,7 +107,7 @@ export class PodRun {
     const placed = this.#options.placed();
     const verdict = schedule(this.#pod, { node, placed, hasClaim: (name) => hasClaim(this.#pod, name) });
     if (verdict.type === 'waits') return this.#leavePending(verdict);
-    if (verdict.type === 'elsewhere') return this.#tellOnce(this.#pod, notThisNode(verdict.nodeName, node.name));
+    if (verdict.type === 'elsewhere') return this.#recordOnce(this.#pod, notThisNode(verdict.nodeName, node.name));
     if (verdict.type === 'fits') {
       this.#pod = this.#record.bind(this.#pod, verdict.nodeName);
       this.#record.schedulingEvent(this.#pod, scheduled(this.#pod.metadata, verdict.nodeName));
@@ -135,7 +135,7 @@ export class PodRun {
       this.#worker.objectChanged(pod);
       // Finalizers keep the object of a Pod that was deleted by force.
       if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
-      if (!isSameObject) this.#giveNotices(pod);
+      if (!isSameObject) this.#recordNotices(pod);
       return;
     }
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
@@ -176,8 +176,8 @@ export class PodRun {
   }
 
   #run(restoration?: Restoration): void {
-    if (restoration === undefined) this.#giveNotices(this.#pod);
-    else for (const { message } of this.#options.notices(this.#pod)) this.#told.add(message);
+    if (restoration === undefined) this.#recordNotices(this.#pod);
+    else for (const { message } of this.#options.notices(this.#pod)) this.#recordedNotices.add(message);
     if (restoration?.isSandboxNew === true) this.#record.events(this.#pod, [sandboxChanged()]);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({
@@ -205,14 +205,14 @@ export class PodRun {
     this.#worker.start();
   }
 
-  #giveNotices(pod: StoredPod): void {
-    for (const notice of this.#options.notices(pod)) this.#tellOnce(pod, notice);
+  #recordNotices(pod: StoredPod): void {
+    for (const notice of this.#options.notices(pod)) this.#recordOnce(pod, notice);
   }
 
   /** Records an event of podrun once. */
-  #tellOnce(pod: StoredPod, notice: EventDraft): void {
-    if (this.#told.has(notice.message)) return;
-    this.#told.add(notice.message);
+  #recordOnce(pod: StoredPod, notice: EventDraft): void {
+    if (this.#recordedNotices.has(notice.message)) return;
+    this.#recordedNotices.add(notice.message);
     this.#record.events(pod, [notice]);
   }
 
@@ -226,7 +226,7 @@ export class PodRun {
     this.#record.schedulingEvent(this.#pod, failedScheduling(message));
     const { node } = this.#options;
     const missing = missingLabels(this.#pod.spec, node);
-    if (missing.length > 0) this.#tellOnce(this.#pod, nodeLabelsMissing(node.name, missing));
+    if (missing.length > 0) this.#recordOnce(this.#pod, nodeLabelsMissing(node.name, missing));
   }
 
   /** Rejects the Pod, as the kubelet's admission does. Source: pkg/kubelet/kubelet.go rejectPod. */
