@@ -10,7 +10,7 @@ import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycl
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { ProcessExit, Runtime } from '../runtime/runtime.ts';
-import type { HookName } from './handler-voice.ts';
+import type { HookName } from './handler-log.ts';
 import { Handlers } from './handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance, type Prepared } from './instance.ts';
 import type { NetworkSign } from './network/pod-networks.ts';

@@ -7,7 +7,7 @@ import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { MemoryArea } from '../store/memory-folders.ts';
 import type { InstanceRef } from './instance.ts';
-import type { HandlerSaying } from './handler-voice.ts';
+import type { HandlerOutput } from './handler-log.ts';
 
 /** An open log file. */
 export interface LogSink {
@@ -51,7 +51,7 @@ export interface PodFiles {
    */
   recordUsage(pod: StoredPod, usage: RecordedUsage, wallMs: number): void;
   /** Adds lines to the log of an instance's hooks and probes. Throws a PodrunError on failure. */
-  logHandler(pod: StoredPod, instance: InstanceRef, said: HandlerSaying, wallMs: number): void;
+  logHandler(pod: StoredPod, instance: InstanceRef, output: HandlerOutput, wallMs: number): void;
   /** The last lines of the log of an instance, as they were written. */
   logTail(pod: StoredPod, instance: InstanceRef, lines: number): string;
   /** The file for an instance's termination message. */

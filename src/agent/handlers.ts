@@ -14,16 +14,16 @@ import type { HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance } from './instance.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import type { Interest } from './probe/interest.ts';
-import { type HandlerSaying, HandlerVoice, type HookName, howCommandEnded } from './handler-voice.ts';
+import { type HandlerOutput, HandlerLog, type HookName, howCommandEnded } from './handler-log.ts';
 
 /** Output of a hook's command. */
-interface HookSaying extends HandlerSaying {
+interface HookCommandOutput extends HandlerOutput {
   readonly handler: HookName;
   readonly stream: OutputStream;
 }
 
 /** Output of a hook's command with the name of its container, in whole lines. */
-export interface HookOutput extends HookSaying {
+export interface HookOutput extends HookCommandOutput {
   readonly container: string;
 }
 
@@ -70,7 +70,7 @@ export class Handlers {
     const container = containerSpec(pod, instance.ref.container);
     const handler = container.lifecycle?.[hook];
     if (handler === undefined) return undefined;
-    const voice = this.#voice(pod, instance, hook);
+    const log = this.#log(pod, instance, hook);
     const { ended, postStart } = instance;
     const began = this.#clock.now();
     const outcome = await this.#surroundings.runHook({
@@ -78,11 +78,11 @@ export class Handlers {
       pod,
       container,
       // Output is passed on as it arrives: a hook may run for long.
-      exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: voice.output }),
+      exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: log.output }),
       clock: this.#clock,
       signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
       onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(container.name, host)),
-      voice,
+      log,
     });
     const handling = describeHandler(handler);
     this.#surroundings.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
@@ -92,7 +92,7 @@ export class Handlers {
   /** Runs a probe once. */
   async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, interest }: ProbeRun): Promise<ProbeOutcome> {
     // Only commands have output.
-    const voice = probe.exec && this.#voice(pod, instance, type);
+    const log = probe.exec && this.#log(pod, instance, type);
     let command: ExecOutcome | undefined;
     const outcome = await this.#surroundings.runProbe({
       pod,
@@ -104,7 +104,7 @@ export class Handlers {
       clock: this.#clock,
       interest,
     });
-    if (command !== undefined && voice !== undefined) tellOfProbe(command, voice);
+    if (command !== undefined && log !== undefined) logProbe(command, log);
     return outcome;
   }
 
@@ -120,9 +120,9 @@ export class Handlers {
     };
   }
 
-  #voice(pod: StoredPod, { ref }: LiveInstance, handler: HandlerSaying['handler']): HandlerVoice {
-    return new HandlerVoice(this.#clock, (stream, lines) =>
-      this.#surroundings.handlerSays(pod, ref, { handler, stream, lines }),
+  #log(pod: StoredPod, { ref }: LiveInstance, handler: HandlerOutput['handler']): HandlerLog {
+    return new HandlerLog(this.#clock, (stream, lines) =>
+      this.#surroundings.logHandlerOutput(pod, ref, { handler, stream, lines }),
     );
   }
 
@@ -146,18 +146,18 @@ function hookFailure(outcome: Extract<HookOutcome, { ok: false }>): Partial<Hook
 }
 
 /** Logs the output of a probe's command. A success or an aborted probe gets no note: a probe runs again and again. */
-function tellOfProbe(command: ExecOutcome, voice: HandlerVoice): void {
+function logProbe(command: ExecOutcome, log: HandlerLog): void {
   if (command.type === 'aborted') return;
   if ('stdout' in command) {
-    voice.output('stdout', Buffer.from(command.stdout));
-    voice.output('stderr', Buffer.from(command.stderr));
+    log.output('stdout', Buffer.from(command.stdout));
+    log.output('stderr', Buffer.from(command.stderr));
   }
   const succeeded = command.type === 'exited' && command.exitCode === 0;
-  voice.ended(succeeded ? undefined : howCommandEnded(command));
+  log.ended(succeeded ? undefined : howCommandEnded(command));
 }
 
 /** True for the output of a hook's command. The response to an HTTP hook goes to the log only. */
-export function isHookOutput(pod: StoredPod, { container }: InstanceRef, said: HandlerSaying): said is HookSaying {
-  if (said.stream === undefined || (said.handler !== 'postStart' && said.handler !== 'preStop')) return false;
-  return containerSpec(pod, container).lifecycle?.[said.handler]?.exec !== undefined;
+export function isHookOutput(pod: StoredPod, { container }: InstanceRef, output: HandlerOutput): output is HookCommandOutput {
+  if (output.stream === undefined || (output.handler !== 'postStart' && output.handler !== 'preStop')) return false;
+  return containerSpec(pod, container).lifecycle?.[output.handler]?.exec !== undefined;
 }

@@ -15,7 +15,7 @@ import {
 } from '../lifecycle/texts/hook-errors.ts';
 import type { Dial } from '../runtime/network/relay.ts';
 import type { ExecOutcome } from '../runtime/runtime.ts';
-import { type HandlerVoice, howCommandEnded } from './handler-voice.ts';
+import { type HandlerLog, howCommandEnded } from './handler-log.ts';
 import { pause, withDeadline } from './probe/deadline.ts';
 import { HTTP_FOR_HTTPS } from './probe/go-error.ts';
 import { httpGet } from './probe/http-get.ts';
@@ -36,7 +36,7 @@ export interface HookInput {
   /** Called with host and port when an HTTPS hook succeeded over plain HTTP. */
   readonly onFallback: (host: string) => void;
   /** Gets the notes and the response of the hook. `exec` passes on the output of its command by itself. */
-  readonly voice: HandlerVoice;
+  readonly log: HandlerLog;
 }
 
 export type HookOutcome =
@@ -59,11 +59,11 @@ const DONE: HookOutcome = { ok: true };
  */
 export async function runHook(input: HookInput): Promise<HookOutcome> {
   const { exec, httpGet: get, sleep } = input.handler;
-  input.voice.note(`begins: ${describeHandler(input.handler)}`);
+  input.log.note(`begins: ${describeHandler(input.handler)}`);
   if (exec !== undefined) return runExecHook(exec, input);
   if (get !== undefined) return runHttpHook(get, input);
   if (sleep !== undefined) return runSleepHook(sleep, input);
-  input.voice.ended('this cannot be run');
+  input.log.ended('this cannot be run');
   const message = invalidHandler(asGoPrints(input.handler));
   return { ok: false, message, output: message };
 }
@@ -73,7 +73,7 @@ async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOu
   const [program = '', ...args] = action.command ?? [];
   const command = [program, ...args].join(' ');
   const outcome = await input.exec([program, ...args], input.signal);
-  input.voice.ended(howCommandEnded(outcome));
+  input.log.ended(howCommandEnded(outcome));
   if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
   const failure = failed(execHook(command), input, execError(command, outcome));
   if (outcome.type !== 'exited') return { ...failure, output: execReason(outcome) };
@@ -104,7 +104,7 @@ function execError(command: string, outcome: ExecOutcome): string {
 async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
   const built = requestFor(action, input.pod, input.container, 'lifecycle');
   const error = built.ok ? await deliver(built.request, input) : built.error;
-  if (error !== undefined) input.voice.ended(error);
+  if (error !== undefined) input.log.ended(error);
   return error === undefined ? DONE : failed(httpHook(action.path ?? '/'), input, error);
 }
 
@@ -126,16 +126,16 @@ async function deliver(request: HttpRequest, input: HookInput): Promise<string |
   return undefined;
 }
 
-async function send(request: HttpRequest, { clock, signal, voice, dial }: HookInput): Promise<string | undefined> {
+async function send(request: HttpRequest, { clock, signal, log, dial }: HookInput): Promise<string | undefined> {
   const limits = { clock, timeoutMs: undefined, signal };
   const reply = await withDeadline(limits, (deadline) => httpGet(request, deadline, dial));
   switch (reply.type) {
     case 'answered':
-      voice.output('stdout', Buffer.from(reply.body));
-      voice.ended(`HTTP status ${reply.status}`);
+      log.output('stdout', Buffer.from(reply.body));
+      log.ended(`HTTP status ${reply.status}`);
       return undefined;
     case 'cutOff':
-      voice.ended(`answered, but cut off: ${reply.error}`);
+      log.ended(`answered, but cut off: ${reply.error}`);
       return undefined;
     case 'unanswered':
       return reply.error;
@@ -146,7 +146,7 @@ async function send(request: HttpRequest, { clock, signal, voice, dial }: HookIn
 
 async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
   await pause(input.clock, seconds * 1000, input.signal);
-  input.voice.ended(input.signal.aborted ? 'broken off, its container is at its end' : 'done');
+  input.log.ended(input.signal.aborted ? 'broken off, its container is at its end' : 'done');
   if (!input.signal.aborted) return DONE;
   return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
 }

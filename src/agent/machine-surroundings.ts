@@ -161,9 +161,9 @@ export class MachineSurroundings {
       explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
       probed: (pod, attempt) => this.#recordInPlace(pod, () => this.#probed(pod, attempt)),
       hooked: (pod, run) => this.#recordInPlace(pod, () => files.recordHook(pod, run, clock.now().wallMs)),
-      handlerSays: (pod, instance, said) => {
-        this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
-        if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
+      logHandlerOutput: (pod, instance, output) => {
+        this.#recordInPlace(pod, () => files.logHandler(pod, instance, output, clock.now().wallMs));
+        if (isHookOutput(pod, instance, output)) onHookOutput(pod, { ...output, container: instance.container });
       },
       // Loaded late: most Pods have no hooks and no probes, and node:http, https and http2 load slower than the rest of
       // a start.

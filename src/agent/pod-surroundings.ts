@@ -6,7 +6,7 @@ import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ResourceLimits } from '../runtime/confinement.ts';
 import type { Adopted, OutputStream, ProcessExit } from '../runtime/runtime.ts';
-import type { HandlerSaying } from './handler-voice.ts';
+import type { HandlerOutput } from './handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance, Preparation, Prepared } from './instance.ts';
 import type { NetworkSign } from './network/pod-networks.ts';
@@ -53,6 +53,6 @@ export interface PodSurroundings {
   /** Records a hook that has returned or was cut short. */
   hooked(pod: StoredPod, run: HookRun): void;
   /** Logs output of a hook or probe: whole lines, or a note of podrun. */
-  handlerSays(pod: StoredPod, instance: InstanceRef, said: HandlerSaying): void;
+  logHandlerOutput(pod: StoredPod, instance: InstanceRef, output: HandlerOutput): void;
   event(pod: StoredPod, event: EventDraft): void;
 }

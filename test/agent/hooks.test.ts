@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { HandlerVoice } from '../../src/agent/handler-voice.ts';
+import { HandlerLog } from '../../src/agent/handler-log.ts';
 import { type HookInput, type HookOutcome, runHook } from '../../src/agent/hooks.ts';
 import type { LifecycleHandler } from '../../src/api/generated/types.ts';
 import { SystemClock } from '../../src/clock.ts';
@@ -22,7 +22,7 @@ function running(handler: LifecycleHandler, input: Partial<HookInput> = {}): Pro
     clock: new SystemClock(),
     signal: new AbortController().signal,
     onFallback: () => undefined,
-    voice: new HandlerVoice(new SystemClock(), () => undefined),
+    log: new HandlerLog(new SystemClock(), () => undefined),
     ...input,
   });
 }
@@ -38,10 +38,10 @@ const exited = (exitCode: number, stdout = '', stderr = ''): ExecOutcome => ({
 async function sayingsOf(handler: LifecycleHandler, input: Partial<HookInput> = {}): Promise<string[]> {
   const sayings: string[] = [];
   const clock = input.clock ?? new SystemClock();
-  const voice = new HandlerVoice(clock, (stream, lines) =>
+  const log = new HandlerLog(clock, (stream, lines) =>
     sayings.push(`${stream === undefined ? '' : `${stream} `}${lines.toString().trimEnd()}`),
   );
-  await running(handler, { ...input, voice });
+  await running(handler, { ...input, log });
   return sayings.map((text) => text.replace(/after \d+\.\d{3}s/, 'after TIME'));
 }
 

@@ -2,7 +2,7 @@ import { allContainerStatuses, type StoredPod } from '../../src/api/objects.ts';
 import type { ContainerStatus, EphemeralContainer, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import { ContainerEffects } from '../../src/agent/container-effects.ts';
 import type { PodSurroundings } from '../../src/agent/pod-surroundings.ts';
-import type { HandlerSaying } from '../../src/agent/handler-voice.ts';
+import type { HandlerOutput } from '../../src/agent/handler-log.ts';
 import { runHook } from '../../src/agent/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
@@ -112,7 +112,7 @@ export class PodSimulation {
             runProbe: probeOnce,
             probed: (_pod, attempt) => this.attempts.push(attempt),
             hooked: (_pod, run) => this.hookRuns.push(run),
-            handlerSays: (_pod, { container }, said) =>
+            logHandlerOutput: (_pod, { container }, said) =>
               this.seen.push({ atMs: this.clock.now().monotonicMs, said: saying(container, said) }),
             event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
           },
@@ -208,7 +208,7 @@ export class PodSimulation {
   }
 }
 
-function saying(container: string, { handler, stream, lines }: HandlerSaying): string {
+function saying(container: string, { handler, stream, lines }: HandlerOutput): string {
   return `${[container, handler, stream].filter(Boolean).join(' ')}: ${lines.toString().trimEnd()}`;
 }
 

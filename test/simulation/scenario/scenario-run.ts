@@ -167,7 +167,7 @@ export class ScenarioRun {
         runProbe: probeOnce,
         probed: () => undefined,
         hooked: () => undefined,
-        handlerSays: () => undefined,
+        logHandlerOutput: () => undefined,
       },
       placed: () => [],
       onOver: () => this.#tell({ type: 'over' }),

@@ -6,7 +6,7 @@ import type { ExecOutcome, OutputStream } from '../runtime/runtime.ts';
 export type HookName = HookRun['hook'];
 
 /** Output lines of a hook or probe. "Handler" is Kubernetes' word for the action of either. */
-export interface HandlerSaying {
+export interface HandlerOutput {
   readonly handler: HookName | ProbeType;
   /** Undefined: a note of podrun about the handler. */
   readonly stream: OutputStream | undefined;
@@ -22,16 +22,16 @@ const NEWLINE = 10;
  * The output of one run of a hook or probe, passed on in whole lines: lines of several handlers never mix. Adds
  * podrun's notes about the run.
  */
-export class HandlerVoice {
+export class HandlerLog {
   readonly #clock: Clock;
-  readonly #say: (stream: OutputStream | undefined, lines: Buffer) => void;
+  readonly #write: (stream: OutputStream | undefined, lines: Buffer) => void;
   readonly #beganMs: number;
   /** The beginnings of lines that are still incomplete. */
   readonly #rests: Record<OutputStream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
 
-  constructor(clock: Clock, say: (stream: OutputStream | undefined, lines: Buffer) => void) {
+  constructor(clock: Clock, write: (stream: OutputStream | undefined, lines: Buffer) => void) {
     this.#clock = clock;
-    this.#say = say;
+    this.#write = write;
     this.#beganMs = clock.now().monotonicMs;
   }
 
@@ -39,14 +39,14 @@ export class HandlerVoice {
   readonly output = (stream: OutputStream, chunk: Buffer): void => {
     const bytes = Buffer.concat([this.#rests[stream], chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
-    if (end > 0) this.#say(stream, bytes.subarray(0, end));
+    if (end > 0) this.#write(stream, bytes.subarray(0, end));
     this.#rests[stream] = bytes.subarray(end);
     if (this.#rests[stream].length > LINE_BYTES_MAX) this.#flush(stream);
   };
 
   /** Adds a note, for example `begins: sleep 5s`. */
   note(text: string): void {
-    this.#say(undefined, Buffer.from(`${text.trimEnd().replaceAll('\n', ' ')}\n`));
+    this.#write(undefined, Buffer.from(`${text.trimEnd().replaceAll('\n', ' ')}\n`));
   }
 
   /**
@@ -64,7 +64,7 @@ export class HandlerVoice {
   #flush(stream: OutputStream): void {
     const rest = this.#rests[stream];
     this.#rests[stream] = Buffer.alloc(0);
-    if (rest.length > 0) this.#say(stream, Buffer.concat([rest, Buffer.of(NEWLINE)]));
+    if (rest.length > 0) this.#write(stream, Buffer.concat([rest, Buffer.of(NEWLINE)]));
   }
 }
 
