@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { type Clock, nextEventLoopTurn } from '../clock.ts';
 import type { Confiner, InsideOutcome } from './confiner.ts';
-import { Entrance } from './entrance.ts';
+import { StartupWatch } from './startup-watch.ts';
 import { runExec } from './exec.ts';
 import { withIdentity } from './identity-command.ts';
 import { HOST, type Inside } from './inside.ts';
@@ -166,13 +166,13 @@ export class ProcessRuntime implements Runtime {
       pipes.discard();
       return { error: startFailed(forkFailed(spawned.errno)) };
     }
-    const entrance = new Entrance(launch, words);
-    const connected = pipes.connect(spawned.child, entrance.onOutput);
+    const watch = new StartupWatch(launch, words);
+    const connected = pipes.connect(spawned.child, watch.onOutput);
     const main = await pipedProcess(spawned.child, spawned.pid, connected, inside.programOf(spawned.pid));
-    const entered = await entrance.seeThrough(main, this.#clock);
-    if (!entered.ok) return { error: startFailed(entered.words) };
+    const startup = await watch.untilRunning(main, this.#clock);
+    if (!startup.ok) return { error: startFailed(startup.words) };
     pipes.runs();
-    return { process: entered.process, notice };
+    return { process: startup.process, notice };
   }
 
   /** Kills every main process with its group, without waiting: for a process that ends abnormally. */

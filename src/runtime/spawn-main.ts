@@ -18,7 +18,7 @@ export interface Surroundings {
 
 export interface MainSpawned {
   readonly spawned: SpawnOutcome;
-  /** The command line of the started process: the tools, then the program, see Entrance. */
+  /** The command line of the started process: the tools, then the program, see StartupWatch. */
   readonly words: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { ENTERING_TOOLS } from './inside.ts';
 import type { MainProcess } from './main-process.ts';
 import type { ContainerLaunch, OutputStream } from './runtime.ts';
 
-export type Entered =
+export type StartupOutcome =
   | { readonly ok: true; readonly process: MainProcess }
   /** The program did not run. `words`: the error of the tool that was to start it. */
   | { readonly ok: false; readonly words: string };
@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 0.5;
  * output, but must not write into the container's log. A tool that fails has failed the start, and its output is the
  * reason.
  */
-export class Entrance {
+export class StartupWatch {
   readonly #launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>;
   /** The command line of the first tool. The command line of each later one is an end of it. */
   readonly #words: readonly string[];
@@ -39,7 +39,7 @@ export class Entrance {
   };
 
   /** Waits until the program runs or has run. */
-  async seeThrough(main: MainProcess, clock: Clock): Promise<Entered> {
+  async untilRunning(main: MainProcess, clock: Clock): Promise<StartupOutcome> {
     if (this.#words.length === this.#launch.argv.length) return { ok: true, process: main };
     let exitCode: number | undefined;
     void main.ended.then((end) => (exitCode = end.exitCode));
