@@ -1,6 +1,6 @@
 import { nextEventLoopTurn } from '../clock.ts';
 import { errnoOf } from './errno.ts';
-import { checkCommand, execID, type ExecSurroundings } from './exec.ts';
+import { checkCommand, execID, type ExecDependencies } from './exec.ts';
 import { killGroup } from './kill.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { factsOf, quickStartTimeOf } from './process-identity.ts';
@@ -13,7 +13,7 @@ import type { Watchdog } from './watchdog.ts';
 import { startInTerminal } from './terminal.ts';
 
 /** A command that was started. */
-interface Begun {
+interface StartedExec {
   readonly process: MainProcess;
   /** Settles when the last output was passed on. */
   readonly outputClosed: Promise<unknown>;
@@ -28,37 +28,37 @@ interface Begun {
  * As on a node, the command ends when its output is closed, not when its process ends: a background child that keeps
  * stdout open delays the end. In a terminal, the output ends with the process.
  */
-export async function startExec(launch: ExecLaunch, surroundings: ExecSurroundings): Promise<ExecStart> {
+export async function startExec(launch: ExecLaunch, dependencies: ExecDependencies): Promise<ExecStart> {
   const failed = (why: string): ExecStart => ({ ok: false, error: execFailed(execID(), why) });
-  const { inside, watchdog } = surroundings;
+  const { inside, watchdog } = dependencies;
   const checked = checkCommand(launch, inside);
   if (!checked.ok) return failed(checked.error);
   const { file } = checked;
-  const inTerminal = launch.tty ? await startTerminal(launch, file, surroundings) : undefined;
-  if (inTerminal?.ok === true) return attend(launch, inTerminal.begun, watchdog);
-  const piped = await startPiped(launch, file, surroundings);
+  const inTerminal = launch.tty ? await startTerminal(launch, file, dependencies) : undefined;
+  if (inTerminal?.ok === true) return attend(launch, inTerminal.exec, watchdog);
+  const piped = await startPiped(launch, file, dependencies);
   if (!piped.ok) return failed(piped.why);
-  return attend(launch, { ...piped.begun, notice: inTerminal?.why }, watchdog);
+  return attend(launch, { ...piped.exec, notice: inTerminal?.why }, watchdog);
 }
 
-type Beginning = { readonly ok: true; readonly begun: Begun } | { readonly ok: false; readonly why: string };
+type ExecStartOutcome = { readonly ok: true; readonly exec: StartedExec } | { readonly ok: false; readonly why: string };
 async function startTerminal(
   launch: ExecLaunch,
   file: string,
-  { inside, clock }: ExecSurroundings,
-): Promise<Beginning> {
+  { inside, clock }: ExecDependencies,
+): Promise<ExecStartOutcome> {
   const outcome = await startInTerminal({ ...launch, onExit: () => undefined }, file, inside, clock);
   if (!outcome.ok) return outcome;
   const { process, notice } = outcome;
   const outputClosed = process.ended.then(() => process.finishOutput());
-  return { ok: true, begun: { process, outputClosed, abandonOutput: () => undefined, notice } };
+  return { ok: true, exec: { process, outputClosed, abandonOutput: () => undefined, notice } };
 }
 
 async function startPiped(
   launch: ExecLaunch,
   file: string,
-  { inside, pipes: maker, place }: ExecSurroundings,
-): Promise<Beginning> {
+  { inside, pipes: maker, place }: ExecDependencies,
+): Promise<ExecStartOutcome> {
   const { argv, cwd, env, id, stdin } = launch;
   let pipes: ProcessPipes;
   try {
@@ -80,12 +80,12 @@ async function startPiped(
   const process = await pipedProcess(child, pid, connected, placed);
   return {
     ok: true,
-    begun: { process, outputClosed: reader.closed, abandonOutput: () => reader.close(), notice: undefined },
+    exec: { process, outputClosed: reader.closed, abandonOutput: () => reader.close(), notice: undefined },
   };
 }
 
-function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecStart {
-  const { process, outputClosed, abandonOutput, notice } = begun;
+function attend({ onExit }: ExecLaunch, exec: StartedExec, watchdog: Watchdog): ExecStart {
+  const { process, outputClosed, abandonOutput, notice } = exec;
   const { pid, streams } = process;
   streams.holdOutput(false);
   void process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));

@@ -14,7 +14,7 @@ import { execFailed, execveFailed, forkFailed, isForkError } from './start-error
 import type { Watchdog } from './watchdog.ts';
 
 /** The dependencies of a command in a container. */
-export interface ExecSurroundings {
+export interface ExecDependencies {
   readonly inside: Inside;
   readonly clock: Clock;
   readonly pipes: PipeMaker;
@@ -32,7 +32,7 @@ export interface ExecSurroundings {
  */
 export async function runExec(
   request: ExecRequest,
-  { inside, clock, pipes: maker, watchdog, place }: ExecSurroundings,
+  { inside, clock, pipes: maker, watchdog, place }: ExecDependencies,
 ): Promise<ExecOutcome> {
   const { argv, cwd, env, signal, maxOutputBytes } = request;
   if (signal?.aborted === true) return { type: 'aborted' };

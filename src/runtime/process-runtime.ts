@@ -189,14 +189,14 @@ export class ProcessRuntime implements Runtime {
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
     const { inside, limited } = this.#surroundings.get(request.id) ?? BARE;
-    const means = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
-    return runExec(request, { ...means, inside, place: (pid) => limited.place(pid) });
+    const dependencies = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
+    return runExec(request, { ...dependencies, inside, place: (pid) => limited.place(pid) });
   }
 
   async startExec(launch: ExecLaunch): Promise<ExecStart> {
     const { inside, limited } = this.#surroundings.get(launch.id) ?? BARE;
-    const means = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
-    return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });
+    const dependencies = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
+    return startExec(launch, { ...dependencies, inside, place: (pid) => limited.place(pid) });
   }
 
   /** Reports exits of one turn of the event loop together, so that the agent can handle them in one step. */
@@ -211,7 +211,7 @@ export class ProcessRuntime implements Runtime {
     launch: ContainerLaunch,
     main: MainProcess,
     around: Surroundings,
-    { unmark, forksBefore }: Beginning,
+    { unmark, forksBefore }: StartMarks,
   ): RunningContainer {
     const { id } = launch;
     const { inside, limited } = around;
@@ -283,7 +283,7 @@ export class ProcessRuntime implements Runtime {
 const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
 
 /** The state before the main process. */
-interface Beginning {
+interface StartMarks {
   /** Removes the container's mark from the watchdog. */
   readonly unmark: () => void;
   /** See SweepTarget. */

@@ -66,12 +66,12 @@ export async function startInTerminal(
   await turnToSpawn();
   try {
     const { owner } = inside;
-    const begun =
+    const started =
       leader === undefined
         ? withContainerUmask(() => fork(native, call, owner))
         : await openForLeader(native.pty, call, owner);
-    const { pid, ended } = begun;
-    const rest = terminalStreams(native.pty, begun, launch, clock);
+    const { pid, ended } = started;
+    const rest = terminalStreams(native.pty, started, launch, clock);
     const programPid = await inside.programOf(pid);
     const signal: MainProcess['signal'] = (number) => signalProgram({ pid, programPid }, number);
     return { ok: true, process: { ...rest, pid, ended, programPid, signal }, notice: undefined };
@@ -117,14 +117,14 @@ function loadNative(): Native | undefined {
 }
 
 /** A process in a terminal. */
-interface Begun extends Pick<MainProcess, 'pid' | 'ended'> {
+interface TerminalProcess extends Pick<MainProcess, 'pid' | 'ended'> {
   /** The master side of the terminal. */
   readonly fd: number;
   /** The slave side, see `openOwnEnd`. */
   readonly ownEnd: number;
 }
 
-function fork({ pty, helper }: Native, { argv, env, cwd }: ProgramCall, owner: Inside['owner']): Begun {
+function fork({ pty, helper }: Native, { argv, env, cwd }: ProgramCall, owner: Inside['owner']): TerminalProcess {
   const [file, ...args] = argv;
   const { columns, rows } = FIRST_SIZE;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -145,7 +145,7 @@ function fork({ pty, helper }: Native, { argv, env, cwd }: ProgramCall, owner: I
 }
 
 /** Opens a terminal for a program that makes it its controlling terminal: until then it has no session. */
-async function openForLeader(pty: PtyModule, call: ProgramCall, owner: Inside['owner']): Promise<Begun> {
+async function openForLeader(pty: PtyModule, call: ProgramCall, owner: Inside['owner']): Promise<TerminalProcess> {
   const { master: fd, slave: ownEnd } = pty.open(FIRST_SIZE.columns, FIRST_SIZE.rows);
   handOver([ownEnd], owner);
   const spawned = await spawnLeader({ ...call, stdio: [ownEnd, ownEnd, ownEnd] });
@@ -159,7 +159,7 @@ async function openForLeader(pty: PtyModule, call: ProgramCall, owner: Inside['o
 
 function terminalStreams(
   pty: PtyModule,
-  { fd, ownEnd }: Begun,
+  { fd, ownEnd }: TerminalProcess,
   { onOutput }: ContainerLaunch,
   clock: Clock,
 ): Pick<MainProcess, 'finishOutput' | 'streams'> {

@@ -70,7 +70,7 @@ function wantsGroup(limits: ResourceLimits, { places }: CgroupMachine): boolean 
   return wanted.some((controller) => places.has(controller));
 }
 
-interface Means {
+interface Parts {
   readonly group: CgroupGroup | undefined;
   readonly polledBytes: number | undefined;
   readonly notice: string | undefined;
@@ -79,17 +79,17 @@ interface Means {
 
 class ContainerLimits implements Limited {
   readonly #id: string;
-  readonly #means: Means;
+  readonly #parts: Parts;
   /** The functions that release waiting processes, by pid. */
   readonly #waiting = new Map<number, () => void>();
   #notice: string | undefined;
   #watch: MemoryWatch | undefined;
   #wasExceeded = false;
 
-  constructor(id: string, means: Means) {
+  constructor(id: string, parts: Parts) {
     this.#id = id;
-    this.#means = means;
-    this.#notice = means.notice;
+    this.#parts = parts;
+    this.#notice = parts.notice;
   }
 
   get notice(): string | undefined {
@@ -97,11 +97,11 @@ class ContainerLimits implements Limited {
   }
 
   get cgroups(): readonly string[] {
-    return this.#means.group?.folders ?? [];
+    return this.#parts.group?.folders ?? [];
   }
 
   within(inside: Inside): Inside {
-    const { group } = this.#means;
+    const { group } = this.#parts;
     return {
       pathOf: (path) => inside.pathOf(path),
       enter: (call) => inside.enter(call),
@@ -126,7 +126,7 @@ class ContainerLimits implements Limited {
   }
 
   gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined {
-    return this.#means.group === undefined ? undefined : gated(entered, call);
+    return this.#parts.group === undefined ? undefined : gated(entered, call);
   }
 
   waits(pid: number, open: () => void): void {
@@ -134,7 +134,7 @@ class ContainerLimits implements Limited {
   }
 
   async place(pid: number): Promise<void> {
-    const { group } = this.#means;
+    const { group } = this.#parts;
     const open = this.#waiting.get(pid);
     this.#waiting.delete(pid);
     const why = open === undefined ? await group?.place(pid) : await group?.placeWaiting(pid);
@@ -143,7 +143,7 @@ class ContainerLimits implements Limited {
   }
 
   watch(pid: number, kill: () => void): void {
-    const { polledBytes, clock } = this.#means;
+    const { polledBytes, clock } = this.#parts;
     const startTime = polledBytes === undefined ? undefined : startTimeOf(pid);
     if (polledBytes === undefined || startTime === undefined) return;
     const onExceeded = (): void => {
@@ -156,12 +156,12 @@ class ContainerLimits implements Limited {
 
   outOfMemory(): 'kernel' | 'polled' | undefined {
     if (this.#wasExceeded) return 'polled';
-    return this.#means.group?.wasOutOfMemory() === true ? 'kernel' : undefined;
+    return this.#parts.group?.wasOutOfMemory() === true ? 'kernel' : undefined;
   }
 
   change(limits: ResourceLimits): string | undefined {
-    if (this.#means.polledBytes !== undefined) this.#watch?.limit(limits.memoryBytes ?? Number.POSITIVE_INFINITY);
-    const why = this.#means.group?.change(limits);
+    if (this.#parts.polledBytes !== undefined) this.#watch?.limit(limits.memoryBytes ?? Number.POSITIVE_INFINITY);
+    const why = this.#parts.group?.change(limits);
     return why === undefined ? this.#notice : `the limits could not be changed: ${why}`;
   }
 }

@@ -110,13 +110,13 @@ function inJail(word: string): string {
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** A holder that creates its namespaces and waits for its work. */
-export interface BegunHolder {
+export interface StartedHolder {
   readonly child: ChildProcessByStdio<Writable, null, Readable>;
   readonly ended: Promise<void>;
 }
 
 /** Starts a holder. The kernel ends it when podrun ends, for any reason. */
-export async function beginHolder(request: HolderRequest): Promise<BegunHolder> {
+export async function startHolder(request: HolderRequest): Promise<StartedHolder> {
   await turnToSpawn();
   const [file, ...args] = holderCommand(request);
   const child = spawn(file, args, {
@@ -140,7 +140,7 @@ export async function beginHolder(request: HolderRequest): Promise<BegunHolder> 
  * @param prepare computes the work while the namespaces are being made
  * @throws {Error} with the messages of the tools after a failure, or what `prepare` throws
  */
-export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => HolderWork): Promise<Holder> {
+export async function setUpHolder({ child, ended }: StartedHolder, prepare: () => HolderWork): Promise<Holder> {
   try {
     const said = saidByHolder(child);
     const work = prepare();
@@ -202,7 +202,7 @@ interface SaidByHolder {
   readonly words: string;
 }
 
-function saidByHolder(child: BegunHolder['child']): Promise<SaidByHolder> {
+function saidByHolder(child: StartedHolder['child']): Promise<SaidByHolder> {
   return new Promise((resolve) => {
     let text = '';
     child.stderr.on('data', (piece: Buffer) => {

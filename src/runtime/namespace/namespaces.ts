@@ -6,7 +6,7 @@ import type { NamespaceFacts } from '../features.ts';
 import type { ContainerLaunch } from '../runtime.ts';
 import { checkMounts } from './check-mounts.ts';
 import { containerView } from './container-view.ts';
-import { beginHolder, type Holder, type Joinable, setUpHolder } from './holder.ts';
+import { startHolder, type Holder, type Joinable, setUpHolder } from './holder.ts';
 import { readHostMounts } from './host-mounts.ts';
 import { removeLayer } from './layers.ts';
 import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
@@ -124,7 +124,7 @@ export class Namespaces implements Confiner {
     const base = from && { from, kinds: plan.joined };
     const isUsual = base === undefined && network === undefined;
     const spare = isUsual ? await this.#spare.take(plan.own) : undefined;
-    return setUpHolder(spare ?? (await beginHolder({ facts, id, own: plan.own, base, network })), () => {
+    return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, base, network })), () => {
       const { entries, root, memory } = layOut();
       const hostname = from === undefined ? pod.hostname : undefined;
       return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory };

@@ -5,7 +5,7 @@ import type { NamespaceFacts } from '../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
 import type { FstabEntry } from './fstab.ts';
-import { beginHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
+import { startHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
 
 /** The shared parts of a Pod's containers. */
 export interface PodHolder {
@@ -92,7 +92,7 @@ export class PodHolders {
       ...(pod.sharesProcesses ? (['pid'] as const) : []),
     ];
     const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
-    const holder = await setUpHolder(await beginHolder(request), () => ({
+    const holder = await setUpHolder(await startHolder(request), () => ({
       hostname: pod.hostname,
       entries,
       fstab,

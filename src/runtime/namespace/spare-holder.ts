@@ -1,7 +1,7 @@
 import type { Alarm, Clock } from '../../clock.ts';
 import type { NamespaceFacts } from '../features.ts';
 import { seesSameMounts } from './host-mounts.ts';
-import { type BegunHolder, beginHolder, type NamespaceKind } from './holder.ts';
+import { type StartedHolder, startHolder, type NamespaceKind } from './holder.ts';
 
 /** The own namespaces of most containers. */
 const USUAL: readonly NamespaceKind[] = ['mount', 'uts', 'ipc', 'pid'];
@@ -16,7 +16,7 @@ const AFTER_START_MS = 200;
 export class SpareHolder {
   readonly #facts: NamespaceFacts;
   readonly #clock: Clock;
-  #begun: Promise<BegunHolder> | undefined;
+  #started: Promise<StartedHolder> | undefined;
   #alarm: Alarm | undefined;
   #isWanted = false;
 
@@ -28,7 +28,7 @@ export class SpareHolder {
   /** Starts a spare holder, and keeps one from now on. */
   prepare(): void {
     this.#isWanted = true;
-    this.#begun ??= beginHolder({
+    this.#started ??= startHolder({
       facts: this.#facts,
       id: 'spare',
       own: USUAL,
@@ -36,24 +36,24 @@ export class SpareHolder {
       network: undefined,
     });
     // The failure is reported when a container is started.
-    this.#begun.catch(() => undefined);
+    this.#started.catch(() => undefined);
   }
 
   /**
    * Takes the spare holder, if it has the right kinds, and soon starts another one. Its mounts are a copy of the
    * host's: after a change of those, it is not usable.
    */
-  async take(own: readonly NamespaceKind[]): Promise<BegunHolder | undefined> {
-    const taken = this.#begun;
+  async take(own: readonly NamespaceKind[]): Promise<StartedHolder | undefined> {
+    const taken = this.#started;
     if (taken === undefined || own.join() !== USUAL.join()) return undefined;
-    this.#begun = undefined;
+    this.#started = undefined;
     this.#alarm?.cancel();
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + AFTER_START_MS, () => {
       if (this.#isWanted) this.prepare();
     });
-    const begun = await taken.catch(() => undefined);
-    if (begun?.child.pid !== undefined && seesSameMounts(begun.child.pid)) return begun;
-    begun?.child.kill('SIGKILL');
+    const started = await taken.catch(() => undefined);
+    if (started?.child.pid !== undefined && seesSameMounts(started.child.pid)) return started;
+    started?.child.kill('SIGKILL');
     return undefined;
   }
 
@@ -61,14 +61,14 @@ export class SpareHolder {
   kill(): void {
     this.#isWanted = false;
     this.#alarm?.cancel();
-    void this.#begun?.then(({ child }) => child.kill('SIGKILL')).catch(() => undefined);
+    void this.#started?.then(({ child }) => child.kill('SIGKILL')).catch(() => undefined);
   }
 
   /** Kills it, and resolves when it has ended. Never rejects. */
   async close(): Promise<void> {
     this.kill();
-    const begun = await this.#begun?.catch(() => undefined);
-    this.#begun = undefined;
-    await begun?.ended;
+    const started = await this.#started?.catch(() => undefined);
+    this.#started = undefined;
+    await started?.ended;
   }
 }

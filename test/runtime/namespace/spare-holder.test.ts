@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
 import { detectNamespaces } from '../../../src/runtime/detection/namespaces.ts';
-import type { BegunHolder } from '../../../src/runtime/namespace/holder.ts';
+import type { StartedHolder } from '../../../src/runtime/namespace/holder.ts';
 import { SpareHolder } from '../../../src/runtime/namespace/spare-holder.ts';
 import { factsOf } from '../../../src/runtime/process-identity.ts';
 import { markedPids, PATH, until } from '../support/process-rig.ts';
@@ -21,7 +21,7 @@ const USUAL = ['mount', 'uts', 'ipc', 'pid'] as const;
 const TRIES = 100;
 
 /** Takes a spare holder after something has happened since it was made. */
-async function takeAfter(happens: () => void): Promise<BegunHolder | undefined> {
+async function takeAfter(happens: () => void): Promise<StartedHolder | undefined> {
   if (!detected.ok) throw new Error('there are no namespaces');
   const spare = new SpareHolder(detected.facts, clock);
   const mine = (): number[] => markedPids('spare').filter((pid) => factsOf(pid)?.parentPid === process.pid);
@@ -47,7 +47,7 @@ function hasOwnMounts(pid: number): boolean {
 }
 
 it.skipIf(!detected.ok)('a holder made ahead is used', async () => {
-  let taken: BegunHolder | undefined;
+  let taken: StartedHolder | undefined;
   for (let count = 0; count < TRIES && taken === undefined; count++) taken = await takeAfter(() => undefined);
   expect(taken?.child.exitCode).toBe(null);
   taken?.child.kill('SIGKILL');
