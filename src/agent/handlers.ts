@@ -157,7 +157,11 @@ function logProbe(command: ExecOutcome, log: HandlerLog): void {
 }
 
 /** True for the output of a hook's command. The response to an HTTP hook goes to the log only. */
-export function isHookOutput(pod: StoredPod, { container }: InstanceRef, output: HandlerOutput): output is HookCommandOutput {
+export function isHookOutput(
+  pod: StoredPod,
+  { container }: InstanceRef,
+  output: HandlerOutput,
+): output is HookCommandOutput {
   if (output.stream === undefined || (output.handler !== 'postStart' && output.handler !== 'preStop')) return false;
   return containerSpec(pod, container).lifecycle?.[output.handler]?.exec !== undefined;
 }

@@ -41,7 +41,9 @@ export async function startExec(launch: ExecLaunch, dependencies: ExecDependenci
   return attend(launch, { ...piped.exec, notice: inTerminal?.why }, watchdog);
 }
 
-type ExecStartOutcome = { readonly ok: true; readonly exec: StartedExec } | { readonly ok: false; readonly why: string };
+type ExecStartOutcome =
+  | { readonly ok: true; readonly exec: StartedExec }
+  | { readonly ok: false; readonly why: string };
 async function startTerminal(
   launch: ExecLaunch,
   file: string,

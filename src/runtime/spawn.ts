@@ -23,7 +23,7 @@ export type SpawnOutcome =
  * effect in it (Node does that), podrun's descriptors are closed, and its umask is that of a container.
  */
 export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
-  await turnToSpawn();
+  await spawnSlot();
   const [argv0, ...args] = argv;
   let child: ChildProcess;
   try {
@@ -41,28 +41,28 @@ export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest)
 }
 
 /** The number of spawns in one turn of the event loop, which takes some milliseconds. */
-const SPAWNS_IN_A_LAP = 4;
+const SPAWNS_PER_TURN = 4;
 
-let turn: Promise<void> = Promise.resolve();
-let spawnsLeft = SPAWNS_IN_A_LAP;
+let slot: Promise<void> = Promise.resolve();
+let spawnsLeft = SPAWNS_PER_TURN;
 
 /**
  * Waits for a slot. A spawn blocks the event loop for one or two milliseconds: only a few are done in each turn, so
  * that exits and output are handled in between.
  */
-export function turnToSpawn(): Promise<void> {
-  const mine = turn;
-  turn = mine.then(nextTurn);
+export function spawnSlot(): Promise<void> {
+  const mine = slot;
+  slot = mine.then(nextSlot);
   return mine;
 }
 
-async function nextTurn(): Promise<void> {
+async function nextSlot(): Promise<void> {
   spawnsLeft -= 1;
   if (spawnsLeft > 0) return;
   await new Promise<void>((resolve) => {
     nextEventLoopTurn(resolve);
   });
-  spawnsLeft = SPAWNS_IN_A_LAP;
+  spawnsLeft = SPAWNS_PER_TURN;
 }
 
 /**

@@ -11,7 +11,7 @@ import { readTerminal } from './pipe-reader.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
 import { hasScript, startUnderScript } from './script-terminal.ts';
-import { exitCodeOf, spawnLeader, turnToSpawn, withContainerUmask } from './spawn.ts';
+import { exitCodeOf, spawnLeader, spawnSlot, withContainerUmask } from './spawn.ts';
 
 /**
  * The native part of node-pty, whose exact version is in package.json. The JavaScript part of node-pty loses output:
@@ -63,7 +63,7 @@ export async function startInTerminal(
   const call = leader ?? inside.enter(asked);
   if (native === undefined)
     return startUnderScript({ launch, call, inside, size: FIRST_SIZE, endOfInput: END_OF_INPUT });
-  await turnToSpawn();
+  await spawnSlot();
   try {
     const { owner } = inside;
     const started =

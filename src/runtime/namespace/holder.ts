@@ -7,7 +7,7 @@ import { killProcess } from '../kill.ts';
 import { startTimeOf } from '../process-identity.ts';
 import { joinWords, type NetworkJoin } from '../network/join.ts';
 import { CONTAINER_MARKER } from '../process-table.ts';
-import { turnToSpawn } from '../spawn.ts';
+import { spawnSlot } from '../spawn.ts';
 import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
 
 /**
@@ -117,7 +117,7 @@ export interface StartedHolder {
 
 /** Starts a holder. The kernel ends it when podrun ends, for any reason. */
 export async function startHolder(request: HolderRequest): Promise<StartedHolder> {
-  await turnToSpawn();
+  await spawnSlot();
   const [file, ...args] = holderCommand(request);
   const child = spawn(file, args, {
     stdio: ['pipe', 'ignore', 'pipe'],
