@@ -44,7 +44,7 @@ export class Agent {
   /** The runs that are not over. */
   readonly #live = new Set<PodRun>();
   /** The resources that other Pods held when the run last did not fit. */
-  readonly #foundNoRoom = new Map<PodRun, string>();
+  readonly #unschedulableRuns = new Map<PodRun, string>();
   /** The Pods on the node, kept while #reconsider goes through the runs. */
   #placed: readonly StoredPod[] | undefined;
   /** UIDs of Pods whose objects are gone. */
@@ -97,7 +97,7 @@ export class Agent {
       hasClaim: ({ metadata }, claim) => store.get('persistentvolumeclaims', metadata.namespace, claim) !== undefined,
       onOver: (ended) => {
         this.#live.delete(run);
-        this.#foundNoRoom.delete(run);
+        this.#unschedulableRuns.delete(run);
         this.#reconsider();
         onOver(ended);
       },
@@ -157,17 +157,17 @@ export class Agent {
    * thousands may wait.
    */
   #reconsider(): void {
-    let held = this.#lookAtPlaced();
+    let held = this.#placedKey();
     for (const run of this.#live) {
-      if (!run.isWaiting || this.#foundNoRoom.get(run) === held) continue;
+      if (!run.isWaiting || this.#unschedulableRuns.get(run) === held) continue;
       run.reconsider();
-      if (run.isWaiting) this.#foundNoRoom.set(run, held);
-      else held = this.#lookAtPlaced();
+      if (run.isWaiting) this.#unschedulableRuns.set(run, held);
+      else held = this.#placedKey();
     }
     this.#placed = undefined;
   }
 
-  #lookAtPlaced(): string {
+  #placedKey(): string {
     this.#placed = undefined;
     this.#placed = this.#placedBeside(undefined);
     return resourcesKey(this.#placed);
