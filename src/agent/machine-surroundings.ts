@@ -25,7 +25,7 @@ import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.t
 import { type HookOutput, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
-import { placeApart, placeOnHost } from './place-container.ts';
+import { placeInNamespace, placeOnHost } from './place-container.ts';
 import { Preparer } from './prepare.ts';
 import type { Security } from './security.ts';
 import { PodVolumes } from './volumes/pod-volumes.ts';
@@ -263,7 +263,7 @@ export class MachineSurroundings {
     if (forgotten >= 0) forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: forgotten }));
     if (isolation === undefined) return placeOnHost(prepared, container, terminationLog);
     const [layerDir, etcFolder] = [files.layer(pod, instance), files.etc(pod)];
-    return placeApart(prepared, { pod, container, isolation, terminationLog, layerDir, podIP, etcFolder });
+    return placeInNamespace(prepared, { pod, container, isolation, terminationLog, layerDir, podIP, etcFolder });
   }
 
   #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {

@@ -48,7 +48,10 @@ function canWrite(identity: Identity | undefined, file: string): boolean {
 }
 
 /** Completes the preparation of a container with a view of its own, in which all paths are as in the manifest. */
-export function placeApart({ preparation, volumes, notices }: Ready, input: Omit<ConfineInput, 'volumes'>): Prepared {
+export function placeInNamespace(
+  { preparation, volumes, notices }: Ready,
+  input: Omit<ConfineInput, 'volumes'>,
+): Prepared {
   makeTerminationLog(input.terminationLog);
   const { terminationMessagePath } = input.container;
   const variable = terminationMessagePath ? { [TERMINATION_LOG_VARIABLE]: terminationMessagePath } : {};
