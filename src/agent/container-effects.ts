@@ -13,7 +13,7 @@ import type { ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { HookName } from './handler-log.ts';
 import { Handlers } from './handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance, type Prepared } from './instance.ts';
-import type { NetworkSign } from './network/pod-networks.ts';
+import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import type { EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './prober.ts';
@@ -236,8 +236,8 @@ export class ContainerEffects implements EffectRunner {
     this.#tell({ type: 'hookReturned', hook, container, id, error });
   }
 
-  #explain(pod: StoredPod, instance: InstanceRef, sign: NetworkSign): Promise<void> | undefined {
-    return this.#surroundings.explain(pod, instance, sign)?.then((event) => {
+  #explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<void> | undefined {
+    return this.#surroundings.explain(pod, instance, symptom)?.then((event) => {
       if (event !== undefined) this.#surroundings.event(pod, event);
     });
   }

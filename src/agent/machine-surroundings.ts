@@ -158,7 +158,7 @@ export class MachineSurroundings {
         const words = this.#lastWords(pod, instance, exit);
         return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
       },
-      explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
+      explain: (pod, instance, symptom) => this.#networks.explain(this.#networkUser(pod, instance), symptom),
       probed: (pod, attempt) => this.#recordInPlace(pod, () => this.#probed(pod, attempt)),
       hooked: (pod, run) => this.#recordInPlace(pod, () => files.recordHook(pod, run, clock.now().wallMs)),
       logHandlerOutput: (pod, instance, output) => {

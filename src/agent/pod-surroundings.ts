@@ -9,7 +9,7 @@ import type { Adopted, OutputStream, ProcessExit } from '../runtime/runtime.ts';
 import type { HandlerOutput } from './handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance, Preparation, Prepared } from './instance.ts';
-import type { NetworkSign } from './network/pod-networks.ts';
+import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { ProbeInput } from './probe/index.ts';
 import type { ProbeOutcome } from './prober.ts';
 
@@ -43,8 +43,8 @@ export interface PodSurroundings {
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** Called when the main process has ended and its output is complete. Returns the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
-  /** Explains how the network may have caused the sign. Undefined: it did not. */
-  explain(pod: StoredPod, instance: InstanceRef, sign: NetworkSign): Promise<EventDraft | undefined> | undefined;
+  /** Explains how the network may have caused the symptom. Undefined: it did not. */
+  explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined;
   runHook(input: HookInput): Promise<HookOutcome>;
   /** Runs one probe once. Never rejects. */
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;

@@ -37,7 +37,7 @@ export interface NetworkUser {
 }
 
 /** An event that an unusual network may have caused. */
-export type NetworkSign =
+export type NetworkSymptom =
   | { readonly type: 'exited'; readonly exit: ProcessExit; readonly runMs: number }
   | { readonly type: 'probed'; readonly probe: Probe; readonly outcome: ProbeOutcome };
 
@@ -169,14 +169,14 @@ export class PodNetworks {
     return this.#seen.addresses;
   }
 
-  /** Explains how the network may have caused the sign. Undefined: it did not. */
-  explain(user: NetworkUser, sign: NetworkSign): Promise<EventDraft | undefined> | undefined {
+  /** Explains how the network may have caused the symptom. Undefined: it did not. */
+  explain(user: NetworkUser, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined {
     const { ports, startupProbe, livenessProbe, readinessProbe } = user.container;
-    if (sign.type === 'probed') {
-      if (sign.probe.exec !== undefined || this.#hasAnswered(user, sign)) return undefined;
-      return this.#portTrouble.explainProbe(this.#subject(user), sign.probe, sign.outcome);
+    if (symptom.type === 'probed') {
+      if (symptom.probe.exec !== undefined || this.#hasAnswered(user, symptom)) return undefined;
+      return this.#portTrouble.explainProbe(this.#subject(user), symptom.probe, symptom.outcome);
     }
-    const { exit, runMs } = sign;
+    const { exit, runMs } = symptom;
     const isEarlyFailure = exit.exitCode !== 0 && exit.signal === undefined && runMs < EARLY_MS;
     const mayListen = ports !== undefined || (startupProbe ?? livenessProbe ?? readinessProbe) !== undefined;
     if (!isEarlyFailure || !mayListen) return undefined;
@@ -184,7 +184,7 @@ export class PodNetworks {
   }
 
   /** True when this instance has answered the probe before. Remembers its first answer. */
-  #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSign, { type: 'probed' }>): boolean {
+  #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSymptom, { type: 'probed' }>): boolean {
     if (outcome.result !== 'success') return false;
     const hasAnswered = this.#answered.get(probe) === id;
     this.#answered.set(probe, id);
