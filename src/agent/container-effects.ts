@@ -242,14 +242,14 @@ export class ContainerEffects implements EffectRunner {
     });
   }
 
-  async #probe(...[{ name }, type, probe, interest]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
+  async #probe(...[{ name }, type, probe, abort]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
     const pod = this.#pod;
     const instance = this.#latest.get(name);
     if (pod === undefined || instance === undefined) {
       return { result: 'error', output: 'container is not running' };
     }
-    const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, interest });
-    if (!interest.isLost) void this.#explain(pod, instance.ref, { type: 'probed', probe, outcome });
+    const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, abort });
+    if (!abort.isAborted) void this.#explain(pod, instance.ref, { type: 'probed', probe, outcome });
     return outcome;
   }
 }

@@ -13,7 +13,7 @@ import { commandIn } from './command-in.ts';
 import type { HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance } from './instance.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
-import type { Interest } from './probe/interest.ts';
+import type { ProbeAbort } from './probe/probe-abort.ts';
 import { type HandlerOutput, HandlerLog, type HookName, howCommandEnded } from './handler-log.ts';
 
 /** Output of a hook's command. */
@@ -50,7 +50,7 @@ export interface HandlersOptions {
 interface ProbeRun {
   readonly type: ProbeType;
   readonly probe: Probe;
-  readonly interest: Interest;
+  readonly abort: ProbeAbort;
 }
 
 /** Runs the handlers of hooks and probes in running containers, and passes on their output. */
@@ -90,7 +90,7 @@ export class Handlers {
   }
 
   /** Runs a probe once. */
-  async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, interest }: ProbeRun): Promise<ProbeOutcome> {
+  async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, abort }: ProbeRun): Promise<ProbeOutcome> {
     // Only commands have output.
     const log = probe.exec && this.#log(pod, instance, type);
     let command: ExecOutcome | undefined;
@@ -102,7 +102,7 @@ export class Handlers {
       exec: async (argv, timeoutMs, execSignal) =>
         (command = await this.#exec(instance, { argv, timeoutMs, signal: execSignal })),
       clock: this.#clock,
-      interest,
+      abort,
     });
     if (command !== undefined && log !== undefined) logProbe(command, log);
     return outcome;

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { Interest } from '../../src/agent/probe/interest.ts';
+import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
@@ -154,14 +154,14 @@ describe('an answer that breaks off', () => {
 
 describe('an HTTP probe that nobody waits for', () => {
   it('is broken off', async () => {
-    const interest = new Interest();
+    const abort = new ProbeAbort();
     const closed = new Promise<void>((resolve) => {
       void tcpServer((socket) => {
-        socket.once('data', () => interest.lose());
+        socket.once('data', () => abort.abort());
         socket.once('close', () => resolve());
-      }).then((port) => probingHttp(port, {}, { interest }));
+      }).then((port) => probingHttp(port, {}, { abort }));
     });
     await closed;
-    expect(interest.isLost).toBe(true);
+    expect(abort.isAborted).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Interest } from '../../src/agent/probe/interest.ts';
+import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, tcpServer } from './local-servers.ts';
 import { probing } from './probing.ts';
@@ -70,10 +70,10 @@ describe('a TCP probe', () => {
   });
 
   it('ends at once when nobody waits for it', async () => {
-    const interest = new Interest();
+    const abort = new ProbeAbort();
     const clock = new ManualClock();
-    const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE } }, { clock, interest });
-    interest.lose();
+    const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE } }, { clock, abort });
+    abort.abort();
     expect(await outcome).toMatchObject({ result: 'failure' });
     expect(clock.alarmCount).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from '../../src/agent/prober.ts';
-import type { Interest } from '../../src/agent/probe/interest.ts';
+import type { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
@@ -14,7 +14,7 @@ type Probes = Pick<Container, `${ProbeType}Probe`>;
 export class ProbedPod {
   readonly clock: ManualClock = new ManualClock();
   readonly diary: string[] = [];
-  readonly interests: Interest[] = [];
+  readonly aborts: ProbeAbort[] = [];
   readonly attempts: ProbeAttempt[] = [];
   /** Answers the next probes; may take its time. */
   answer: (type: ProbeType) => ProbeOutcome | Promise<ProbeOutcome> = () => PASS;
@@ -34,9 +34,9 @@ export class ProbedPod {
     this.seen = { container: { name: 'main', ...probes }, ...nothing, willRestart: true, restartsAfterKill: true };
     this.#prober = new Prober({
       clock: this.clock,
-      probe: async (_container, type, _probe, interest) => {
+      probe: async (_container, type, _probe, abort) => {
         this.#note(type);
-        this.interests.push(interest);
+        this.aborts.push(abort);
         return this.answer(type);
       },
       onResult: ({ instanceId, type, success }) => {

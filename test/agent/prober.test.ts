@@ -169,7 +169,7 @@ describe('a probe under way', () => {
     pod.start('main-0');
     await pod.clock.run(1000);
     stop(pod);
-    expect(pod.interests.map(({ isLost }) => isLost)).toEqual([true]);
+    expect(pod.aborts.map(({ isAborted }) => isAborted)).toEqual([true]);
     finish(FAIL);
     await pod.clock.run(0);
     expect(pod.diary).toEqual(['1 liveness']);

@@ -1,6 +1,6 @@
 import type { Dial } from '../../src/runtime/network/relay.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
-import { Interest } from '../../src/agent/probe/interest.ts';
+import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
@@ -13,7 +13,7 @@ export interface Circumstances {
   readonly podIP?: string;
   readonly exec?: (argv: [string, ...string[]], timeoutMs: number) => Promise<ExecOutcome>;
   readonly clock?: Clock;
-  readonly interest?: Interest;
+  readonly abort?: ProbeAbort;
   readonly dial?: Dial;
 }
 
@@ -36,10 +36,10 @@ export function probingHttp(
 /** Runs a probe once, in a Pod of which only what matters is said. */
 export function journalled(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
   const { container, podIP, dial, clock = new SystemClock() } = circumstances;
-  const { interest = new Interest() } = circumstances;
+  const { abort = new ProbeAbort() } = circumstances;
   const base = podWith();
   const pod: StoredPod = { ...base, status: { ...base.status, podIP } };
   const exec = circumstances.exec ?? (() => Promise.reject(new Error('no command expected')));
   const main: Container = { name: 'main', ...container };
-  return probeOnce({ pod, container: main, probe, type: 'liveness', exec, clock, interest }, dial);
+  return probeOnce({ pod, container: main, probe, type: 'liveness', exec, clock, abort }, dial);
 }

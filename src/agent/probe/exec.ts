@@ -17,7 +17,7 @@ export async function probeExec(action: ExecAction, timeoutMs: number, input: Pr
     throw error;
   }
   const [program = '', ...args] = words;
-  const outcome = await input.exec([program, ...args], timeoutMs, input.interest.signal);
+  const outcome = await input.exec([program, ...args], timeoutMs, input.abort.signal);
   switch (outcome.type) {
     case 'exited': {
       const output = cut(outcome.stdout + outcome.stderr);

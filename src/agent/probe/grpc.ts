@@ -27,11 +27,11 @@ export async function probeGrpc(
   input: ProbeInput,
   dial?: Dial,
 ): Promise<ProbeOutcome> {
-  const { pod, clock, interest } = input;
+  const { pod, clock, abort } = input;
   const target = { host: defaultHost(pod), port: action.port };
   const address = joinHostPort(target.host, target.port);
   const within = formatGoDuration(timeoutMs);
-  return withDeadline({ clock, timeoutMs, signal: interest.signal }, async (deadline): Promise<ProbeOutcome> => {
+  return withDeadline({ clock, timeoutMs, signal: abort.signal }, async (deadline): Promise<ProbeOutcome> => {
     const dialed = (): Promise<Socket> | undefined => dial?.(target, deadline.signal);
     const session = await connect(address, clock, deadline, dialed);
     if (session === undefined) {

@@ -13,11 +13,11 @@ export async function probeHttp(
   input: ProbeInput,
   dial?: Dial,
 ): Promise<ProbeOutcome> {
-  const { pod, container, clock, interest } = input;
+  const { pod, container, clock, abort } = input;
   const built = requestFor(action, pod, container, 'probe');
   if (!built.ok) return { result: 'error', output: built.error };
   let timedOut = false;
-  const reply = await withDeadline({ clock, timeoutMs, signal: interest.signal }, async (deadline) => {
+  const reply = await withDeadline({ clock, timeoutMs, signal: abort.signal }, async (deadline) => {
     const received = await httpGet(built.request, deadline, dial);
     timedOut = deadline.passed;
     return received;

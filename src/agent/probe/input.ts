@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
-import type { Interest } from './interest.ts';
+import type { ProbeAbort } from './probe-abort.ts';
 
 /** The dependencies of one run of a probe. */
 export interface ProbeInput {
@@ -14,6 +14,6 @@ export interface ProbeInput {
   /** Runs a command in the container. */
   readonly exec: (argv: [string, ...string[]], timeoutMs: number, signal: AbortSignal) => Promise<ExecOutcome>;
   readonly clock: Clock;
-  /** Lost when the outcome does not matter any more. */
-  readonly interest: Interest;
+  /** Aborted when the outcome does not matter any more. */
+  readonly abort: ProbeAbort;
 }

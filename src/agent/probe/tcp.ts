@@ -20,12 +20,12 @@ export async function probeTcp(
   input: ProbeInput,
   dial?: Dial,
 ): Promise<ProbeOutcome> {
-  const { pod, container, clock, interest } = input;
+  const { pod, container, clock, abort } = input;
   const resolved = resolvePort(action.port, container);
   if (!resolved.ok) return { result: 'error', output: resolved.error };
   const target = { host: action.host || defaultHost(pod), port: resolved.port };
   if (dial === undefined) return connect(target, timeoutMs, input);
-  return withDeadline({ clock, timeoutMs, signal: interest.signal }, async (deadline) => {
+  return withDeadline({ clock, timeoutMs, signal: abort.signal }, async (deadline) => {
     const connected = dial(target, deadline.signal);
     return connected === undefined ? connect(target, timeoutMs, input) : judge(connected, target, deadline);
   });
@@ -40,18 +40,18 @@ interface Target {
  * Connects and closes. Errors have Go's words. Uses an alarm instead of a Deadline: this is the most frequent probe,
  * and a Deadline would double its cost.
  */
-function connect(target: Target, timeoutMs: number, { clock, interest }: ProbeInput): Promise<ProbeOutcome> {
+function connect(target: Target, timeoutMs: number, { clock, abort }: ProbeInput): Promise<ProbeOutcome> {
   return new Promise((resolve) => {
     const socket = closedSockets.pop() ?? new ProbeSocket();
     const end = (outcome: ProbeOutcome): void => {
       alarm.cancel();
-      interest.onLost(undefined);
+      abort.onAbort(undefined);
       socket.close();
       resolve(outcome);
     };
     const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => end(gaveUp(target, true)));
     socket.connect(target, end);
-    interest.onLost(() => end(gaveUp(target, false)));
+    abort.onAbort(() => end(gaveUp(target, false)));
   });
 }
 

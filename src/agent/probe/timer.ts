@@ -23,7 +23,7 @@ import {
   type ProbeVerdict,
 } from '../../lifecycle/probes/probe-attempt.ts';
 import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import { Interest } from './interest.ts';
+import { ProbeAbort } from './probe-abort.ts';
 
 /** The number of attempts of a probe that returns an error, before the next tick. */
 const TRIES_MAX = 3;
@@ -38,8 +38,8 @@ export interface ProbeNews {
 
 export interface ProberDeps {
   readonly clock: Clock;
-  /** Runs a probe once. Never rejects. The outcome is ignored once interest is lost. */
-  readonly probe: (container: Container, type: ProbeType, probe: Probe, interest: Interest) => Promise<ProbeOutcome>;
+  /** Runs a probe once. Never rejects. The outcome is ignored after the abort. */
+  readonly probe: (container: Container, type: ProbeType, probe: Probe, abort: ProbeAbort) => Promise<ProbeOutcome>;
   /** Called with a new result. May call `update`. */
   readonly onResult: (news: ProbeNews) => void;
   readonly onEvent: (event: EventDraft) => void;
@@ -72,7 +72,7 @@ export class ProbeTimer {
   #triggered = false;
   #alarm: Alarm | undefined;
   #dueMs: number | undefined;
-  #underWay: Interest | undefined;
+  #underWay: ProbeAbort | undefined;
 
   constructor(deps: ProberDeps, type: ProbeType, facts: ProbeFacts) {
     this.#deps = deps;
@@ -158,13 +158,13 @@ export class ProbeTimer {
   }
 
   #start(): void {
-    const underWay = new Interest();
+    const underWay = new ProbeAbort();
     this.#underWay = underWay;
     this.#afterMs = this.#nowMs();
     void this.#probe(underWay);
   }
 
-  async #probe(underWay: Interest): Promise<void> {
+  async #probe(underWay: ProbeAbort): Promise<void> {
     for (let tries = 1; ; tries++) {
       const finished = await this.#probeOnce(underWay);
       // The probe was aborted: its outcome belongs to an earlier instance or step.
@@ -174,10 +174,10 @@ export class ProbeTimer {
     }
   }
 
-  async #probeOnce(interest: Interest): Promise<FinishedProbe> {
+  async #probeOnce(abort: ProbeAbort): Promise<FinishedProbe> {
     const { seen, probe } = this.#facts;
     const began = this.#deps.clock.now();
-    const outcome = await this.#deps.probe(seen.container, this.#type, probe, interest);
+    const outcome = await this.#deps.probe(seen.container, this.#type, probe, abort);
     return { type: this.#type, probe, seen, began, durationMs: this.#nowMs() - began.monotonicMs, outcome };
   }
 
@@ -215,7 +215,7 @@ export class ProbeTimer {
   }
 
   #abort(): void {
-    this.#underWay?.lose();
+    this.#underWay?.abort();
     this.#underWay = undefined;
   }
 }
