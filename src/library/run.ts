@@ -6,7 +6,7 @@ import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { agentSettings } from '../run/agent-settings.ts';
-import { type Begun, beginRuns, undoRuns } from '../run/begin-runs.ts';
+import { type OwnedRun, beginRuns, undoRuns } from '../run/begin-runs.ts';
 import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../run/choose-runtime.ts';
 import type { AgentSettings } from '../run/make-agent.ts';
 import type { ManifestObject } from '../run/manifest-object.ts';
@@ -134,7 +134,7 @@ async function begin(
 function startAgent(
   { options, clock, warn, warnings }: Preparation,
   place: StateFolder,
-  begun: readonly Begun[],
+  begun: readonly OwnedRun[],
   settings: AgentSettings,
 ): Pods {
   const onPod = new Listeners<WatchEvent<StoredPod>>();

@@ -9,14 +9,14 @@ import type { ManifestObject } from './manifest-object.ts';
 import { isLive } from './live-pods.ts';
 
 /** A Pod that this process owns from now on. */
-export interface Begun {
+export interface OwnedRun {
   readonly pod: StoredPod;
   readonly written: ManifestObject['written'];
   readonly release: () => void;
 }
 
-export interface Beginning {
-  readonly begun: readonly Begun[];
+export interface BegunRuns {
+  readonly begun: readonly OwnedRun[];
   /** Pods that another process has begun to run meanwhile. */
   readonly taken: readonly ManifestObject<StoredPod>[];
 }
@@ -38,9 +38,9 @@ export async function beginRuns(
   clock: Clock,
   pods: readonly ManifestObject<StoredPod>[],
   { command, agent }: RunOwner,
-): Promise<Beginning> {
+): Promise<BegunRuns> {
   for (const { object } of pods) refuseHeld(store, object);
-  const begun: Begun[] = [];
+  const begun: OwnedRun[] = [];
   const taken: ManifestObject<StoredPod>[] = [];
   for (const manifest of pods) {
     const { object, written } = manifest;
@@ -71,7 +71,7 @@ function refuseHeld(store: FileStore, { metadata: { namespace, name } }: StoredP
 }
 
 /** Removes the Pods that were begun, as if they had never existed. */
-export function undoRuns(store: FileStore, begun: readonly Begun[]): void {
+export function undoRuns(store: FileStore, begun: readonly OwnedRun[]): void {
   for (const { pod } of begun) store.delete('pods', pod.metadata.namespace, pod.metadata.name);
 }
 

@@ -9,7 +9,7 @@ import { DiskError } from '../store/disk-errors.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 import { atExit } from './at-exit.ts';
-import type { Begun } from './begin-runs.ts';
+import type { OwnedRun } from './begin-runs.ts';
 import { rememberCreated } from './last-manifest.ts';
 import { type AgentSettings, makeAgent } from './make-agent.ts';
 import { openRuntime } from './open-runtime.ts';
@@ -30,7 +30,7 @@ export interface PodsToRun {
   readonly settings: AgentSettings;
   readonly store: FileStore;
   readonly clock: Clock;
-  readonly begun: readonly Begun[];
+  readonly begun: readonly OwnedRun[];
   readonly listener: RunListener;
   /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */
   readonly pipes?: PipeKind | undefined;

@@ -11,7 +11,7 @@ import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
-import type { Begun } from '../../run/begin-runs.ts';
+import type { OwnedRun } from '../../run/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../run/choose-runtime.ts';
 import { LivePods } from '../../run/live-pods.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
@@ -38,7 +38,7 @@ import { listenForSignals } from './signals.ts';
  * The Pods of a run: Pods that this process runs and ends, and live Pods of other processes, which it only waits for.
  */
 export interface RunPods {
-  readonly begun: readonly Begun[];
+  readonly begun: readonly OwnedRun[];
   readonly live: readonly StoredPod[];
 }
 

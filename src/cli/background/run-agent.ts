@@ -12,7 +12,7 @@ import { localProcesses } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import { DiskError } from '../../store/disk-errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { type Begun, beginRuns } from '../../run/begin-runs.ts';
+import { type OwnedRun, beginRuns } from '../../run/begin-runs.ts';
 import { rememberCreated } from '../../run/last-manifest.ts';
 import { type AgentSettings, makeAgent } from '../../run/make-agent.ts';
 import { StateGuard } from '../../run/state-guard.ts';
@@ -159,7 +159,7 @@ function takeOver({ id, store }: Place): Resumed[] {
 /** Runs the Pods until all are over. Answers false when the state folder was lost. */
 async function runToTheEnd(
   { store, clock, settings, runtime, pods, trouble }: Place,
-  begun: readonly Begun[],
+  begun: readonly OwnedRun[],
   resumed: readonly Resumed[],
   kept: readonly KeptContainer[],
 ): Promise<boolean> {
