@@ -88,21 +88,21 @@ export class ApplyRun {
   }
 
   /** Checks, after each change, whether the run is decided. */
-  look(): void {
+  check(): void {
     const { agent, goal } = this.#options;
     const isOver = this.#options.isOver?.() ?? agent.isOver;
     if (this.#decided === undefined) {
       const pods = this.#options.pods();
       if (this.#commandStarted) this.#watchCommand(pods);
-      else if (goal === undefined) this.#lookForLife();
-      else this.#lookAtGoal(goal, pods);
+      else if (goal === undefined) this.#checkStuck();
+      else this.#checkGoal(goal, pods);
     }
     // COMMAND runs to its end, even when the Pods have ended.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
   }
 
-  #lookAtGoal(goal: PodGoal, pods: readonly StoredPod[]): void {
+  #checkGoal(goal: PodGoal, pods: readonly StoredPod[]): void {
     const { clock, command, rules } = this.#options;
     const stateOf = (pod: StoredPod): GoalState => this.#stateOf(pod, goal);
     const { watch, progress } = watchGoal(this.#watch, { goal, rules, pods, now: clock.now(), stateOf });
@@ -112,7 +112,7 @@ export class ApplyRun {
       case 'pending':
         return;
       case 'settling':
-        this.#settleAlarm = clock.wakeAt(progress.untilMs, () => this.look());
+        this.#settleAlarm = clock.wakeAt(progress.untilMs, () => this.check());
         return;
       case 'impossible':
         return this.#decide({ type: 'goalImpossible', pod: progress.pod });
@@ -126,7 +126,7 @@ export class ApplyRun {
   }
 
   /** Decides the run when the remaining Pods wait for images without a program: they would wait for ever. */
-  #lookForLife(): void {
+  #checkStuck(): void {
     const stuck = this.#options.stuck?.() ?? [];
     if (stuck.length > 0) this.#decide({ type: 'stuck', pods: stuck });
   }

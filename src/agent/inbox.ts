@@ -1,7 +1,7 @@
 import type { Observation } from '../lifecycle/observation.ts';
 
 /** The observations of one step, or a request to plan the Pod again. */
-export type Heard = readonly Observation[] | 'look';
+export type InboxStep = readonly Observation[] | 'look';
 
 type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
 
@@ -10,11 +10,11 @@ type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
  * observation of several containers at the same moment: all started, all exited or all gone.
  */
 export class Inbox {
-  readonly #handle: (heard: Heard) => void;
+  readonly #handle: (step: InboxStep) => void;
   readonly #waiting: Array<Observation | 'look'> = [];
   #isDraining = false;
 
-  constructor(handle: (heard: Heard) => void) {
+  constructor(handle: (step: InboxStep) => void) {
     this.#handle = handle;
   }
 

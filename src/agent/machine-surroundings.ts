@@ -155,8 +155,8 @@ export class MachineSurroundings {
         this.#record(pod, () => logs.close(instance));
         this.#attachPoint.exited(instance, exit.exitCode);
         this.#recordUsage(pod, instance, exit);
-        const words = this.#lastWords(pod, instance, exit);
-        return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
+        const message = this.#terminationMessage(pod, instance, exit);
+        return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
       },
       explain: (pod, instance, symptom) => this.#networks.explain(this.#networkUser(pod, instance), symptom),
       probed: (pod, attempt) => this.#recordInPlace(pod, () => this.#probed(pod, attempt)),
@@ -275,7 +275,7 @@ export class MachineSurroundings {
     return this.#record(pod, () => this.#options.files.logTail(pod, instance, lines)) ?? '';
   }
 
-  #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {
+  #terminationMessage(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {
     const { files } = this.#options;
     const container = containerSpec(pod, instance.container);
     const file = files.terminationLog(pod, instance);

@@ -15,7 +15,7 @@ import { podStatus } from '../lifecycle/pod-status.ts';
 import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance, Restoration } from '../lifecycle/restored-facts.ts';
 import { sync } from '../lifecycle/sync.ts';
-import { type Heard, Inbox } from './inbox.ts';
+import { type InboxStep, Inbox } from './inbox.ts';
 
 /** Carries out the effects of a plan and reports the results. One for each Pod. */
 export interface EffectRunner {
@@ -153,7 +153,7 @@ export class PodWorker {
     this.#inbox.put({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
   }
 
-  #handle(seen: Heard): void {
+  #handle(seen: InboxStep): void {
     if (this.#facts.finished) return;
     const now = this.#clock.now();
     const observed = seen === 'look' ? undefined : this.#observeAll(seen, now);

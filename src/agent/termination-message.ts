@@ -29,7 +29,7 @@ const LOG_LINES_MAX = 80;
 const POD_BYTES_MAX = 12_288;
 
 /** The sources of a termination message. */
-export interface LastWords {
+export interface MessageSources {
   /** The termination log of this instance. */
   readonly file: string;
   /** Returns the last lines of the log, unchanged. */
@@ -117,11 +117,11 @@ export function terminationMessage(
   pod: StoredPod,
   container: Container,
   exitCode: number,
-  lastWords: LastWords,
+  sources: MessageSources,
 ): string | undefined {
-  const written = endOfFile(lastWords.file, FILE_BYTES_MAX);
+  const written = endOfFile(sources.file, FILE_BYTES_MAX);
   const fallsBack = container.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;
-  const message = written === '' && fallsBack ? endOfLog(lastWords) : written;
+  const message = written === '' && fallsBack ? endOfLog(sources) : written;
   if (message === '') return undefined;
   const containers = allContainers(pod.spec).length;
   return Buffer.from(message)
@@ -129,7 +129,7 @@ export function terminationMessage(
     .toString();
 }
 
-function endOfLog({ logTail }: LastWords): string {
+function endOfLog({ logTail }: MessageSources): string {
   return Buffer.from(logTail(LOG_LINES_MAX)).subarray(-LOG_BYTES_MAX).toString();
 }
 

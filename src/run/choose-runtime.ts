@@ -17,14 +17,14 @@ export interface RuntimeSources {
 }
 
 /** The default choice. */
-const UNLESS_SAID: RuntimeChoice = 'auto';
+const DEFAULT_CHOICE: RuntimeChoice = 'auto';
 
 /**
  * The choice of the first source that has one.
  * @throws {PodrunError} (usage) when the variable has an invalid value
  */
 export function runtimeChoice({ flag, variable, file }: RuntimeSources): RuntimeChoice {
-  if (flag !== undefined || !variable) return flag ?? file ?? UNLESS_SAID;
+  if (flag !== undefined || !variable) return flag ?? file ?? DEFAULT_CHOICE;
   const chosen = RUNTIME_CHOICES.find((choice) => choice === variable);
   if (chosen !== undefined) return chosen;
   throw new PodrunError(`error: invalid PODRUN_RUNTIME ${JSON.stringify(variable)}`, {

@@ -42,7 +42,7 @@ let taken = Math.floor(Math.random() * 2 ** 40);
 const ATTEMPTS_MAX = 3;
 
 /** The ending of names that only one process needs. */
-const OURS_ALONE = '.own';
+const PRIVATE_ENDING = '.own';
 
 // The most spare FIFOs to keep in the folder. Several agents that end at once leave more.
 const SPARES_MAX = 128;
@@ -82,7 +82,7 @@ export class FifoPool {
    * @throws {Error} with an errno when the system has no more files, or no mkfifo
    */
   async take({ isHeld, hasInput }: { isHeld: boolean; hasInput: boolean }): Promise<ProcessFifos> {
-    const paths = await this.#claimAll(hasInput ? 3 : 2, isHeld ? '' : OURS_ALONE);
+    const paths = await this.#claimAll(hasInput ? 3 : 2, isHeld ? '' : PRIVATE_ENDING);
     const [one = '', other = '', third] = paths;
     const opened: Fifo[] = [];
     try {
@@ -159,7 +159,7 @@ export class FifoPool {
     this.#hasLooked = true;
     const names = namesIn(this.#directory);
     const spares = names.filter((name) => !name.startsWith('.'));
-    const killed = names.filter((name) => name.endsWith(OURS_ALONE) && name.startsWith('.') && !mayBeHeld(name));
+    const killed = names.filter((name) => name.endsWith(PRIVATE_ENDING) && name.startsWith('.') && !mayBeHeld(name));
     for (const name of [...spares.slice(SPARES_MAX), ...killed]) unlink(join(this.#directory, name));
     this.#paths.push(...spares.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }

@@ -87,7 +87,7 @@ describe('the termination message', () => {
     writeFileSync(file, text);
     const list = Array.from({ length: containers }, (_, index) => ({ name: `c${index}` }));
     const container: Container = { name: 'c0', terminationMessagePolicy: 'FallbackToLogsOnError' };
-    const lastWords = {
+    const sources = {
       file,
       logTail: (lines: number) =>
         log
@@ -95,7 +95,7 @@ describe('the termination message', () => {
           .slice(-lines)
           .join(''),
     };
-    return terminationMessage(podWith({ containers: list }), container, exitCode, lastWords);
+    return terminationMessage(podWith({ containers: list }), container, exitCode, sources);
   };
 
   it('is the end of the file, 4096 bytes', () => {

@@ -37,7 +37,7 @@ interface Session {
 }
 
 /** The time that clients get to read the last output of a Pod. */
-const FAREWELL_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 /** The time that a container is kept after its end for its first client. */
 const KEPT_MS = 5000;
@@ -117,7 +117,7 @@ export class AttachServer {
     address.release();
     if (connections.size === 0) return;
     const { clock } = this.#options;
-    const alarm = clock.wakeAt(clock.now().monotonicMs + FAREWELL_MS, () => {
+    const alarm = clock.wakeAt(clock.now().monotonicMs + CLOSE_TIMEOUT_MS, () => {
       for (const socket of connections.keys()) socket.destroy();
     });
     for (const [socket, session] of connections) void (session?.said ?? Promise.resolve()).then(() => socket.end());

@@ -68,7 +68,7 @@ export class Attachable {
     this.#early = undefined;
     this.#patience?.cancel();
     if (this.#exitCode === undefined) this.#clients.add(client);
-    else sayFarewell(client, this.#exitCode);
+    else sendExit(client, this.#exitCode);
     this.#holdOrLetGo();
     return true;
   }
@@ -96,7 +96,7 @@ export class Attachable {
   exited(exitCode: number): boolean {
     this.#patience?.cancel();
     this.#exitCode = exitCode;
-    for (const client of this.#clients) sayFarewell(client, exitCode);
+    for (const client of this.#clients) sendExit(client, exitCode);
     this.#clients.clear();
     return this.#early !== undefined && !this.#isImpatient;
   }
@@ -150,7 +150,7 @@ export function resizeTerminal(streams: ProcessStreams | undefined, { columns, r
   if (isSize(columns) && isSize(rows)) streams?.terminal?.resize({ columns, rows });
 }
 
-function sayFarewell(client: AttachedClient, exitCode: number): void {
+function sendExit(client: AttachedClient, exitCode: number): void {
   client.send({ kind: 'message', message: { type: 'exit', exitCode } });
   client.end();
 }

@@ -54,11 +54,11 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     store,
     clock,
     begun,
-    listener: { ...showing(view, own), onChange: () => run.look() },
+    listener: { ...showing(view, own), onChange: () => run.check() },
   });
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
-  const others = new LivePods(store, live, () => run.look());
+  const others = new LivePods(store, live, () => run.check());
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly StoredPod[] = [];
   const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];

@@ -13,9 +13,10 @@ unset line PWD OLDPWD SHLVL
 exec "$@"`;
 
 /** The names that every shell passes on. dash drops others. */
-const HANDED_ON = /^[A-Za-z_]\w*$/;
+const PORTABLE_NAME = /^[A-Za-z_]\w*$/;
 /** Variables with a meaning for shells or for their loader, which may have more rights than the program. */
-const OF_SHELLS = /^(_|line|IFS|PWD|OLDPWD|SHLVL|OPTIND|PPID|LINENO|PS[0124]|ENV|SHELLOPTS|BASH.*|FUNCNEST|LD_.*)$/;
+const SHELL_VARIABLE =
+  /^(_|line|IFS|PWD|OLDPWD|SHLVL|OPTIND|PPID|LINENO|PS[0124]|ENV|SHELLOPTS|BASH.*|FUNCNEST|LD_.*)$/;
 
 /**
  * The program behind a gate: it starts only after it was put under its limits. Undefined where a shell would change the
@@ -26,7 +27,7 @@ const OF_SHELLS = /^(_|line|IFS|PWD|OLDPWD|SHLVL|OPTIND|PPID|LINENO|PS[0124]|ENV
 export function gated(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined {
   const { argv, env, cwd, file } = entered;
   const names = Object.keys(env);
-  if (names.some((name) => !HANDED_ON.test(name) || OF_SHELLS.test(name))) return undefined;
+  if (names.some((name) => !PORTABLE_NAME.test(name) || SHELL_VARIABLE.test(name))) return undefined;
   const [name, ...args] = argv;
   // A tool before the program must not be searched along the program's PATH.
   const program = argv.length === call.argv.length ? name : file;
