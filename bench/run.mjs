@@ -1,14 +1,14 @@
-// Measures what podrun costs, beside what a user would take instead and beside the floor of this machine.
+// Measures the costs of podrun, beside its peers and beside the floor of this machine.
 //
 //   npm run bench                     all rows
-//   npm run bench -- cold-start …     some, by the names of their files in bench/rows
+//   npm run bench -- cold-start …     some rows, by the names of their files in bench/rows
 //   npm run bench -- --save           keeps the result in bench/results
 //   npm run bench -- --check          exit code 1 when a ratio is more than 1.25 times worse than the recorded one
-//   npm run bench -- --fast           what CI checks: fewer rows, fewer rounds
-//   npm run bench -- --with-peers     gets pm2 and concurrently from npm first, into a cache folder
+//   npm run bench -- --fast           the rows of the check in CI: fewer rows, fewer rounds
+//   npm run bench -- --with-peers     installs pm2 and concurrently from npm first, in a cache folder
 //
-// PODRUN_BENCH_ROUNDS=N measures N times at most: for trying a benchmark out.
-// PODRUN_BENCH_NODES=/path/of/node:… measures with other Nodes than the one that runs this. See docs/performance.md.
+// PODRUN_BENCH_ROUNDS=N measures at most N times, for trying a benchmark out.
+// PODRUN_BENCH_NODES=/path/of/node:… measures with other Nodes than that of this process. See docs/performance.md.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,11 +21,11 @@ import { checkRows } from './harness/shape.mjs';
 import { header, rowText } from './harness/table.mjs';
 import { findPeers, installPeers } from './peers/peers.mjs';
 
-/** How often what missed is measured again: times of a machine that does other things as well are only too long. */
+/** The number of further measurements after a miss: a busy machine makes times longer, never shorter. */
 const MORE_TRIES = { check: 2, otherwise: 1 };
 
-// Node 20 takes 40 ms for a machine's certificates at each start, which would make every ratio to a bare Node look
-// better than it is.
+// With this variable, Node 20 takes 40 ms for certificates at each start: every ratio to a bare Node would look better
+// than it is.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const flag = { type: 'boolean', default: false };
@@ -44,7 +44,7 @@ const recordedOf = recordedRows();
 const podrunsHere = podruns(path.join(scratch, 'podruns'));
 process.stdout.write(header());
 const all = [];
-/** Of each row, how many times worse it is than recorded; undefined where that cannot be told. */
+/** By row: how many times worse it is than recorded. Undefined without a record to compare with. */
 const worse = new Map();
 for (const { name, measure } of modules) {
   for (const podrun of podrunsHere) {
@@ -59,7 +59,7 @@ for (const { name, measure } of modules) {
 if (flags.save) process.stdout.write(`saved in ${save(all)}\n`);
 report();
 
-/** The modules of bench/rows that are asked for. */
+/** The modules of bench/rows that the command line names. */
 async function chosen() {
   const folder = path.join(import.meta.dirname, 'rows');
   const there = readdirSync(folder)
@@ -83,14 +83,14 @@ async function inFolder(use) {
   }
 }
 
-/** Rows with the Node that ran them, and, with --check, how they compare with what was recorded. */
+/** Adds the version of Node to the rows. With --check, compares them with the records. */
 function judged(measured, { version }) {
   const rows = measured.map((row) => ({ ...row, node: version }));
   if (flags.check) for (const row of rows) worse.set(row, worseThanRecorded(row, recordedOf(row)));
   return rows;
 }
 
-/** Measures, and again while something is missed; of each row the best measurement counts. */
+/** Measures, and measures again after a miss. Answers the best measurement of each row. */
 async function untilGood(measure) {
   let rows = await measure();
   const tries = flags.check ? MORE_TRIES.check : MORE_TRIES.otherwise;
@@ -100,7 +100,7 @@ async function untilGood(measure) {
   return rows;
 }
 
-/** Beyond 1 is bad. With --check what was recorded is what counts, else what is promised. */
+/** A row above 1 misses its goal: the record with --check, else the promise. */
 function badness(row) {
   return flags.check ? (worse.get(row) ?? 0) / WORSE_AT_MOST : worstMiss(row);
 }

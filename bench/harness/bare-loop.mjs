@@ -1,5 +1,5 @@
-// What a program would do that only does the work: spawns so many programs, writes what they print into a file for
-// each, with the time, and probes each once a second.
+// The floor of steady state: a loop that spawns COUNT programs, writes the output of each with the time into a file, and
+// probes each program once a second.
 //
 //   bare-loop.mjs COUNT tcp|http|exec PORT FOLDER SCRIPT
 

@@ -1,5 +1,5 @@
-// How programs tell this process that they run, or have been told to end, whoever started them: they write a line into
-// a FIFO. That costs them and us next to nothing, and no peer has an advantage.
+// Messages of the measured programs: they write a line into a FIFO when they run, and when they get SIGTERM. A line costs
+// next to nothing, and is independent of the peer that started the program.
 
 import { execFileSync } from 'node:child_process';
 import { constants, openSync } from 'node:fs';
@@ -14,7 +14,7 @@ export class Beats {
   #counts = { up: 0, bye: 0 };
   #waiting = [];
 
-  /** @param {string} folder gets the FIFOs; it has to be where all contestants can see it */
+  /** @param {string} folder gets the FIFOs; all contestants must see it */
   constructor(folder) {
     this.folder = folder;
     execFileSync('mkfifo', ['-m', '666', path.join(folder, 'said'), path.join(folder, 'hold')]);
@@ -26,28 +26,28 @@ export class Beats {
     });
   }
 
-  /** A command that says `up` and ends. */
+  /** A command that writes `up` and ends. */
   get sayUp() {
     return ['sh', '-c', 'echo up >"$0/said"', this.folder];
   }
 
-  /** A command that says `up`, goes on until SIGTERM, says `bye` then, and starts no process of its own. */
+  /** A command that writes `up`, runs until SIGTERM, and then writes `bye`. It starts no other process. */
   get untilTold() {
     const script = `trap 'echo bye >"$0/said"; exit 0' TERM; echo up >"$0/said"; read never <>"$0/hold"`;
     return ['sh', '-c', script, this.folder];
   }
 
-  /** Forgets what was said so far. */
+  /** Forgets all messages. */
   reset() {
     this.#counts = { up: 0, bye: 0 };
   }
 
-  /** How many have said `bye`. */
+  /** The number of programs that wrote `bye`. */
   get byes() {
     return this.#counts.bye;
   }
 
-  /** Resolves when so many have said `up`. */
+  /** Resolves when `count` programs have written `up`. */
   async up(count) {
     const { promise, resolve, reject } = Promise.withResolvers?.() ?? withResolvers();
     const late = setTimeout(() => reject(new Error(`only ${this.#counts.up} of ${count} run`)), TOO_LATE_MS);
@@ -66,7 +66,7 @@ export class Beats {
   }
 }
 
-/** Of Promise, on Node 20. */
+/** Promise.withResolvers for Node 20. */
 function withResolvers() {
   let [resolve, reject] = [];
   const promise = new Promise((...both) => ([resolve, reject] = both));

@@ -1,4 +1,4 @@
-// Runs one-shot Pods with the library, so many at a time, and prints what that took, as JSON.
+// Runs one-shot Pods with the library, AT_ONCE at a time. Prints the time and the memory as JSON.
 //
 //   node --expose-gc churning.mjs ROOT FOLDER PODS AT_ONCE EARLY
 
@@ -18,7 +18,7 @@ await untilBegun(pods);
 const seconds = (performance.now() - beganMs) / 1000;
 process.stdout.write(JSON.stringify({ seconds, before, after: memory() }));
 
-/** Each of those that are under way makes room for another when it is gone. */
+/** Runs `atOnce` Pods at a time: an ended Pod makes room for the next one. */
 async function untilBegun(count) {
   await Promise.all(
     Array.from({ length: atOnce }, async () => {

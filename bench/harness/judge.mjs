@@ -1,17 +1,17 @@
-// What follows from rows: ratios, promises that are kept or not, and how they compare with what was recorded.
+// Judges rows: ratios, promises, and comparisons with the records.
 
-/** How much worse than recorded a ratio may be before it counts. */
+/** The factor by which a ratio may be worse than recorded. */
 export const WORSE_AT_MOST = 1.25;
 
-/** How many times worse one figure is than another: 2 for double the time, or half of the throughput. */
+/** The factor by which a figure is worse than another: 2 for double the time, or half of the throughput. */
 export function timesWorse(row, one, other) {
   return row.better === 'less' ? one.median / other.median : other.median / one.median;
 }
 
 /**
  * @param {import('./shape.mjs').Row} row
- * @returns {Array<{ text: string, missedBy: number }>} what is promised in words, and by which factor it is missed: at
- *   most 1 is kept; 0 when the peer is not here
+ * @returns {Array<{ text: string, missedBy: number }>} each promise in words, and the factor by which the row misses it:
+ *   at most 1 when the row keeps it, 0 when the peer is not here
  */
 export function promisesOf(row) {
   return (row.promises ?? []).map((bar) => {
@@ -29,14 +29,14 @@ export function promisesOf(row) {
   });
 }
 
-/** By how much the promise that is missed most is missed; at most 1 when all are kept. */
+/** The factor by which a row misses a promise, of the worst one. At most 1 when the row keeps all promises. */
 export function worstMiss(row) {
   return Math.max(0, ...promisesOf(row).map(({ missedBy }) => missedBy));
 }
 
 /**
- * How many times worse a row's ratio to the floor is than a recorded one, in processor time; undefined where there is
- * nothing to compare. On the clock, ratios of two runs on an idle machine differ by a third.
+ * The factor by which a row's ratio to the floor is worse than the recorded one. Undefined without a record. The ratios
+ * are of processor time: ratios of wall-clock time differ by a third between two runs on an idle machine.
  *
  * @param {import('./shape.mjs').Row} row
  * @param {import('./shape.mjs').Row | undefined} recorded
@@ -46,13 +46,13 @@ export function worseThanRecorded(row, recorded) {
   return now === undefined || then === undefined ? undefined : now / then;
 }
 
-/** podrun / floor in processor time, or undefined where that was not measured. */
+/** The ratio podrun / floor in processor time. Undefined where it was not measured. */
 export function cpuRatio({ podrun, floor }) {
   return podrun.cpuMs === undefined || floor?.cpuMs === undefined ? undefined : podrun.cpuMs / floor.cpuMs;
 }
 
 /**
- * Of two measurements of the same rows, for each row the better one: a busy machine only makes things worse.
+ * The better of two measurements, for each row: a busy machine makes figures worse, never better.
  *
  * @param {(row: import('./shape.mjs').Row) => number} badness
  */

@@ -1,13 +1,13 @@
-// Much output in lines that can be told apart, and whether all of it has arrived.
+// Makes much output in numbered lines, and checks that all of it has arrived.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Of one copy of the lines. */
+/** The size of one copy of the lines. */
 export const COPY_BYTES = 20_000_000;
 const LINE_BYTES = 100;
 
-/** Numbered lines of 100 bytes in a file, which containers print a number of times. */
+/** Writes numbered lines of 100 bytes into a file, which containers print several times. */
 export function writeLines(file) {
   const filler = 'abcdefghijklmnopqrstuvwxyz'.repeat(4);
   const lines = Array.from({ length: COPY_BYTES / LINE_BYTES }, (_, index) => {
@@ -17,13 +17,13 @@ export function writeLines(file) {
   return file;
 }
 
-/** What prints them: one process that takes little of the machine itself. */
+/** A command that prints the lines: one process that needs little CPU. */
 export function printing(file, copies) {
   return ['cat', ...Array.from({ length: copies }, () => file)];
 }
 
 /**
- * Takes a stream and compares it with so many copies, each line behind a prefix. `end` throws when bytes are missing.
+ * Compares a stream with `copies` copies of a file, each line behind a prefix. `end` throws when bytes are missing.
  *
  * @param {string} who
  * @param {{ file: string, copies: number, prefix?: string, before?: string }} expected
@@ -49,7 +49,7 @@ export function comparison(who, { file, copies, prefix = '', before = '' }) {
   };
 }
 
-/** Throws when what is left of a log is not the end of what was printed: its older parts are removed. */
+/** Throws when the kept part of a log is not the end of the output. The log loses its older parts. */
 export function checkKept(folder, file) {
   const parts = readdirSync(folder).filter((name) => name.startsWith('0.log.'));
   const records = [...parts.toSorted(), '0.log']

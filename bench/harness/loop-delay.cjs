@@ -1,4 +1,4 @@
-// Loaded into the process that is measured: tells how late its event loop is, from `begin` to `end`.
+// Loaded into the measured process: reports the delay of its event loop between `begin` and `end`.
 
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 
@@ -7,7 +7,7 @@ const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
 process.on('message', (question) => {
   if (question === 'begin') delays.reset();
-  // What it counts is the time between two looks.
+  // The histogram holds the times between two samples, so the resolution is subtracted.
   process.send({ p99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS) });
 });
 process.channel.unref();

@@ -1,4 +1,4 @@
-// Manifests as somebody would write them.
+// Manifests as a user would write them.
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,17 +17,20 @@ export function podYaml(name, { containers, initContainers = [], ...spec }) {
   return `${head}${fields.join('')}${inits}${list('containers', containers)}`;
 }
 
-/** Many documents in one file. */
+/** The YAML of several documents in one file. */
 export function manyYaml(documents) {
   return documents.join('---\n');
 }
 
-/** A Pod that runs one command to its end. */
+/** The YAML of a Pod that runs one command to its end. */
 export function oneShotYaml(name, command = ['true'], image = 'busybox') {
   return podYaml(name, { restartPolicy: 'Never', containers: [{ name: 'main', image, command }] });
 }
 
-/** @returns {string} the path of a file with that text */
+/**
+ * Writes a file.
+ * @returns {string} its path
+ */
 export function written(folder, name, text) {
   const file = path.join(folder, name);
   writeFileSync(file, text);

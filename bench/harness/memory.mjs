@@ -1,8 +1,8 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 
 /**
- * What this process has of memory, in bytes: `rss` is resident, `kept` is in use. What V8 compiles in the course of
- * time is not kept of any Pod. Needs --expose-gc.
+ * The memory of this process in bytes: `rss` is resident, `kept` is in use. `kept` leaves out compiled code, which
+ * grows over time without Pods. Needs --expose-gc.
  */
 export function memory() {
   for (let times = 0; times < 3; times++) globalThis.gc();

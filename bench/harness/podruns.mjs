@@ -1,15 +1,15 @@
-// The podrun that is measured: this one, with the Node that runs the benchmarks, or a copy that is built with each Node
-// of PODRUN_BENCH_NODES (paths, with a colon between them), since what V8 compiled fits one version of Node only.
+// The measured podrun: this build, with the Node that runs the benchmarks. With PODRUN_BENCH_NODES (paths, with a colon
+// between them), a copy for each of these Nodes: a code cache of V8 fits one version of Node only.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** What a build needs. */
+/** The files that a build needs. */
 const PARTS = ['bin', 'src', 'build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.library.json'];
 
-/** @returns {import('./shape.mjs').Podrun[]} each is built in a folder of its own below `folder` */
+/** @returns {import('./shape.mjs').Podrun[]} each copy in its own folder below `folder` */
 export function podruns(folder) {
   const nodes = (process.env.PODRUN_BENCH_NODES ?? '').split(/[:,]/).filter((node) => node !== '');
   if (nodes.length === 0) return [podrunOf(process.execPath, process.version, ROOT)];

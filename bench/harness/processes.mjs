@@ -1,15 +1,15 @@
-// Programs that are started, timed and looked at.
+// Starts programs, and measures their time and memory.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of /proc/PID/stat, whatever the kernel counts in. */
+/** The unit of times in /proc/PID/stat, whatever the kernel itself counts in. */
 const TICKS_PER_SECOND = 100;
 
 /**
- * Milliseconds from the start of a command to its end. It prints into nothing; another exit code than `exit` (0) is an
- * error that tells what it said.
+ * Milliseconds from the start of a command to its end. Its output is dropped. An exit code other than `exit` (0) is an
+ * error with the messages of the command.
  *
  * @param {string[]} argv
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, exit?: number }} [options]
@@ -32,9 +32,8 @@ export function timeOf([program, ...args], { env, cwd, exit = 0 } = {}) {
 }
 
 /**
- * As `timeOf`, with the processor time that the command took, and whatever it started and waited for, in milliseconds.
- * A busy machine makes times on the clock longer, by chance; those of the processor it hardly changes. Only Linux tells
- * them.
+ * Like `timeOf`, with the processor time of the command and its children in milliseconds. A busy machine makes
+ * wall-clock times longer, but hardly changes processor times. Linux only.
  *
  * @returns {{ ms: number, cpuMs?: number }}
  */
@@ -51,8 +50,8 @@ function cpuMsOfChildren() {
 }
 
 /**
- * A program that goes on meanwhile, with `stdout` at hand unless told otherwise. `ended` has its exit code or signal;
- * `stop` ends it if it has not ended, and waits for that.
+ * Starts a program in the background, with a pipe for `stdout` by default. `ended` resolves with its exit code or signal;
+ * `stop` ends a running program, and waits for its end.
  */
 export function started([program, ...args], { stdio = ['ignore', 'pipe', 'inherit'], ...options } = {}) {
   const child = spawn(program, args, { stdio, ...options });
@@ -68,10 +67,10 @@ export function started([program, ...args], { stdio = ['ignore', 'pipe', 'inheri
 }
 
 /**
- * What a process takes, without its children. Linux only.
+ * The use of CPU and memory by a process, without its children. Linux only.
  *
- * @returns {{ cpuSeconds: number, rssBytes: number, peakBytes: number }} processor time since it began, resident memory
- *   now and at most
+ * @returns {{ cpuSeconds: number, rssBytes: number, peakBytes: number }} processor time since its start, resident memory
+ *   now and at its peak
  */
 export function usageOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -79,13 +78,13 @@ export function usageOf(pid) {
   return { cpuSeconds: cpuSecondsOf(pid), rssBytes: bytes('VmRSS'), peakBytes: bytes('VmHWM') };
 }
 
-/** Processor time of a process in seconds, without its children. */
+/** The processor time of a process in seconds, without its children. */
 export function cpuSecondsOf(pid) {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** The ids of all processes that descend from one, without itself. */
+/** The ids of all descendants of a process, without its own. */
 export function descendantsOf(pid) {
   const children = new Map();
   for (const entry of readdirSync('/proc')) {
@@ -94,7 +93,7 @@ export function descendantsOf(pid) {
       const parent = Number(statOf(entry)[1]);
       children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
     } catch {
-      // has ended meanwhile
+      // The process has ended meanwhile.
     }
   }
   const found = [pid];
@@ -102,7 +101,7 @@ export function descendantsOf(pid) {
   return found.slice(1);
 }
 
-/** What follows the name in /proc/PID/stat: the state first. */
+/** The fields behind the name in /proc/PID/stat: the first one is the state. */
 function statOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

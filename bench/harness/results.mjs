@@ -1,5 +1,4 @@
-// bench/results keeps what was measured, a file for each day. Of a row that was recorded more than once, the newest
-// counts.
+// bench/results holds the records, a file for each day. The newest record of a row counts.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
@@ -7,18 +6,21 @@ import path from 'node:path';
 
 const RESULTS = path.join(import.meta.dirname, '../results');
 
-/** Which recorded row is the same as a measured one: by name, and by the release line of Node. */
+/** The key of a row: its name, and the release line of Node. */
 function keyOf({ name, node }) {
   return `${name} on ${/^v\d+/.exec(node)?.[0]}`;
 }
 
-/** @returns {(row: import('./shape.mjs').Row) => import('./shape.mjs').Row | undefined} the newest of the same kind */
+/**
+ * Reads the records.
+ * @returns {(row: import('./shape.mjs').Row) => import('./shape.mjs').Row | undefined} the newest record of a row
+ */
 export function recordedRows() {
   const rows = new Map(files().flatMap((file) => read(file).rows.map((row) => [keyOf(row), row])));
   return (row) => rows.get(keyOf(row));
 }
 
-/** Writes rows into the file of today, over those of the same name, and answers its name. */
+/** Writes rows into the file of today, and replaces rows of the same name. Answers the name of the file. */
 export function save(rows) {
   mkdirSync(RESULTS, { recursive: true });
   const date = new Date().toISOString().slice(0, 10);
@@ -30,7 +32,7 @@ export function save(rows) {
   return path.join('bench/results', file);
 }
 
-/** What of a machine has to do with its figures; nothing that says which machine it is. */
+/** The facts of a machine that decide its figures. None of them identifies the machine. */
 function machine() {
   return {
     cpus: availableParallelism(),
@@ -38,7 +40,7 @@ function machine() {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     kernel: `${process.platform} ${/^\d+\.\d+/.exec(release())?.[0] ?? ''}`.trim(),
     arch: process.arch,
-    // Of the last five minutes: beyond the number of processors, times on the clock are too long.
+    // The load of the last five minutes: above the number of processors, wall-clock times are too long.
     load: loadavg()[1],
   };
 }
@@ -53,7 +55,7 @@ function read(file) {
   return JSON.parse(readFileSync(path.join(RESULTS, file), 'utf8'));
 }
 
-/** Four digits: what is beyond them is chance. */
+/** Rounds to four digits: further digits are chance. */
 function rounded(value) {
   if (typeof value === 'number') return Number(value.toPrecision(4));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,17 +1,17 @@
-// Contestants take turns, so that a busy moment of the machine hits all of them, and medians are compared.
+// Contestants take turns, so that a busy moment of the machine hits all of them. Their medians are compared.
 
-/** For trying a benchmark out. */
+/** The most rounds, for trying a benchmark out. */
 const ROUNDS_MAX = Number(process.env.PODRUN_BENCH_ROUNDS ?? Infinity);
 
 /**
- * Has each contestant measure itself once in every round. Who begins changes from round to round; the first round warms
- * caches and does not count.
+ * Lets each contestant measure itself once in every round. Each round begins with another contestant. The first round
+ * warms caches and does not count.
  *
  * @template T
- * @param {Record<string, undefined | (() => T | undefined | Promise<T>)>} contestants  by name; those that are
- *   undefined are left out, and who answers undefined sits out a round
+ * @param {Record<string, undefined | (() => T | undefined | Promise<T>)>} contestants  by name; an undefined
+ *   contestant is left out, and one that answers undefined sits out a round
  * @param {{ rounds: number, warmUps?: number }} options
- * @returns {Promise<Record<string, T[]>>} what each measured, by round
+ * @returns {Promise<Record<string, T[]>>} the values of each contestant, by round
  */
 export async function interleaved(contestants, { rounds: wanted, warmUps = ROUNDS_MAX > 2 ? 1 : 0 }) {
   const rounds = Math.min(wanted, ROUNDS_MAX);
@@ -27,7 +27,7 @@ export async function interleaved(contestants, { rounds: wanted, warmUps = ROUND
   return measured;
 }
 
-/** A contestant that takes part in one round of so many only, since it takes long; undefined stays undefined. */
+/** A contestant that takes part in one of `rounds` rounds, because it takes long. Undefined stays undefined. */
 export function oneIn(rounds, contestant) {
   let round = 0;
   const every = ROUNDS_MAX === Infinity ? rounds : 1;
@@ -40,7 +40,7 @@ export function oneIn(rounds, contestant) {
  */
 export function samplesOf(values) {
   const sorted = values.map((value) => value.ms ?? value).toSorted((a, b) => a - b);
-  // The kernel counts in steps of 10 ms, which begin anywhere: only the mean of many runs says something.
+  // The kernel counts in steps of 10 ms: only the mean of many runs is meaningful.
   const cpu = values.map((value) => value.cpuMs).filter((value) => value !== undefined);
   return {
     median: quantile(sorted, 0.5),
@@ -51,7 +51,7 @@ export function samplesOf(values) {
   };
 }
 
-/** What a share of the values does not exceed, between two values in proportion. `sorted` is in order, not empty. */
+/** The quantile for a share, interpolated between two values. `sorted` is in order and not empty. */
 export function quantile(sorted, share) {
   if (sorted.length === 0) throw new Error('nothing was measured');
   const position = share * (sorted.length - 1);
@@ -60,13 +60,13 @@ export function quantile(sorted, share) {
   return sorted[below] + (next - sorted[below]) * (position - below);
 }
 
-/** Interleaved, and each contestant's numbers summed up. */
+/** Measures contestants in turns, and sums up the samples of each. */
 export async function compared(contestants, options) {
   const measured = await interleaved(contestants, options);
   return Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, samplesOf(values)]));
 }
 
-/** A figure that was found once, not as the median of many. */
+/** A figure of one measurement. */
 export function single(value) {
   return { median: value, low: value, high: value, runs: 1 };
 }

@@ -1,66 +1,66 @@
-// What a benchmark answers: rows. A file of bench/rows exports
+// The rows that a benchmark answers. A file of bench/rows exports
 //
-//   export const isFast = true;              its rows are part of the check that CI makes, with fewer rounds
+//   export const isFast = true;              its rows are part of the check in CI, with fewer rounds
 //   export async function measure(context)   Context in, Row[] out
 //
-// and nobody need be told of it: bench/run.mjs reads the folder.
+// bench/run.mjs reads the folder: no list names the files.
 
 /**
- * What one contestant took, over all rounds, in the unit of the row.
+ * The figures of one contestant over all rounds, in the unit of the row.
  *
  * @typedef {object} Samples
  * @property {number} median
  * @property {number} low   first quartile
  * @property {number} high  third quartile
- * @property {number} runs  how many there were
- * @property {number} [cpuMs] of commands: the mean of the processor time that they took
+ * @property {number} runs  the number of samples
+ * @property {number} [cpuMs] for commands: the mean of their processor time
  */
 
 /**
- * What podrun promises about a row. Times better and times worse are ratios of medians; which way round depends on
- * what is better, less or more: 2 times better than podman is half of its time, or double its throughput.
+ * A promise of podrun about a row. "Times better" and "times worse" are ratios of medians: 2 times better than podman is
+ * half of its time, or double its throughput.
  *
  * @typedef {object} Bar
- * @property {string} [against]            'floor', or a peer of the row; nothing for the figure itself
+ * @property {string} [against]            'floor', or a peer of the row; undefined for the figure itself
  * @property {number} [timesWorseAtMost]   with `against`
  * @property {number} [timesBetterAtLeast] with `against`
- * @property {number} [atMost]             of the figure itself, in the unit of the row
- * @property {number} [atLeast]            of the figure itself, in the unit of the row
+ * @property {number} [atMost]             for the figure itself, in the unit of the row
+ * @property {number} [atLeast]            for the figure itself, in the unit of the row
  */
 
 /**
  * @typedef {object} Row
  * @property {string} name                          unique, and begins with the name of its file: `cold-start.version`
- * @property {string} what                          in words; what all contestants did
+ * @property {string} what                          the task of all contestants, in words
  * @property {string} unit                          `ms`, `MB/s`, `%`
  * @property {'less' | 'more'} better
  * @property {Samples} podrun
- * @property {Samples} [floor]                      what nobody on this machine can do better
- * @property {string} [floorIs]                     which program that was: `node -e 0`
- * @property {Record<string, Samples | string>} [peers] by name; a text says why there is no figure: 'not here'
+ * @property {Samples} [floor]                      the best possible figures on this machine
+ * @property {string} [floorIs]                     the program behind the floor: `node -e 0`
+ * @property {Record<string, Samples | string>} [peers] by name; a text is the reason for a missing figure: 'not here'
  * @property {Bar[]} [promises]
- * @property {string} [note]                        what else was seen: a count, a maximum
+ * @property {string} [note]                        further facts: a count, a maximum
  * @property {string} [node]                        version of Node; the harness fills it in
  */
 
 /**
- * @typedef {object} Podrun  The podrun that is measured.
+ * @typedef {object} Podrun  The measured podrun.
  * @property {string} node     path of the Node that runs it
- * @property {string} version  of that Node: `v20.20.2`
- * @property {number} major    of that Node: 20
+ * @property {string} version  version of the Node: `v20.20.2`
+ * @property {number} major    major version of the Node: 20
  * @property {string} program  path of bin/podrun.js
- * @property {string} root     path of the project it was built in
+ * @property {string} root     path of the project with the build
  */
 
 /**
  * @typedef {object} Context
  * @property {Podrun} podrun
  * @property {import('../peers/peers.mjs').Peers} peers
- * @property {string} folder   empty, for whatever the row needs; removed afterwards
- * @property {boolean} isFast  as CI checks it: about 10 seconds for all rows of a file
+ * @property {string} folder   an empty folder for the row; removed afterwards
+ * @property {boolean} isFast  a fast run as in CI: about 10 seconds for all rows of a file
  */
 
-/** Throws when what a file of bench/rows answers is not what is written here. */
+/** Throws when the rows of a file in bench/rows do not have this shape. */
 export function checkRows(file, rows) {
   const names = new Set();
   for (const row of rows) {

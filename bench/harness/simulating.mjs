@@ -1,4 +1,4 @@
-// Lives Pods in the simulator, and prints what that took, as JSON. To be bundled.
+// Runs Pods in the simulator, and prints the time and the memory as JSON. The benchmark bundles this file.
 //
 //   node --expose-gc simulating.mjs SEEDS PODS EARLY
 

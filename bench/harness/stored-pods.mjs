@@ -1,11 +1,11 @@
-// A state folder with many Pods on record.
+// Makes a state folder with many recorded Pods.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { oneShotYaml } from './manifests.mjs';
 
-/** Runs one Pod, and puts copies of what is on record of it beside it; answers the state folder. */
+/** Runs one Pod, and copies its record `count` times. Answers the state folder. */
 export function storePods(podrun, folder, count) {
   const state = path.join(folder, `state-${count}`);
   const manifest = path.join(folder, 'stored.yaml');

@@ -1,4 +1,4 @@
-// Rows as text: a figure is the median with its quartiles, a ratio is one of medians.
+// Prints rows: a figure is the median with its quartiles, a ratio is one of medians.
 
 import { cpuRatio, promisesOf, timesWorse } from './judge.mjs';
 

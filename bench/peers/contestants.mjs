@@ -1,5 +1,5 @@
-// The same containers, run by podrun and by each of its peers: as command lines, and as runs that go on until they are
-// told to end.
+// The same containers, run by podrun and by each of its peers: as command lines, and as runs that last until they are
+// stopped.
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { isHere } from './peers.mjs';
 
 const LOOP = path.join(import.meta.dirname, 'loop.cjs');
 
-/** The YAML of one Pod with all the commands as containers. */
+/** The YAML of one Pod with a container for each command. */
 export function onePod(name, commands, more = {}) {
   const { image = 'busybox', shared, ...spec } = more;
   const containers = commands.map((command, index) => container(`c${index}`, command, image, shared));
@@ -23,13 +23,13 @@ export function manyPods(name, commands, more = {}) {
   return manyYaml(commands.map((command, index) => onePod(`${name}-${index}`, [command], more)));
 }
 
-/** A container that sees a folder of the machine where it is. */
+/** A container with a folder of the machine, at the same path. */
 export function container(name, command, image, shared) {
   const volumeMounts = [{ name: 'shared', mountPath: shared }];
   return { name, image, command, ...(shared !== undefined && { volumeMounts }) };
 }
 
-/** What a Pod has more where podman runs it. */
+/** The fields that a Pod needs for podman. */
 export function forPodman({ podman }) {
   return { hostNetwork: true, image: podman.image };
 }
@@ -38,7 +38,7 @@ function sharing(shared) {
   return shared === undefined ? {} : { volumes: [{ name: 'shared', hostPath: { path: shared } }] };
 }
 
-/** @returns {string[]} podrun apply of a manifest, with flags; each file has a state folder of its own */
+/** @returns {string[]} podrun apply of a manifest, with flags; each file has its own state folder */
 export function applyOf(podrun, manifest, ...flags) {
   return [podrun.node, podrun.program, 'apply', manifest, '--state-dir', `${manifest}.state`, ...flags];
 }
@@ -48,7 +48,7 @@ export function loopOf(podrun, how, commands) {
   return [podrun.node, LOOP, how, ...commands.map((command) => JSON.stringify(command))];
 }
 
-/** @returns {string[]} concurrently with the commands; undefined where it is not here */
+/** @returns {string[]} concurrently with the commands; undefined when it is not installed */
 export function concurrentlyOf(podrun, peers, commands) {
   if (!isHere(peers.concurrently)) return undefined;
   return [podrun.node, peers.concurrently, ...commands.map((argv) => argv.map(quoted).join(' '))];
@@ -59,8 +59,8 @@ function quoted(text) {
 }
 
 /**
- * Milliseconds until `podman kube play` has returned, which is when everything runs, and init containers have ended.
- * Undefined where podman cannot be had.
+ * Milliseconds until `podman kube play` returns: then everything runs, and init containers have ended. Undefined without
+ * podman.
  */
 export function podmanPlay(peers, manifest) {
   const { podman } = peers;
@@ -74,7 +74,7 @@ export function podmanPlay(peers, manifest) {
   };
 }
 
-/** On a busy machine, podman may fail to remove a Pod that is just about to end. */
+/** Removes all Pods. Tries again: on a busy machine, podman may fail to remove a Pod that is about to end. */
 function removeAll(podman) {
   const [program, ...args] = podman.command('pod', 'rm', '--force', '--time', '0', '--all');
   const removed = () => spawnSync(program, args, { env: podman.env, stdio: 'ignore' }).status === 0;
@@ -82,11 +82,11 @@ function removeAll(podman) {
 }
 
 /**
- * A run until all say that they run, and from being told to end until everything has: a contestant of `interleaved`
- * that answers both in milliseconds, and how many said good bye.
+ * A contestant of `interleaved` with two figures in milliseconds: the time until all programs run, and the time from
+ * SIGTERM until all have ended. Also answers the number of programs that wrote `bye`.
  *
  * @param {import('../harness/beats.mjs').Beats} beats
- * @param {number} count how many programs there are
+ * @param {number} count the number of programs
  * @param {{ start: () => { end: () => Promise<unknown> } | Promise<{ end: () => Promise<unknown> }> }} run
  */
 export function upAndDown(beats, count, { start }) {
@@ -99,7 +99,7 @@ export function upAndDown(beats, count, { start }) {
     const toldMs = performance.now();
     await end();
     const downMs = performance.now() - toldMs;
-    // What was said last may not have been read yet.
+    // The last messages may still be in the FIFO.
     await sleep(20);
     return { upMs, downMs, byes: beats.byes };
   };
@@ -115,7 +115,7 @@ export function foreground(argv, options = {}) {
   };
 }
 
-/** podman kube play, and kube down. */
+/** podman kube play and podman kube down. */
 export function podmanUpAndDown(peers, manifest) {
   const { podman } = peers;
   if (!isHere(podman)) return undefined;
@@ -133,10 +133,10 @@ export function podmanUpAndDown(peers, manifest) {
   };
 }
 
-/** pm2 with its daemon, which has been started before: start, and delete. Call `close` in the end. */
+/** pm2 start and pm2 delete, with a daemon that runs already. Call `close` at the end. */
 export function pm2UpAndDown(podrun, peers, { folder, commands }) {
   if (!isHere(peers.pm2)) return undefined;
-  // By itself it would send SIGINT, which a program that waits for SIGTERM does not know.
+  // pm2 would send SIGINT, for which the programs have no handler.
   const env = { ...process.env, PM2_HOME: path.join(folder, 'pm2'), PM2_KILL_SIGNAL: 'SIGTERM' };
   const apps = commands.map(([script, ...args], index) => {
     return { name: `app-${index}`, script: `/bin/${script}`, args, interpreter: 'none', autorestart: false };

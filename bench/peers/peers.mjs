@@ -1,5 +1,5 @@
-// What a user would take instead of podrun. A peer that is not on this machine is a text that says so, and a row shows
-// that text in place of a figure. None of them is a dependency of podrun:
+// The peers: programs that a user could take instead of podrun. A peer that is missing on this machine is a text with the
+// reason, and a row shows that text in place of a figure. No peer is a dependency of podrun:
 //
 //   podman                Debian's packages: apt-get install podman runc
 //   pm2, concurrently     on the PATH, or from npm in a cache folder: npm run bench -- --with-peers
@@ -17,10 +17,13 @@ const FROM_NPM = { pm2: '7.0.4', concurrently: '9.2.5' };
  * @typedef {object} Peers
  * @property {string} concurrently  path of the program, or 'not here'
  * @property {string} pm2           path of the program, or 'not here'
- * @property {import('./podman.mjs').Podman | string} podman ready to play Pods, or why not
+ * @property {import('./podman.mjs').Podman | string} podman ready to play Pods, or the reason why not
  */
 
-/** @returns {Peers} what is found; podman is prepared in `folder` when somebody asks for it */
+/**
+ * Finds the peers. Prepares podman in `folder` at its first use.
+ * @returns {Peers}
+ */
 export function findPeers(folder) {
   let podman;
   return {
@@ -33,14 +36,14 @@ export function findPeers(folder) {
   };
 }
 
-/** Installs those of npm into the cache folder. */
+/** Installs the peers of npm into the cache folder. */
 export function installPeers() {
   mkdirSync(cache(), { recursive: true });
   const packages = Object.entries(FROM_NPM).map(([name, version]) => `${name}@${version}`);
   execFileSync('npm', ['install', '--prefix', cache(), '--no-audit', '--no-fund', ...packages], { stdio: 'inherit' });
 }
 
-/** Whether a peer is here: a path, or whatever else is not a reason why not. */
+/** True when a peer is present: a path or an object. Any other text is the reason for its absence. */
 export function isHere(peer) {
   return typeof peer === 'object' || path.isAbsolute(peer);
 }
@@ -56,11 +59,11 @@ function cache() {
 }
 
 /**
- * The peers of a row: what was measured, or why a peer has no figure.
+ * The peers of a row, each with its samples or with the reason why there are none.
  *
  * @param {Peers} peers
  * @param {Record<string, import('../harness/shape.mjs').Samples>} [measured]
- * @param {string[]} names of the peers that the row has
+ * @param {string[]} names of the peers of the row
  */
 export function peerSamples(peers, measured, names) {
   return Object.fromEntries(names.map((name) => [name, measured?.[name] ?? String(peers[name])]));

@@ -1,4 +1,4 @@
-// The same output in containers of podman, whose log driver k8s-file writes the same format.
+// Runs containers with the same output in podman. Its log driver k8s-file writes the same format.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { COPY_BYTES, printing } from '../harness/lines.mjs';
@@ -10,7 +10,7 @@ const MOUNTED = '/tmp/lines';
 /**
  * @param {import('./podman.mjs').Podman} podman
  * @param {{ lines: string, copies: number }} load
- * @param {number} readCopies  of what is read back
+ * @param {number} readCopies  number of copies to read back
  */
 export function podmanLogs(podman, { lines, copies }, readCopies) {
   const call = (...args) => {

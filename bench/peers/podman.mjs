@@ -1,5 +1,5 @@
-// podman, as far as a machine permits it: an image is made of this machine's busybox, nothing is pulled, and everything
-// is in folders of its own.
+// Prepares podman, as far as a machine permits it. The image is made of this machine's busybox: podman pulls nothing, and
+// keeps everything in its own folders.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -7,15 +7,15 @@ import path from 'node:path';
 
 const IMAGE = 'localhost/bench:1';
 const APPLETS = ['sh', 'true', 'sleep', 'echo', 'cat', 'seq', 'yes', 'head', 'nc', 'date'];
-/** Which ones are tried, the fastest first: crun refuses some machines' cgroups at the start of a container. */
+/** Runtimes and storages in the order of trial, the fastest first: on some machines crun fails to start a container. */
 const CHOICES = ['crun', 'runc'].flatMap((runtime) => ['overlay', 'vfs'].map((storage) => ({ runtime, storage })));
 
 /**
  * @typedef {object} Podman
- * @property {(...args: string[]) => string[]} command  a command line of podman
- * @property {NodeJS.ProcessEnv} env                    what it has to be started with
- * @property {string} image                             of busybox, with a PATH
- * @property {string} how                               runtime and storage that work here
+ * @property {(...args: string[]) => string[]} command  makes a command line of podman
+ * @property {NodeJS.ProcessEnv} env                    its environment
+ * @property {string} image                             the name of an image of busybox, with a PATH
+ * @property {string} how                               the runtime and the storage that work here
  */
 
 /** @returns {Podman | string} */
@@ -36,11 +36,11 @@ export function preparePodman(folder) {
 function podmanWith(folder, { runtime, storage }) {
   mkdirSync(folder, { recursive: true });
   const config = path.join(folder, 'containers.conf');
-  // podman asks for more open files and processes than whoever lacks CAP_SYS_RESOURCE may give.
+  // podman raises the limits of open files and processes, which needs CAP_SYS_RESOURCE.
   const limits = ['nofile=10000:10000', 'nproc=10000:10000'];
   const engine = `[engine]\nruntime = "${runtime}"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`;
   writeFileSync(config, `[containers]\ndefault_ulimits = ${JSON.stringify(limits)}\n${engine}`);
-  // Overlays leave a mount behind, in a folder that is to be removed.
+  // Unmounts the overlay: otherwise its folder could not be removed.
   process.prependOnceListener('exit', () => spawnSync('umount', [path.join(folder, 'root/overlay')]));
   const flags = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
   return {
@@ -51,7 +51,7 @@ function podmanWith(folder, { runtime, storage }) {
   };
 }
 
-/** Imports the image and plays a Pod; what went wrong, if something did. */
+/** Imports the image and plays a Pod. Answers the first error. */
 function firstError(podman, tar) {
   const manifest = `${tar}.yaml`;
   const containers = [{ name: 'main', image: IMAGE, command: ['true'] }];
@@ -69,7 +69,7 @@ function firstError(podman, tar) {
   return undefined;
 }
 
-/** A tar of busybox and the libraries that it needs. */
+/** A tar archive of busybox and its libraries. */
 function imageOf(busybox, folder) {
   const root = path.join(folder, 'image');
   for (const name of ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev']) mkdirSync(path.join(root, name), { recursive: true });

@@ -1,4 +1,4 @@
-// Pods that come and go: how many a second one process runs, and whether anything of them stays in its memory.
+// Pods that come and go: how many a second one process runs, and how much memory stays in use afterwards.
 
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -9,7 +9,7 @@ const PODS = Number(process.env.PODRUN_BENCH_PODS ?? 2000);
 const EARLY = Math.min(200, PODS / 2);
 const AT_ONCE = 50;
 
-/** The same processes, with nothing around them. */
+/** The same processes without podrun. */
 const LOOP = `
   const { spawn } = require('node:child_process');
   let left = ${PODS};
@@ -42,7 +42,7 @@ export async function measure({ podrun, folder }) {
     {
       ...memory,
       name: 'churn.kept',
-      // Mostly what V8 notes down about the code that it has compiled in the course of time.
+      // The growth is mostly V8's data about compiled code.
       what: `what is in use after ${PODS} Pods, more than after ${EARLY}`,
       podrun: growth('kept'),
       note,

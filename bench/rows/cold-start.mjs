@@ -1,4 +1,4 @@
-// What a start of podrun costs, as a multiple of a start of Node that does nothing.
+// The cost of starting podrun, as a multiple of starting Node without work.
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

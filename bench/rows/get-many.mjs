@@ -1,4 +1,4 @@
-// What `podrun get` costs with many Pods on record, as a multiple of a start of Node that does nothing.
+// The cost of `podrun get` with many recorded Pods, as a multiple of starting Node without work.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ export async function measure({ podrun, folder, isFast }) {
   ];
 }
 
-/** Runs one Pod, and puts copies of what is on record of it beside it. */
+/** Runs one Pod, and copies its record. */
 function storePods(podrun, folder, state) {
   const manifest = path.join(folder, 'pod.yaml');
   writeFileSync(manifest, POD);

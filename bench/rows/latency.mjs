@@ -1,5 +1,5 @@
-// How long it takes until something that happened has followed, or is known: the restart of a container that has
-// exited, the line that tells of it, the look of another process at it, and the readiness of a server.
+// The delay of a consequence: the restart of an ended container, the line about its end, the same line in another
+// process, and the readiness of a server.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,10 +11,10 @@ import { started } from '../harness/processes.mjs';
 import { interleaved, quantile, samplesOf, single } from '../harness/samples.mjs';
 
 const EXITS = 200;
-/** In a quick check. */
+/** The number of exits in a fast run. */
 const FEW_EXITS = 60;
 const FIRST = '.status.containerStatuses[0]';
-/** The number of the run, and how it has ended. */
+/** The number of a run of the container, and its exit code. */
 const EXIT_PATH = `{${FIRST}.restartCount} {${FIRST}.state.terminated.exitCode}{"\\n"}`;
 const NOW = 'date +%s.%N >> "$0"';
 
@@ -24,12 +24,15 @@ export async function measure(context) {
   return context.isFast ? rows : [...rows, await readiness(context)];
 }
 
-/** From the exit of a container to its first restart, which is at once; beside a loop that spawns it again. */
+/**
+ * Measures from the exit of a container to its first restart, which has no back-off. The floor is a loop that spawns
+ * the program again.
+ */
 async function restarts({ podrun, folder, isFast: fast }) {
   let runs = 0;
   const once = (again) => async () => {
     const times = path.join(folder, `restart-${runs++}`);
-    // date becomes the main process, so that nothing comes between its reading of the clock and the exit.
+    // The shell becomes date, so that nothing happens between its reading of the clock and its exit.
     const script = `${NOW}; [ -e "$0.again" ] && exec sleep 100; touch "$0.again"; sleep 0.05; exec ${NOW}`;
     await again(['sh', '-c', script, times], times);
     const [, exited, restarted] = readFileSync(times, 'utf8').trim().split('\n').map(Number);
@@ -41,7 +44,7 @@ async function restarts({ podrun, folder, isFast: fast }) {
       await statusIn(child.stdout, ({ containerStatuses: [{ restartCount, state } = {}] = [] }) => {
         return restartCount === 1 && state.running !== undefined;
       });
-      // It may run before it has looked at the clock.
+      // The container may run before it has read the clock.
       while (!hasLines(times, 3)) await new Promise((resolve) => setTimeout(resolve, 2));
       await stop();
     }),
@@ -67,7 +70,7 @@ async function restarts({ podrun, folder, isFast: fast }) {
   ];
 }
 
-/** From the exit of a container to the line that tells it, here and in a `get --watch` of another process. */
+/** Measures from the exit of a container to the line about it, in `apply` and in a `get --watch` of another process. */
 async function exits({ podrun, folder, isFast: fast }) {
   const count = fast ? FEW_EXITS : EXITS;
   const times = path.join(folder, 'exits');
@@ -112,8 +115,8 @@ function bothRows(name, what, latencies, atMost) {
 }
 
 /**
- * From the moment when a server listens, 200 ms after its start, to Ready. As a kubelet does, podrun probes once a
- * second, counted from the start of the container: the server is found at the second probe.
+ * Measures from the moment when a server listens, 200 ms after its start, to Ready. As a kubelet, podrun probes once a
+ * second after the start of the container: the second probe finds the server.
  */
 async function readiness({ podrun, folder }) {
   const measured = await interleaved(
@@ -158,7 +161,7 @@ function applied({ node, program }, place, spec, flags = []) {
   return { child: podrun.child, state, stop: () => podrun.stop('SIGINT') };
 }
 
-/** Resolves as soon as a status is as wanted. */
+/** Resolves when a status meets the condition. */
 async function statusIn(output, isWanted) {
   await new Promise((resolve, reject) => {
     const lines = createInterface({ input: output });
@@ -170,18 +173,18 @@ async function statusIn(output, isWanted) {
   });
 }
 
-/** The number of the run whose end a line of `apply -o json` tells; undefined: none. */
+/** The number of the run whose end is in a line of `apply -o json`. Undefined for other lines. */
 function exitIn(line) {
   const [status] = JSON.parse(line).object.status?.containerStatuses ?? [];
   return status?.state?.terminated === undefined ? undefined : status.restartCount;
 }
 
-/** The same of a line of `get --watch`. */
+/** The same for a line of `get --watch`. */
 function seenExitIn(line) {
   return /^\d+ \d+$/.test(line) ? Number.parseInt(line, 10) : undefined;
 }
 
-/** When the end of each run was told: milliseconds since 1970, by the number of the run. */
+/** The times of the lines about the ends, milliseconds since 1970, by the number of the run. */
 function arrivals(output, count, exitOf) {
   const told = [];
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// What the block at the bottom of a terminal costs: CPU time of podrun with a block, less CPU time of the same run with
-// none (CI=true), as a share of one core. Once while Pods change more often than the block is drawn, which is 10 times
-// a second at most, once while nothing changes but countdowns.
+// The cost of the status block in a terminal: CPU time of podrun with the block, minus CPU time of the same run without
+// it (CI=true), as a share of one core. One row while Pods change more often than the block is drawn (10 times a second
+// at most), one row while only countdowns change.
 
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,10 +12,10 @@ import { single } from '../harness/samples.mjs';
 const SECONDS = 10;
 const ROUNDS = 2;
 const PODS = 20;
-/** What stands behind everything that is drawn. */
+/** The end mark of every update of the block. */
 const END_OF_UPDATE = '\u001B[?2026l';
 
-/** Some 10 changes a second: started, exited, waiting, again and again. */
+/** About 10 changes a second: started, exited, waiting. */
 const BUSY = 'exec sleep 0.2';
 const IDLE = 'exec sleep 1000';
 
@@ -48,7 +48,7 @@ export async function measure({ podrun, folder }) {
       const without = await measureRun(podrun, manifest, { CI: 'true' });
       rounds.push({ without, withBlock: await measureRun(podrun, manifest, {}) });
     }
-    // What else the machine does makes times longer, never shorter.
+    // Other work of the machine makes times longer, never shorter.
     const least = (which) => Math.min(...rounds.map((round) => round[which].share));
     const [withBlock, without] = [least('withBlock'), least('without')];
     const drawn = Math.max(...rounds.map((round) => round.withBlock.drawn)).toFixed(1);
@@ -66,7 +66,7 @@ export async function measure({ podrun, folder }) {
   return rows;
 }
 
-/** What a run costs, in percent of one core, and how often its block is drawn in a second. */
+/** The CPU time of a run in percent of one core, and the number of updates of its block per second. */
 async function measureRun({ node, program }, manifest, more) {
   const { spawn } = createRequire(import.meta.url)('@lydell/node-pty');
   const { CI: _, ...env } = process.env;

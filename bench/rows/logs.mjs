@@ -1,5 +1,5 @@
-// How fast what containers print gets into their logs, onto the screen, to a follower, and back again; what that takes;
-// and whether every byte is there.
+// The throughput of container output: into the log, onto the screen, to a follower, and back from the log. Also its CPU
+// and memory. Checks that every byte arrives.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { interleaved, samplesOf } from '../harness/samples.mjs';
 import { podmanLogs } from '../peers/podman-logs.mjs';
 
 const PLAIN_LOG = path.join(import.meta.dirname, '../harness/plain-log.mjs');
-/** How often a process is looked at that is measured. */
+/** The period of reading the memory of a process. */
 const LOOK_MS = 20;
-/** What `podrun logs` is to read. */
+/** The number of copies that `podrun logs` reads. */
 const READ_COPIES = 2;
 const READY = 'ready\n';
 
@@ -22,7 +22,7 @@ export async function measure(context) {
   const { peers, folder, isFast } = context;
   const copies = isFast ? 10 : 50;
   const load = { ...context, copies, lines: writeLines(path.join(folder, 'lines')) };
-  // CI compares with what was recorded beside the floor.
+  // CI compares only with the records and the floor.
   const peer = isFast ? 'not in a fast run' : peers.podman;
   const podman = typeof peer === 'string' ? undefined : podmanLogs(peer, load, READ_COPIES);
   const writing = await interleaved(
@@ -47,7 +47,7 @@ export async function measure(context) {
 
 const figures = (runs, field) => samplesOf(runs.map((run) => run[field]));
 
-/** Of podman, or why there are none. */
+/** The samples of podman, or the reason why there are none. */
 const ofPodman = (runs, peer) => ({ podman: runs === undefined ? peer : figures(runs, 'rate') });
 
 function writingRows(runs, peer) {
@@ -116,7 +116,7 @@ function readingRows(runs, peer) {
   ];
 }
 
-/** MB/s of output, without what stands before lines. */
+/** MB/s of output, without the prefixes of lines. */
 const rateOf = (bytes, ms) => bytes / 1e3 / ms;
 
 async function plain({ folder, podrun, lines, copies }) {
@@ -128,7 +128,7 @@ async function plain({ folder, podrun, lines, copies }) {
   return { rate: rateOf(bytes, ms), cpu: (cpuSeconds / bytes) * 1e9 };
 }
 
-/** A new Pod whose containers print the copies, and podrun's command lines for it. */
+/** A new Pod whose containers print the copies, and the command lines of podrun for it. */
 function podOf({ folder, podrun, lines, copies }, { count = 1, go } = {}) {
   const state = path.join(folder, 'state');
   const manifest = path.join(folder, 'pod.yaml');
@@ -159,7 +159,7 @@ async function printed(load) {
   return figuresOf(load, seen, seen.ms - startMs(load));
 }
 
-/** The container begins when the follower has seen that it is there; the time is that of the follower. */
+/** Measures a follower. The container prints the copies when the follower has read its first line. */
 async function followed(load) {
   const go = path.join(load.folder, 'go');
   rmSync(go, { force: true });
@@ -178,7 +178,7 @@ async function followed(load) {
   return figuresOf(load, await running, tookMs);
 }
 
-/** Runs a program and hands on what it prints; answers what it took. */
+/** Runs a program and passes its output on. Answers its time, CPU and memory. */
 async function watched(argv, onOutput) {
   const beganMs = performance.now();
   const { child, ended } = started(argv);
@@ -200,7 +200,7 @@ function figuresOf({ copies }, { cpuSeconds, peakBytes }, ms) {
   return { rate: rateOf(bytes, ms), cpu: (cpuSeconds / bytes) * 1e9, peak: peakBytes / 1e6 };
 }
 
-/** What a Pod takes that prints nothing. */
+/** The time of a Pod that prints nothing. */
 function startMs({ podrun, folder }) {
   const manifest = path.join(folder, 'silent.yaml');
   const containers = [{ name: 'main', image: 'busybox', command: ['true'] }];
@@ -215,7 +215,7 @@ function readOf({ podrun, folder }) {
   return { rate: rateOf(stdout.length, performance.now() - beganMs), bytes: stdout.length };
 }
 
-/** The rate of the same output, so that both can be compared. */
+/** The rate of `cat` for the same output. */
 function catOf(load) {
   const folder = logFolder(load.folder);
   const files = readdirSync(folder).map((name) => path.join(folder, name));

@@ -1,5 +1,5 @@
-// Many containers at once: how long until they have all ended, or all run, and how long until those that go on have
-// been stopped, each with what it does about SIGTERM.
+// Many containers at once: the time until all have ended, or until all run, and the time to stop running containers,
+// which handle SIGTERM.
 
 import { Beats } from '../harness/beats.mjs';
 import { written } from '../harness/manifests.mjs';
@@ -56,7 +56,7 @@ export async function measure(context) {
   ];
 }
 
-/** From the command to its end; podman until everything has been started. */
+/** Measures from the command to its end; with podman, until everything is started. */
 async function untilGone({ podrun, peers, folder, isFast }, { name, what, count, make, promises }) {
   const commands = times(count, ['true']);
   const manifest = written(folder, `${name}.yaml`, make(name, commands));
@@ -83,7 +83,7 @@ async function untilGone({ podrun, peers, folder, isFast }, { name, what, count,
   };
 }
 
-/** Containers that go on: until all run, and from being told to end until all have ended. */
+/** Measures containers that run on: until all run, and from the request to end until all have ended. */
 async function upAndGone({ podrun, peers, folder }) {
   const beats = new Beats(folder);
   const commands = times(MANY, beats.untilTold);

@@ -1,5 +1,5 @@
-// What it costs to keep a container apart: from the call of `start` to the first byte that its program writes, and from
-// the call of `exec` to its end, with namespaces and without, in turns.
+// The cost of namespaces: from the call of `start` to the first byte of output, and from the call of `exec` to its end,
+// with namespaces and without, in turns.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { samplesOf, single } from '../harness/samples.mjs';
 
 const STARTS = 50;
-// Containers of a Pod come one after the other, not all at once.
+// The containers of a Pod start one after the other.
 const PAUSE_MS = 250;
 const ROOT = path.join(import.meta.dirname, '../..');
 const PATH = process.env.PATH;
@@ -23,7 +23,7 @@ export { ProcessRuntime } from './src/runtime/process-runtime.ts';
 
 /** @param {import('../harness/shape.mjs').Context} context */
 export async function measure({ podrun, folder }) {
-  // The parts are loaded here: they run with this Node, whichever else is asked for.
+  // This file imports parts of podrun, so that only the Node of this process is measured.
   if (podrun.version !== process.version) return [];
   const program = path.join(ROOT, 'dist', `bench-${process.pid}.mjs`);
   try {

@@ -1,5 +1,4 @@
-// A Pod that does one thing and ends, from the command to its exit; and one with two init containers, until its main
-// container runs.
+// A one-shot Pod, from the command to its exit, and a Pod with two init containers, until its main container runs.
 
 import { Beats } from '../harness/beats.mjs';
 import { written } from '../harness/manifests.mjs';
@@ -65,7 +64,7 @@ async function oneShots({ podrun, peers, folder, isFast }) {
   return [...rows, { ...common, name: 'one-shot.auto', what, podrun: medians.apart, peers: others }];
 }
 
-/** Nothing but podman knows init containers; a loop runs them one after another. */
+/** Measures init containers. Only podman has them; a loop runs the programs one after the other. */
 async function behindInits({ podrun, peers, folder }) {
   const beats = new Beats(folder);
   try {

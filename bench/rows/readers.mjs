@@ -1,5 +1,5 @@
-// What reading costs where there is much to read: a thousand manifests, a thousand Pods on record. Each beside the same
-// with a tenth of it: ten times as much should take no more than ten times as long.
+// The cost of reading a thousand manifests and a thousand recorded Pods, each beside a tenth of them: ten times as much
+// should take no more than ten times as long.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -49,7 +49,7 @@ export async function measure({ podrun, folder }) {
   ];
 }
 
-/** From the start of `get -w` until it has shown them all. */
+/** Measures from the start of `get -w` until it has printed all Pods. */
 async function untilAllShown(podrun, state, count) {
   const beganMs = performance.now();
   const watch = started([podrun.node, podrun.program, 'get', '-w', '--no-headers', '--state-dir', state]);
@@ -63,7 +63,7 @@ async function untilAllShown(podrun, state, count) {
   return { ms };
 }
 
-/** The same manifests as documents of one file, and as files of one folder. */
+/** Writes the same manifests as documents of one file, and as files of one folder. */
 function written(folder, count) {
   const texts = Array.from({ length: count }, (_, index) =>
     podYaml(`web-${index}`, {

@@ -1,4 +1,4 @@
-// The simulator: how fast made-up time goes for random Pods, and whether anything of many Pods stays in memory.
+// The simulator: the speed of simulated time for random Pods, and the memory that stays in use after many Pods.
 
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

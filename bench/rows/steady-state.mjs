@@ -1,7 +1,7 @@
-// Many containers that run on: each prints a line a second and is probed once a second. What the agent takes for that,
-// beside a bare Node loop that spawns the same programs, writes their lines into files and connects as often.
+// The CPU and memory of the agent for many running containers: each prints a line a second and is probed once a second.
+// The floor is a bare Node loop that spawns the same programs, writes their lines into files and connects as often.
 //
-// The probes lead to one server, a process of its own. Times of the processor are of the agent alone.
+// The probes reach one server in another process. Processor time is that of the agent alone.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { quantile, samplesOf, single } from '../harness/samples.mjs';
 
 const PERIOD_MS = 1000;
 const START_MAX_MS = 300_000;
-/** After the last one is Ready, what was put off during the start is made up for. */
+/** The time after the last Ready in which podrun does the work that it put off during the start. */
 const SETTLE_MS = 3000;
 
 const TICKER =
@@ -50,7 +50,7 @@ export async function measure({ podrun, folder, isFast: fast }) {
       line: /^ready$/,
       times: shape.pods * shape.each,
     });
-    // A Pod is Ready when all its containers are, which have such lines of their own.
+    // The containers of a Pod have Ready lines of their own: the Pod is Ready when all containers are.
     const agent = await observed([podrun.node, '-r', LOOP_DELAY, podrun.program, ...applyArgs(run)], run, {
       line: /Pod +Ready$/,
       times: shape.pods,
@@ -107,7 +107,7 @@ function rowsOf({ shape, folder, seconds }, agent, bare) {
   ];
 }
 
-/** Runs a contestant until it has printed such a line so many times, and watches it for some seconds. */
+/** Runs a contestant until it is ready, and then observes it for some seconds. */
 async function observed(argv, { seconds }, ready) {
   const running = started(argv, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ask = (question) =>
@@ -172,7 +172,10 @@ function bareArgs({ shape, ports, folder }) {
   return [String(shape.pods * shape.each), shape.probe, String(ports[shape.probe] ?? 0), `${folder}-bare`, TICKER];
 }
 
-/** From the journals: how late probes of the last seconds began, in order, and how many there should have been. */
+/**
+ * Reads the probe journals: the delays of the probes of the last seconds, sorted, and the number of probes that were
+ * due.
+ */
 function probesOf(folder, pods, seconds) {
   const lateness = [];
   let missed = 0;
