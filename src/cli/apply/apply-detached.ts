@@ -18,7 +18,8 @@ export interface DetachedPods {
 }
 
 /**
- * Hands Pods to a background agent, and prints what kubectl prints. Waits only with --wait, --until or a COMMAND.
+ * Hands Pods to a background agent, and prints the lines of kubectl. Waits only with --wait, --until, --timeout or a
+ * COMMAND.
  * @param configure changes Pods that run already, and prints the effect
  */
 export async function applyDetached(

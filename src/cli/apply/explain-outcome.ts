@@ -13,7 +13,7 @@ import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
 
-/** The number of Pods with a full explanation. Other Pods have a line about their state. */
+/** The number of Pods with a full explanation. Other Pods have one line about what they waited for. */
 const EXPLAINED_MAX = 5;
 /** The number of Pods at the goal that are named. More of them are only counted. */
 const MET_NAMED_MAX = 3;

@@ -17,7 +17,7 @@ export interface PackRequest {
 type EntryHeader = Pick<Header, 'name'> & Partial<Header>;
 type HeaderType = 'file' | 'directory' | 'symlink';
 
-/** The largest id that a tar header holds, in six octal digits. podrun writes a larger id as 0.*/
+/** The largest id that a tar header holds, in six octal digits. podrun writes a larger id as 0. */
 const ID_MAX = 0o777777;
 
 /** The bytes of a tar archive, in chunks. Throws when a file cannot be read. */
