@@ -1,6 +1,6 @@
 // The cost of the status block in a terminal: CPU time of podrun with the block, minus CPU time of the same run with
-// CI=true, which has no block, as a share of one core. One row while Pods change more often than the block is drawn (10 times a second
-// at most), one row while only countdowns change.
+// CI=true, which has no block, as a share of one core. One row while Pods change more often than the block is drawn (10
+// times a second at most), one row while only countdowns change.
 
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
