@@ -1,6 +1,6 @@
-// Builds podrun, unless dist/ was built from the same sources. npm runs this script on `npm ci`, on an installation from
-// a clone, and on the first `npx podrun` in this folder, which links the folder as a package.
-// `npm install -g git+…`, which pre-commit calls, does not install the packages of the build: -g holds in the clone, too.
+// Builds podrun, unless dist/ was built from the same sources. npm runs this script on `npm ci`, on an installation
+// from a clone, and on the first `npx podrun` in this folder, which links the folder as a package. `npm install -g
+// git+…`, which pre-commit calls, does not install the packages of the build: -g holds in the clone, too.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The floor of steady state: a loop that spawns COUNT programs, writes the output of each with the time into a file, and
-// probes each program once a second.
+// The floor of steady state: a loop that spawns COUNT programs, writes the output of each with the time into a file,
+// and probes each program once a second.
 //
 //   bare-loop.mjs COUNT tcp|http|exec PORT FOLDER SCRIPT
 

@@ -1,5 +1,5 @@
-// Messages of the measured programs: they write a line into a FIFO when they run, and when they get SIGTERM. A line costs
-// next to nothing, and is independent of the peer that started the program.
+// Messages of the measured programs: they write a line into a FIFO when they run, and when they get SIGTERM. A line
+// costs next to nothing, and is independent of the peer that started the program.
 
 import { execFileSync } from 'node:child_process';
 import { constants, openSync } from 'node:fs';

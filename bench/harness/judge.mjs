@@ -10,8 +10,8 @@ export function timesWorse(row, one, other) {
 
 /**
  * @param {import('./shape.mjs').Row} row
- * @returns {Array<{ text: string, missedBy: number }>} each promise in words, and the factor by which the row misses it:
- *   at most 1 when the row keeps it, 0 when the peer is not here
+ * @returns {Array<{ text: string, missedBy: number }>} each promise in words, and the factor by which the row misses
+ *   it: at most 1 when the row keeps it, 0 when the peer is not here
  */
 export function promisesOf(row) {
   return (row.promises ?? []).map((bar) => {

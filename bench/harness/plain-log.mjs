@@ -1,5 +1,5 @@
-// The floor of a log: plain JavaScript that reads the output of a program and writes it as lines of a container log, with
-// one write for each chunk. Prints its wall-clock time in milliseconds, and its own processor time in seconds.
+// The floor of a log: plain JavaScript that reads the output of a program and writes it as lines of a container log,
+// with one write for each chunk. Prints its wall-clock time in milliseconds, and its own processor time in seconds.
 //
 //   node plain-log.mjs LOG PROGRAM ARGS...
 

@@ -50,8 +50,8 @@ function cpuMsOfChildren() {
 }
 
 /**
- * Starts a program in the background, with a pipe for `stdout` by default. `ended` resolves with its exit code or signal;
- * `stop` ends a running program, and waits for its end.
+ * Starts a program in the background, with a pipe for `stdout` by default. `ended` resolves with its exit code or
+ * signal; `stop` ends a running program, and waits for its end.
  */
 export function started([program, ...args], { stdio = ['ignore', 'pipe', 'inherit'], ...options } = {}) {
   const child = spawn(program, args, { stdio, ...options });
@@ -69,8 +69,8 @@ export function started([program, ...args], { stdio = ['ignore', 'pipe', 'inheri
 /**
  * The use of CPU and memory by a process, without its children. Linux only.
  *
- * @returns {{ cpuSeconds: number, rssBytes: number, peakBytes: number }} processor time since its start, resident memory
- *   now and at its peak
+ * @returns {{ cpuSeconds: number, rssBytes: number, peakBytes: number }} processor time since its start, resident
+ *   memory now and at its peak
  */
 export function usageOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

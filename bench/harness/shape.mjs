@@ -17,8 +17,8 @@
  */
 
 /**
- * A promise of podrun about a row. "Times better" and "times worse" are ratios of medians: 2 times better than podman is
- * half of its time, or double its throughput.
+ * A promise of podrun about a row. "Times better" and "times worse" are ratios of medians: 2 times better than podman
+ * is half of its time, or double its throughput.
  *
  * @typedef {object} Bar
  * @property {string} [against]            'floor', or a peer of the row; undefined for the figure itself

@@ -59,8 +59,8 @@ function quoted(text) {
 }
 
 /**
- * Milliseconds until `podman kube play` returns: then everything runs, and init containers have ended. Undefined without
- * podman.
+ * Milliseconds until `podman kube play` returns: then everything runs, and init containers have ended. Undefined
+ * without podman.
  */
 export function podmanPlay(peers, manifest) {
   const { podman } = peers;

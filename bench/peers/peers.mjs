@@ -1,5 +1,5 @@
-// The peers: programs that a user could take instead of podrun. A peer that is missing on this machine is a text with the
-// reason, and a row shows that text in place of a figure. No peer is a dependency of podrun:
+// The peers: programs that a user could take instead of podrun. A peer that is missing on this machine is a text with
+// the reason, and a row shows that text in place of a figure. No peer is a dependency of podrun:
 //
 //   podman                Debian's packages: apt-get install podman runc
 //   pm2, concurrently     on the PATH, or from npm in a cache folder: npm run bench -- --with-peers

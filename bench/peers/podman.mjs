@@ -1,5 +1,5 @@
-// Prepares podman, as far as a machine permits it. The image is made of this machine's busybox: podman pulls nothing, and
-// keeps everything in its own folders.
+// Prepares podman, as far as a machine permits it. The image is made of this machine's busybox: podman pulls nothing,
+// and keeps everything in its own folders.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';

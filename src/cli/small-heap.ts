@@ -4,8 +4,8 @@ import type { StoredPod } from '../api/objects.ts';
 const CONTAINERS_MIN = 50;
 
 /**
- * V8 reads these flags at its next collection. Then V8 collects when the heap has grown by 30 %, not by up to 300 %, and
- * shrinks the young generation. Source: V8's src/flags/flag-definitions.h, src/heap/memory-controller.cc.
+ * V8 reads these flags at its next collection. Then V8 collects when the heap has grown by 30 %, not by up to 300 %,
+ * and shrinks the young generation. Source: V8's src/flags/flag-definitions.h, src/heap/memory-controller.cc.
  */
 const FLAGS = ['--heap-growing-percent=30', '--optimize-for-size'];
 
