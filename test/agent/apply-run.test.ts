@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { ApplyRun } from '../../src/agent/apply-run.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
-/** A step of a story: a signal, an output that has lost its reader, or time that passes. */
+/** A step of a story: a signal, an output without a reader, or time that passes. */
 type Step = 'SIGHUP' | 'SIGINT' | { readonly readerGone: 'SIGHUP' | 'SIGPIPE' } | { readonly waitMs: number };
 
-/** How the Pods of a run are ended, one after the other. */
+/** The ways in which the Pods of a run are ended, in order. */
 function endings(steps: readonly Step[]): string[] {
   const clock = new ManualClock();
   const seen: string[] = [];

@@ -8,7 +8,7 @@ import { temporaryFolder } from './volumes/temporary-folder.ts';
 
 const MAIN: Container = { name: 'main' };
 
-/** What a container sees in /etc: the text of each file, `(ro)` before it where it cannot be changed. */
+/** The files of /etc in a container: the text of each, after `(ro)` where it is read-only. */
 function seen(spec: Partial<PodSpec>, container = MAIN, podIP: string | undefined = '127.8.9.10') {
   const etcFolder = path.join(temporaryFolder(), 'etc');
   const mounts = etcFileMounts({ pod: podWith(spec), podIP, etcFolder, container });

@@ -12,7 +12,7 @@ import { closedPort, httpServer, rawServer, tcpServer } from './local-servers.ts
 
 const IN_POD = 'for Container "main" in Pod "web_shop(7b3d8f6e-0000-4000-8000-000000000001)" failed - error:';
 
-/** Runs a hook in a Pod of which only what matters is said. */
+/** Runs a hook in a Pod with default input. */
 function running(handler: LifecycleHandler, input: Partial<HookInput> = {}): Promise<HookOutcome> {
   return runHook({
     handler,
@@ -34,7 +34,7 @@ const exited = (exitCode: number, stdout = '', stderr = ''): ExecOutcome => ({
   stderr,
 });
 
-/** What a hook says while it runs: `stdout text`, and notes without a stream. Times are left out. */
+/** The output of a hook: `stdout text`, and notes without a stream or times. */
 async function sayingsOf(handler: LifecycleHandler, input: Partial<HookInput> = {}): Promise<string[]> {
   const sayings: string[] = [];
   const clock = input.clock ?? new SystemClock();

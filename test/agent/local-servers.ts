@@ -5,12 +5,12 @@ import https from 'node:https';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Has a server listen on a free port of 127.0.0.1. It is gone, with all its connections, when the test ends. */
+/** Makes a server listen on a free port of 127.0.0.1. The end of the test closes it with all its connections. */
 export function listen(server: Server | Http2Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    // Clients break off: that is what is tested.
+    // Clients break connections on purpose.
     socket.on('error', () => undefined);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -22,12 +22,12 @@ export function listen(server: Server | Http2Server): Promise<number> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
 }
 
-/** Answers every connection as it likes. */
+/** Hands every connection to a function. */
 export function tcpServer(onConnection: (socket: Socket) => void): Promise<number> {
   return listen(net.createServer(onConnection));
 }
 
-/** Sends the same bytes to whoever has sent something, and closes. */
+/** Sends the same bytes to each client after its first bytes, and closes the connection. */
 export function rawServer(answer: string | Buffer): Promise<number> {
   return tcpServer((socket) => socket.once('data', () => socket.end(answer)));
 }
@@ -53,7 +53,7 @@ export function http2Server(
   return listen(server);
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export async function closedPort(): Promise<number> {
   const server = net.createServer();
   const port = await new Promise<number>((resolve) => {
@@ -63,7 +63,7 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Lets whoever else lives in this process take in what has been sent to it: on one machine it is there at once. */
+/** Waits for turns of the event loop, in which servers of this process read what was sent to them. */
 export async function turnsOfTheLoop(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     await new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 import { newPod, withPhase } from '../store/objects.ts';
 
-/** A store whose disk is full as long as a test says so. */
+/** A store whose disk is full while the test says so. */
 class FullStore extends MemoryStore {
   isFull = false;
   hasReserve = false;

@@ -9,7 +9,7 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 
 const NAMES = ['a', 'b', 'c'];
 
-/** A Pod of three containers, whose environment is ready and whose containers are being started. */
+/** A Pod of three containers, whose sandbox is ready and whose containers are starting. */
 function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, string>; published: string[] } {
   const clock = new ManualClock();
   const pod = podWith({ restartPolicy: 'Never', containers: NAMES.map((name) => ({ name, image: 'busybox' })) });
@@ -59,7 +59,7 @@ const exited = (container: string, id: string): Observation => {
   return { type: 'exited', container, id, exitCode: 0, oomKilled: false, message: undefined, at };
 };
 
-/** Containers of a Pod are started one after the other. */
+/** Starts the containers one after the other. */
 async function runningPod(): Promise<ReturnType<typeof startingPod>> {
   const rig = startingPod();
   for (const container of NAMES) {

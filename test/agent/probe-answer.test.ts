@@ -6,7 +6,7 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, httpServer, tcpServer } from './local-servers.ts';
 import { journalled } from './probing.ts';
 
-/** What the journal says beside the words that events have. */
+/** The facts that the journal has beside the text of the events. */
 async function answerTo(probe: Probe): Promise<Pick<ProbeOutcome, 'answer'> & { timedOut?: boolean }> {
   const { result: _result, output: _output, ...rest } = { timedOut: false, ...(await journalled(probe)) };
   return rest;

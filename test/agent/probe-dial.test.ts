@@ -12,7 +12,7 @@ const podIP = '10.93.4.17';
 let folder: string;
 let relay: NetworkRelay;
 
-/** A relay into the network in which we are: what enters others, here drops all words up to the command. */
+/** Relays into this network: a nsenter that drops all words up to the command. */
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'podrun-relay-'));
   const nsenter = path.join(folder, 'nsenter');
@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A network in which the Pod's address is that of this machine. */
+/** A network in which the Pod has the address of this machine. */
 const dial: Dial = ({ host, port }, signal) =>
   host === podIP ? relay.dial({ host: '127.0.0.1', port }, signal) : undefined;
 

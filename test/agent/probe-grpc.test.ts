@@ -156,7 +156,7 @@ describe('a gRPC probe of a server that is late', () => {
     const inner = await http2Server((stream) => answer(stream, framed(8, 1)));
     const net = process.getBuiltinModule('node:net');
     const port = await tcpServer((socket) => {
-      // The first one is hung up on; the others reach the server.
+      // The first connection is closed; the others reach the server.
       if (connections++ === 0) {
         socket.destroy();
         return;
@@ -166,7 +166,7 @@ describe('a gRPC probe of a server that is late', () => {
       socket.pipe(through).pipe(socket);
     });
     const outcome = check(port, undefined, { clock });
-    // The deadline and, as soon as the first try has failed, the pause before the second.
+    // Two alarms: the deadline, and the pause after the first failed attempt.
     await expect.poll(() => clock.alarmCount).toBe(2);
     clock.advance(1000);
     expect(await outcome).toEqual({ result: 'success', output: 'service healthy' });

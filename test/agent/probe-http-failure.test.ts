@@ -6,11 +6,11 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
 import { probingHttp } from './probing.ts';
 
-/** How Go's client begins when it does not understand an answer. */
+/** The beginning of Go's errors about a malformed response. */
 const BROKEN = 'net/http: HTTP/1.x transport connection broken: ';
 
 describe('a server that does not answer an HTTP probe', () => {
-  /** What is said after the name of the URL. */
+  /** The error after the URL. */
   async function errorOf(port: number, scheme: 'HTTP' | 'HTTPS' = 'HTTP'): Promise<string> {
     const { result, output } = await probingHttp(port, { path: '/x', scheme });
     const prefix = `Get "${scheme.toLowerCase()}://127.0.0.1:${port}/x": `;
@@ -81,7 +81,7 @@ describe('a server that does not answer an HTTP probe', () => {
 });
 
 describe('an HTTP probe whose time is up', () => {
-  /** Starts a probe against a server that keeps it waiting, and lets a second pass when the server has begun to. */
+  /** Starts a probe against a server that does not answer, and lets a second pass after the request. */
   async function outcomeAfterTimeout(begin: RequestListener): Promise<ProbeOutcome> {
     const clock = new ManualClock();
     let begun: () => void = () => undefined;

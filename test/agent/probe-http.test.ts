@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { closedPort, httpServer, httpsServer, rawServer } from './local-servers.ts';
 import { probingHttp } from './probing.ts';
 
-/** The headers of a request as they came in, names and values. */
+/** The headers of a request, names and values in turn. */
 function headerLines({ rawHeaders }: IncomingMessage): string[] {
   const pairs = rawHeaders
     .filter((_, index) => index % 2 === 0)
@@ -11,7 +11,7 @@ function headerLines({ rawHeaders }: IncomingMessage): string[] {
   return pairs.map(([name, value = '']) => `${name}: ${Buffer.from(value, 'latin1').toString()}`);
 }
 
-/** Keeps the last request that came in. */
+/** Keeps the last request. */
 async function listening(answer: RequestListener): Promise<{ port: number; last: () => IncomingMessage }> {
   let last: IncomingMessage | undefined;
   const port = await httpServer((request, response) => {

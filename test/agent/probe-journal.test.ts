@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
 import { ERROR, every, FAIL, PASS, ProbedPod } from './probed-pod.ts';
 
-/** What the journal says of a Pod's attempts, without what is the same in all of them. */
+/** The journal of a Pod's attempts, without the fields that all of them share. */
 function journalOf({ attempts }: ProbedPod): string[] {
   return attempts.map(({ probe, restartCount, offsetSeconds, result, successes, failures, decision }) => {
     const count = successes > 0 ? `${successes} ok` : `${failures} bad`;
@@ -10,7 +10,7 @@ function journalOf({ attempts }: ProbedPod): string[] {
   });
 }
 
-/** Answers one after the other; the last one again and again. */
+/** Gives these answers in order, then repeats the last one. */
 function answering(pod: ProbedPod, ...answers: readonly ProbeOutcome[]): void {
   const left = [...answers];
   pod.answer = () => (left.length > 1 ? left.shift() : left[0]) ?? PASS;
@@ -86,7 +86,7 @@ describe('the probe journal', () => {
       '0+1 readiness success, 1 ok: ready',
       '0+2 readiness failure, 1 bad: none',
       '0+3 readiness failure, 2 bad: notReady',
-      // At once, because the status waits for it.
+      // Runs at once, because the status waits for it.
       '0+3 readiness success, 1 ok: ready',
       '0+4 readiness success, 2 ok: none',
     ]);

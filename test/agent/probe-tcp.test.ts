@@ -4,7 +4,7 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, tcpServer } from './local-servers.ts';
 import { probing } from './probing.ts';
 
-/** An address of which nobody says anything: packets to it are lost (RFC 5737), or the network says so at once. */
+/** An unreachable address (RFC 5737): packets to it are lost, or the network reports an error at once. */
 const NOWHERE = '192.0.2.1';
 
 describe('a TCP probe', () => {

@@ -10,13 +10,13 @@ export const ERROR: ProbeOutcome = { result: 'error', output: 'gone' };
 
 type Probes = Pick<Container, `${ProbeType}Probe`>;
 
-/** A Pod with one container, its prober, and a diary: what was probed, published and told, and when. */
+/** A Pod with one container, its prober, and a diary of probes, results and events with their times. */
 export class ProbedPod {
   readonly clock: ManualClock = new ManualClock();
   readonly diary: string[] = [];
   readonly aborts: ProbeAbort[] = [];
   readonly attempts: ProbeAttempt[] = [];
-  /** Answers the next probes; may take its time. */
+  /** Answers the next probes. May return a promise. */
   answer: (type: ProbeType) => ProbeOutcome | Promise<ProbeOutcome> = () => PASS;
   seen: ProbedContainer;
   #pod = { terminating: false, finished: false };
@@ -50,7 +50,7 @@ export class ProbedPod {
     this.tell({});
   }
 
-  /** The container changes. */
+  /** Changes the container. */
   tell(change: Partial<ProbedContainer>): void {
     this.seen = { ...this.seen, ...change };
     this.#prober.update({ ...this.#pod, containers: [this.seen] });
@@ -90,7 +90,7 @@ export class ProbedPod {
   }
 }
 
-/** A probe with that period; the third failure decides. */
+/** A probe with this period; the third failure decides. */
 export const every = (periodSeconds: number, rest: Probe = {}): Probe => ({
   periodSeconds,
   failureThreshold: 3,

@@ -17,14 +17,14 @@ export interface Circumstances {
   readonly dial?: Dial;
 }
 
-/** What events and counters are made of; what exactly was answered is left to {@link journalled}. */
+/** The outcome that events and counters use. For the exact answer see {@link journalled}. */
 export async function probing(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
   const { answer: _answer, ...outcome } = await journalled(probe, circumstances);
   if ('timedOut' in outcome) delete outcome.timedOut;
   return outcome;
 }
 
-/** Runs an HTTP probe once that may take a second. */
+/** Runs an HTTP probe once with a timeout of a second. */
 export function probingHttp(
   port: number,
   action: Partial<HTTPGetAction> = {},
@@ -33,7 +33,7 @@ export function probingHttp(
   return probing({ httpGet: { path: '/', port, ...action }, timeoutSeconds: 1 }, circumstances);
 }
 
-/** Runs a probe once, in a Pod of which only what matters is said. */
+/** Runs a probe once in a Pod with default fields. */
 export function journalled(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
   const { container, podIP, dial, clock = new SystemClock() } = circumstances;
   const { abort = new ProbeAbort() } = circumstances;

@@ -40,7 +40,7 @@ describe('startCommand()', () => {
     const file = join(folder, 'plain');
     writeFileSync(file, '');
     chmodSync(file, 0o644);
-    // Not the PATH of whoever runs the tests: a folder in it may be closed to them.
+    // A fixed PATH: the user of the tests may not be able to read some folders of theirs.
     const env = { PATH: '/usr/bin:/bin' };
     expect(await startCommand(request(['nope'], { env }))).toEqual({
       ok: false,

@@ -22,7 +22,7 @@ import { detectNamespaces, explainRefusal, type NamespaceQuestion } from '../../
 
 const clock = new SystemClock();
 const TOOLS = ['sh', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'sleep', 'flock', 'env'];
-/** Says how it was called, so that a test can tell whether anything was tried. */
+/** Prints its name, so that the test sees whether it was called. */
 const FAILING =
   '#!/bin/sh\necho called >>"${0%/*}/../calls"\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n';
 
@@ -46,7 +46,7 @@ function program(name: string, text: string): void {
   writeFileSync(path.join(tools, name), text, { mode: 0o755 });
 }
 
-/** Programs that all fail, in place of those of the system. */
+/** Replaces the system's programs by failing ones. */
 function failingTools(): void {
   for (const name of TOOLS) program(name, FAILING);
 }
@@ -222,7 +222,7 @@ describe('the reason behind the words of util-linux', () => {
   });
 });
 
-/** The PATH of a system with util-linux; whether it lets us make namespaces is what the test finds out. */
+/** The options of setpriv for another user. The test finds out whether that user may make namespaces. */
 const asUser = (uid: number): readonly string[] => ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 

@@ -7,7 +7,7 @@ import { listProcesses } from '../../src/runtime/process-table.ts';
 
 describe.runIf(process.platform === 'linux')('smallestPidSince()', () => {
   const forksBefore = forkCount() ?? 0;
-  // At least one more process was made.
+  // At least one more process was started.
   spawnSync('true');
 
   it('is the smallest of the processes while the kernel cannot have come to the end of its pids', () => {

@@ -96,7 +96,7 @@ describe('startTimeOf()', () => {
   });
 
   it('takes a zombie for gone', async () => {
-    // The child ends when the shell has become `sleep`, which does not know of it and never asks how it ended.
+    // The child ends when the shell has become `sleep`, which never waits for its children.
     const child = 'sh -c "until grep -q sleep /proc/$PPID/comm; do :; done" &';
     const script = `${child.replace('$', '\\$')} echo $!; exec sleep 60`;
     const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });

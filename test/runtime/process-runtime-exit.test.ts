@@ -15,7 +15,7 @@ describe('the exit of a container', () => {
   it('has the code of the process, whichever of the 256', async () => {
     const codes = Array.from({ length: 256 }, (_, code) => code);
     const seen: number[] = [];
-    // Sixteen at a time, so that the machine is not flooded.
+    // Sixteen at a time, to limit the load of the machine.
     for (let from = 0; from < codes.length; from += 16) {
       const runs = codes.slice(from, from + 16).map((code) => rig.run(sh(`exit ${code}`)));
       seen.push(...(await Promise.all(runs)).map(({ exit }) => exit.exitCode));
@@ -101,7 +101,7 @@ describe('signals', () => {
     const started = await rig.start(sh('trap "" TERM; echo ready; while :; do sleep 0.05; done'));
     await ready(started);
     started.container.signal('SIGTERM');
-    // A second program runs from start to end: time enough for the first to die, were it to.
+    // A second program runs from start to end: a first one that must die would have died by then.
     await rig.run(['true']);
     expect(isRunning(started.container.pid)).toBe(true);
     started.container.kill();
@@ -195,7 +195,7 @@ describe('many starts', () => {
   });
 });
 
-/** Of a process that may end meanwhile. */
+/** The children of a process, which may end meanwhile. */
 function childrenOf(pid: number): number[] {
   const tasks = ifThere(() => readdirSync(`/proc/${pid}/task`)) ?? [];
   return tasks.flatMap((task) => {
@@ -207,7 +207,7 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-/** All processes of a container that its main process has not lost sight of, and those that bear its mark. */
+/** The descendants of a container's main process, and the processes with the container's mark. */
 async function descendantsOf(started: Started): Promise<number[]> {
   const seen = new Set([started.container.pid]);
   const look = (): number[] => {
@@ -217,7 +217,7 @@ async function descendantsOf(started: Started): Promise<number[]> {
   };
   let found: number[] = [];
   await until(
-    // Those on the way to become a daemon end soon.
+    // The processes between two forks of a daemon end soon.
     () => (found = look()).length > 1,
     () => marked(started.id).join(),
   );

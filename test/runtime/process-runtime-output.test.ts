@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeRig, sh, until } from './support/process-rig.ts';
 
-// Both ways in which output can travel: FIFOs on Linux, Node's pipes on macOS.
+// Both kinds of pipes: FIFOs on Linux, Node's pipes on macOS.
 const rigs = { fifo: makeRig('fifo'), pipe: makeRig('pipe') };
 
 describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
@@ -77,7 +77,7 @@ describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
 
   it('holds a program back while nobody reads, and loses nothing', async () => {
     const started = await rig.start(sh('seq 1 200000'));
-    // We keep our event loop busy, as a slow disk would.
+    // Blocks the event loop, as a slow disk would.
     const untilMs = performance.now() + 100;
     while (performance.now() < untilMs);
     await started.gone;

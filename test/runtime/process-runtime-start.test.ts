@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('what stands before a program', () 
   });
 });
 
-/** What the kernel refuses once the container has started: runc's process, still in place, says so and exits. */
+/** Programs that the kernel refuses after the container's start: runc's process prints the reason and exits. */
 describe('a program that execve(2) refuses', () => {
   it.each([
     { name: 'whose interpreter is missing', content: '#!/no/such/interpreter\n', why: 'no such file or directory' },
@@ -140,7 +140,7 @@ describe('a program that starts', () => {
 
   it('inherits no descriptor but the standard streams', async () => {
     const { text } = await rig.run(sh('ls /proc/$$/fd; :'));
-    // The shell itself may hold its script at 10 and more.
+    // The shell itself may hold its script at 10 or more.
     expect(text.split('\n').filter((fd) => fd !== '' && Number(fd) < 10)).toEqual(['0', '1', '2']);
   });
 
@@ -198,7 +198,7 @@ describe('a program that starts', () => {
     });
 
     it('has none that somebody else still holds', async () => {
-      // It has left the group, which ends with its leader, before its pid is told.
+      // The process has left the group, which ends with its leader, before its pid is printed.
       const stray = `exec 3>&1; pid=$(setsid sh -c 'sleep 60 >&3 3>&- & echo $!'); echo $pid`;
       const { text } = await rig.run(sh(`${inodes}; ${stray}`));
       const [first, second, pid] = text.trim().split('\n');

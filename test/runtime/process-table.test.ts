@@ -17,7 +17,7 @@ it.runIf(process.platform === 'linux')('sees the child of who forks and ends whi
   const clock = new SystemClock();
   let asked = 0;
   const now = (): ReturnType<SystemClock['now']> => {
-    // The second time, it has been listed which processes there are, and none has been looked at.
+    // At the second call, the processes have been listed but not read.
     if (++asked === 2) {
       parent.kill('SIGUSR1');
       while (factsOf(parent.pid ?? 0)?.zombie === false);

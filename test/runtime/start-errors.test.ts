@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startFailed } from '../../src/runtime/start-errors.ts';
 
-// Where the store keeps the root of a container.
+// The root of a container in the store.
 const inStore = '/state/pods/default/web/layers/main/0/root';
 
 it.each([

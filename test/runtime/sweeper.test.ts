@@ -9,7 +9,7 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 const MAIN = 100;
 const target: SweepTarget = { id: 'mine', leader: { pid: MAIN, startTime: '5000' } };
 
-/** A process that has nothing to do with the container. */
+/** A process outside of the container. */
 const stranger: ProcessEntry = {
   pid: 900,
   startTime: '6000',
@@ -94,14 +94,14 @@ describe('membersOf()', () => {
 });
 
 describe('Sweeper', () => {
-  /** A machine on which the looks at the processes are told in advance; the last one repeats. Nobody is killed. */
+  /** A sweeper with prepared lists of processes; the last one repeats. No process is killed. */
   function sweeperSeeing(...looks: (readonly Partial<ProcessEntry>[] | 'fails')[]) {
     const clock = new ManualClock();
     let count = 0;
     const sweeper = new Sweeper(clock, () => {
       const look = looks[Math.min(count++, looks.length - 1)] ?? [];
       if (look === 'fails') return Promise.reject(new Error('no ps'));
-      // Pids beyond what a kernel gives out: signals to them reach nobody.
+      // Pids that no kernel assigns: signals to them reach no process.
       return Promise.resolve(look.map((change) => ({ ...stranger, pid: 2 ** 30, ...change })));
     });
     return { clock, sweeper, looks: () => count };
@@ -184,7 +184,7 @@ describe('Sweeper', () => {
     await clock.run();
     expect(looks()).toBe(1);
     expect(done).toEqual(['a', 'b', 'c']);
-    // While the stubborn one is in its longest pause, another container ends.
+    // Another container ends while the stubborn one is in its longest pause.
     await clock.run(400);
     const before = clock.now().monotonicMs;
     void sweeper.sweep({ id: 'late', leader: undefined }).then(() => done.push('late'));

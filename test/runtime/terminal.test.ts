@@ -32,7 +32,7 @@ describe('a container in a terminal', () => {
     started.container.streams?.terminal?.resize({ columns: 132, rows: 50 });
     await started.exit;
     expect(started.text()).toBe('ready\r\n50 132\r\n');
-    // One that comes late hits nobody.
+    // A resize after the end has no effect.
     started.container.streams?.terminal?.resize({ columns: 80, rows: 24 });
   });
 

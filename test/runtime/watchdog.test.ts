@@ -42,7 +42,7 @@ afterEach(() => {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // gone, as it should be, or no leader
+      // The process is gone, or is not a leader.
     }
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   }
@@ -52,12 +52,12 @@ afterEach(() => {
 interface Member {
   readonly pid: number;
   readonly mark: string;
-  /** As the watchdog is told it. */
+  /** The group in the watchdog's protocol. */
   readonly group: string;
   readonly child: ChildProcess;
 }
 
-/** A group whose leader runs a script, and says so when it has got to its end. */
+/** A group whose leader runs a script and reports its end. */
 async function leader(script: string): Promise<Member> {
   const mark = `${prefix}/main/${++count}`;
   const child = spawn('/bin/sh', ['-c', `${script}\necho ready; exec sleep 60`], {
@@ -72,7 +72,9 @@ async function leader(script: string): Promise<Member> {
   return { pid: child.pid, mark, group: `${child.pid}:${factsOf(child.pid)?.startTime ?? ''}`, child };
 }
 
-/** Tells it these lines, then dies as podrun does; resolves when it has done its work. */
+/**
+ * Sends lines to the watchdog, then closes its input, as the end of podrun does. Resolves when the watchdog has ended.
+ */
 async function watch(
   [shell = '', ...args]: readonly string[],
   lines: readonly string[],
@@ -211,11 +213,11 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
     execFileSync('mkfifo', paths);
     const log = path.join(folder, 'logs', 'main', '0.log');
     const lines = [`log 10 ${log}`, `out 10 ${paths[0]}`, `err 11 ${paths[1]}`, 'runs 10'];
-    // As podrun does when nothing that it has read is on its way to the log.
+    // podrun does this when all that it has read is in the log.
     for (const fifo of paths) utimesSync(fifo, 0, 0);
     return { folder, log, lines, podruns: paths.map((fifo) => openSync(fifo, 'r+')), paths };
   }
-  /** Starts a container that writes to them; when it has written, podrun dies. */
+  /** Starts a container that writes to the FIFOs. After its output, podrun dies. */
   async function die(place: ReturnType<typeof pipes>, script: string, more: readonly string[] = []): Promise<void> {
     const [stdout = '', stderr = ''] = place.paths;
     const watchdog = spawn(shell[0] ?? '', [...shell.slice(1), '-c', WATCHDOG_SCRIPT], {
@@ -276,7 +278,7 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
     const [seen, unseen, again] = [pipes(), pipes(), pipes()];
     await die(seen, script);
     await die({ ...unseen, lines: unseen.lines.slice(0, -1) }, script);
-    // The number was another container's before.
+    // Another container had this number before.
     await die({ ...again, lines: [...seen.lines, 'free 10', ...again.lines.slice(0, -1)] }, script);
     const own = ['stderr F mine', 'stderr F my setpriv: oh'];
     expect(recordsIn(seen.log)).toEqual(['stdout F out', 'stderr F nsenter: cannot open /proc/1/ns/ipc', ...own]);
@@ -301,7 +303,7 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
   });
 });
 
-/** Has it opened them all? */
+/** True when the process has opened all files. */
 function held(pid: number | undefined, files: readonly string[]): boolean {
   const links = readdirSync(`/proc/${pid}/fd`).map((name) => {
     try {

@@ -28,7 +28,7 @@ const live: LiveInstance = {
   hooks: new Set(),
 };
 
-/** A command that a test plays. */
+/** A command that the test controls. */
 class Command {
   readonly told: string[] = [];
   launch: ExecLaunch | undefined;
@@ -59,7 +59,7 @@ const trouble: string[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'podrun-attach-'));
-  // Far beyond what the address of a socket may hold.
+  // Longer than the address of a socket may be.
   socket = path.join(folder, 'd'.repeat(120), 'attach.sock');
   mkdirSync(path.dirname(socket));
   const onTrouble = ({ message }: Error): void => void trouble.push(message);
@@ -73,7 +73,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Sends bytes; resolves with what was answered until the other side closed the connection. */
+/** Sends bytes. Resolves with the answer, when the other side has closed the connection. */
 function talk(bytes: Buffer, onFrame: (frame: Frame<AgentMessage>) => void = () => {}): Promise<Frame<AgentMessage>[]> {
   const { address, release } = socketAddress(socket);
   const answered: Frame<AgentMessage>[] = [];

@@ -9,7 +9,7 @@ import { StoreGarbage } from '../../../src/store/garbage.ts';
 import { newEvent, newPod, withPhase } from '../../store/objects.ts';
 import { temporaryFolder } from '../../store/temporary-store.ts';
 
-/** The store as a process sees it that started then; what processes with another start time own is lost. */
+/** The store as a process with this start time sees it. Pods of processes with another one are lost. */
 function openAs(startTime: string, root: string): { store: FileStore; garbage: StoreGarbage } {
   const processes = {
     startTimeOf: (pid: number) => (pid === process.pid ? startTime : undefined),

@@ -102,7 +102,7 @@ describe('deletePod()', () => {
     const started = agent.startRun(placed());
     if (!started.ok) throw new Error('somebody else runs it');
     let writes = 0;
-    // A status in between reading the Pod and changing it.
+    // A store in which a status is written between reading the Pod and changing it.
     const busy = new Proxy(store, {
       get: (target, property) => {
         const value: unknown = Reflect.get(target, property, target);

@@ -6,7 +6,7 @@ import { FileStore } from '../../../src/store/file-store.ts';
 import { newPod } from '../../store/objects.ts';
 import { temporaryFolder } from '../../store/temporary-store.ts';
 
-/** The store as a process sees it that got this process's pid later: all owners from before are gone. */
+/** The store as a later process with the same pid sees it: all earlier owners are gone. */
 function openAs(startTime: string, root: string): FileStore {
   return new FileStore({
     root,

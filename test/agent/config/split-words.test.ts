@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitWords } from '../../../src/agent/config/split-words.ts';
 
-/** Each word in single quotes, as a careful person would type it. */
+/** Puts each word in single quotes. */
 const quote = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
 describe('splitWords()', () => {
@@ -47,7 +47,7 @@ describe('splitWords()', () => {
     const readable = text.filter((candidate) => splitWords(candidate).ok && candidate.trim() !== '');
     fc.assert(
       fc.property(fc.array(readable, { minLength: 20, maxLength: 40 }), (lines) => {
-        // One shell for many lines: a word ends with \1, a line with \2.
+        // Runs one shell for many lines: a word ends with \1, a line with \2.
         const script = lines.map((line) => `printf '%s\\1' ${line}; printf '\\2'`).join('\n');
         const shell = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\u0002').slice(0, -1);
         const ours = lines.map((line) => {

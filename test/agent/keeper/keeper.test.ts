@@ -13,7 +13,7 @@ const clock = new SystemClock();
 const LAUNCH = { argv: ['program'], env: { 'db.password': 's' }, cwd: '/', stdin: true } as const;
 const listeners = () => ({ onOutput: vi.fn(), onExit: vi.fn() });
 
-/** A runtime whose containers do as they are told by the test. */
+/** A runtime whose containers the test controls. */
 class Hands implements Runtime {
   readonly launches = new Map<string, ContainerLaunch>();
   readonly done: string[] = [];
@@ -195,7 +195,7 @@ describe('a keeper', () => {
     await first.runtime.start({ ...LAUNCH, id: 'u/other/2', ...listeners() });
     const second = await agent();
     hands.print('u/main/0', 'between');
-    // After the greeting, before the adoption.
+    // The container exits after the greeting and before its adoption.
     hands.exit('u/other/2', 7);
     await vi.waitUntil(() => recorded.length === 1, PATIENT);
     const [main, other] = [listeners(), listeners()];

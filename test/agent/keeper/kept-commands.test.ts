@@ -5,7 +5,7 @@ import type { ExecLaunch, RunningExec, Runtime } from '../../../src/runtime/runt
 
 const launch = { id: 'uid/main/0', argv: ['sh'], env: {}, cwd: '/', stdin: false } as unknown as ExecLaunch;
 
-/** A runtime whose commands end when the test says so. */
+/** A runtime whose commands the test ends. */
 function controlled() {
   const started: ExecLaunch[] = [];
   const told: FromKeeper[] = [];

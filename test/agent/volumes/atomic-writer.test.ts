@@ -120,7 +120,7 @@ const READER = `
   while (!fs.existsSync(folder + '/stop')) {
     let now;
     try {
-      // One look at ..data, as a program does that holds on to the folder it found.
+      // Resolves ..data once, as a program does that keeps the folder open.
       const data = fs.realpathSync(folder + '/..data');
       now = [0, 1, 2, 3].map((n) => fs.readFileSync(data + '/f' + n, 'utf8'));
     } catch (error) {

@@ -16,7 +16,7 @@ import { giveToGroup } from '../../../src/agent/volumes/fs-group.ts';
 
 const OWN_GROUP = process.getgid?.() ?? 0;
 const isRoot = process.getuid?.() === 0;
-/** Root gives to anybody, others to themselves. */
+/** Root can give files to any group, other users only to their own. */
 const GROUP = isRoot ? 4321 : OWN_GROUP;
 const WRITABLE = { gid: GROUP, isReadOnly: false, onlyOnMismatch: false };
 

@@ -72,7 +72,7 @@ describe('a part of a volume', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a part of a volume that a container changes meanwhile', () => {
-  // The link is there for half of the time; without openat, some of these rounds end outside.
+  // The link exists half of the time. Without openat, some of these rounds end outside.
   const ROUNDS = 2000;
 
   it.each([
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('a part of a volume that a contain
     }
     expect(readdirSync(outside).toSorted()).toEqual(['present', 'secret']);
     expect(inside.filter((identity) => forbidden.has(identity))).toEqual([]);
-    // Both have happened, or nothing was tried.
+    // Both cases have happened: otherwise nothing was tested.
     expect(inside.length).toBeGreaterThan(ROUNDS / 100);
     expect(inside.length).toBeLessThan(ROUNDS * 0.99);
   });

@@ -18,14 +18,14 @@ interface Bench {
   readonly clock: ManualClock;
   readonly pod: StoredPod;
   readonly volumes: PodVolumes;
-  /** Time and message of every event. */
+  /** The time and the message of every event. */
   readonly events: Array<readonly [atMs: number, message: string]>;
   readonly goDown: () => void;
-  /** Resolves with the volumes. */
+  /** Resolves when the volumes are set up. */
   readonly ready: Promise<void>;
 }
 
-/** Begins to set up the volumes of a Pod, with a real store and time that the test moves. */
+/** Sets up the volumes of a Pod, with a real store and a manual clock. */
 function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => undefined): Bench {
   const folder = temporaryFolder();
   const clock = new ManualClock();
@@ -46,7 +46,7 @@ function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => un
   const ready = made.setUp({
     signal: controller.signal,
     event: ({ type, reason, message }) => {
-      // This store has no memory for volumes.
+      // The store of the test has no memory for volumes.
       if (reason === 'VolumeOnDisk') return;
       expect([type, reason]).toEqual(['Warning', 'FailedMount']);
       events.push([clock.now().monotonicMs, message]);
@@ -69,7 +69,7 @@ function put(store: FileStore, object: ConfigMap & Storable): void {
   else store.update('configmaps', { ...object, metadata: before.metadata });
 }
 
-/** Where the volume `v` is, or why a container cannot have it. */
+/** The folder of the volume `v`, or the reason why a container cannot have it. */
 function mounted({ volumes }: Bench, mount: Partial<VolumeMount> = {}, env: Record<string, string> = {}): string {
   const container = { name: 'main', volumeMounts: [{ name: 'v', mountPath: '/v', ...mount }] };
   const outcome = volumes.mount(container, new Map(Object.entries(env)));

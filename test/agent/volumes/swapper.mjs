@@ -1,9 +1,9 @@
-// Replaces a folder by a link out of the volume, and back, as fast as it can: swapper.mjs PLACE FOLDER LINK
+// Replaces a folder by a link out of the volume, and back, as fast as possible: swapper.mjs PLACE FOLDER LINK
 import { renameSync } from 'node:fs';
 
 const [, , place, folder, link] = process.argv;
 
-/** Who is raced against may have made a folder at the place meanwhile. */
+/** Moves a file. The test may have made a folder at the place meanwhile. */
 function move(from, to) {
   try {
     renameSync(from, to);

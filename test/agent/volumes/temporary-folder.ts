@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { VolumeFile } from '../../../src/lifecycle/volumes/volume-files.ts';
 
-/** A folder of its own, removed after the test. */
+/** A new folder, removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-volumes-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -11,7 +11,7 @@ import { PATIENT } from '../../patience.ts';
 const machine = cgroupMachine();
 const NOTHING = { memoryBytes: undefined, cpuMillis: undefined, cpuRequestMillis: undefined, pids: undefined };
 
-/** Letters of states: see proc_pid_stat(5). */
+/** The state letter of a process: see proc_pid_stat(5). */
 function stateOf(pid: number): string | undefined {
   const file = `/proc/${pid}/stat`;
   return existsSync(file) ? /\) (\w)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
@@ -22,7 +22,7 @@ describe.skipIf(machine.places.size === 0)('a cgroup, where one can be made', ()
     const made = CgroupGroup.make(machine, 'test-group/main/0', { ...NOTHING, together: NOTHING }, new SystemClock());
     if (!made.ok) throw new Error(made.error);
     const { group } = made;
-    // A child, one in a session of its own, and an orphan: the shell between has ended.
+    // A child, a child with its own session, and an orphan whose parent shell has ended.
     const script = 'sleep 300 & setsid sleep 300 & sh -c "sleep 300 &" ; echo ready; wait';
     const child = spawn('sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
     await new Promise((resolve) => child.stdout.once('data', resolve));
@@ -35,7 +35,7 @@ describe.skipIf(machine.places.size === 0)('a cgroup, where one can be made', ()
     for (const inside of members()) expect(inside).toHaveLength(4);
     const [all = []] = members();
     expect(all).toContain(pid);
-    // They go on.
+    // The processes continue.
     await vi.waitFor(() => expect(all.map(stateOf)).toEqual(all.map(() => 'S')), PATIENT);
     await group.end();
     expect(group.folders.filter((folder) => existsSync(folder) || existsSync(path.dirname(folder)))).toEqual([]);

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Files of a folder that stands for a group; the kernel would make them. */
+/** Writes the files of a group, which the kernel would make. */
 function group(folder: string, files: Readonly<Record<string, string>> = {}): string {
   const place = path.join(root, folder);
   mkdirSync(place, { recursive: true });
@@ -65,7 +65,7 @@ describe('cgroups of version 1', () => {
   });
 
   it('that cannot be made are missing, with the reason', () => {
-    // Not even root makes a folder there.
+    // Not even root can make a folder below a file.
     writeFileSync(path.join(root, 'memory'), '');
     const machine = exploreCgroups({
       membership: '2:memory:/\n',

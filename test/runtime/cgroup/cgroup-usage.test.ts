@@ -32,7 +32,7 @@ it('of version 1 is read from several', () => {
     'memory.usage_in_bytes': '10000\n',
     'memory.stat': 'inactive_file 1\ntotal_inactive_file 4000\n',
   });
-  // Version 1 has a file of that name, too, with other lines.
+  // Version 1 has a file with the same name and other lines.
   const cpu = folder('cpu', { 'cpu.stat': 'nr_periods 3\nnr_throttled 1\nthrottled_time 9\n' });
   expect(groupUsage([memory, cpu])).toBeUndefined();
   const accounts = folder('cpuacct', { 'cpuacct.usage': '1500000000\n' });

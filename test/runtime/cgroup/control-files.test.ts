@@ -17,7 +17,7 @@ describe('what is written into control files', () => {
     [2, { memoryBytes: 65536 }, ['memory.swap.max=0', 'memory.max=65536']],
     [1, { cpuMillis: 250 }, ['cpu.cfs_period_us=100000', 'cpu.cfs_quota_us=25000']],
     [2, { cpuMillis: 2500 }, ['cpu.max=250000 100000']],
-    // The kernel takes no quota below a millisecond.
+    // The kernel refuses a quota below a millisecond.
     [2, { cpuMillis: 1 }, ['cpu.max=1000 100000']],
     [1, { cpuRequestMillis: 500 }, ['cpu.shares=512']],
     [1, { cpuRequestMillis: 0 }, ['cpu.shares=2']],

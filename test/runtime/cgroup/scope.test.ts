@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('in a scope', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** @param script of a systemd-run */
+  /** @param script stands for systemd-run */
   const run = (script: string): Promise<number | undefined> => {
     const program = path.join(folder, 'systemd-run');
     writeFileSync(program, `#!/bin/sh\n${script}\n`);

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileIdentity } from '../../../src/runtime/file-identity.ts';
 import { checkMounts } from '../../../src/runtime/namespace/check-mounts.ts';
 
-/** A process stands for the holder: its working directory is the root of the container. */
+/** Checks a mount. A process stands for the holder: its working directory is the root of the container. */
 function check(target: string, identity: string | undefined): Promise<string> {
   let said = 'fine';
   const holder = { pid: atRoot.pid ?? 0, ended: Promise.resolve(), kill: () => void (said = 'killed') };

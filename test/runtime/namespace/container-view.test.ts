@@ -9,7 +9,7 @@ import type { HostMount } from '../../../src/runtime/namespace/host-mounts.ts';
 const ROOT: HostMount = { path: '/', device: '8:1', root: '/', type: 'ext4', options: ['rw'] };
 const facts = { mode: 'user', hasOwnProc: true, layers: 'disk' } as NamespaceFacts;
 
-/** How /usr is seen by a container of an ordinary user: the type and the options of its mount. */
+/** The mount of /usr in a container of an ordinary user: its type and options. */
 function usr(others: readonly HostMount[], isRootReadOnly = false): string {
   const layerDir = path.join(mkdtempSync(path.join(tmpdir(), 'podrun-view-')), 'layer');
   onTestFinished(() => rmSync(path.dirname(layerDir), { recursive: true, force: true }));

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A container that sees a folder with the file `here` at /only-inside, and nothing else of its own. */
+/** A container with a folder of its own at /only-inside, which has the file `here`. */
 function launch(): ContainerLaunch {
   const volume = path.join(folder, 'volume');
   mkdirSync(volume);
@@ -55,7 +55,7 @@ function launch(): ContainerLaunch {
 
 const env = { PATH: process.env['PATH'] ?? '' };
 
-/** What this machine permits, when that is enough to make containers like this. */
+/** The facts of this machine. Skips the test where such containers are not possible. */
 async function factsFor(mode: NamespaceFacts['mode'], context: TestContext): Promise<NamespaceFacts> {
   const detection = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath: env.PATH });
   if (!detection.ok) return context.skip('namespaces are not permitted here');

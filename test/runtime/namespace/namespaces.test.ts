@@ -127,7 +127,7 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
     const script = `cat ${work}/link/volume/f ${work}/real/volume/f`;
     const { text } = await run(sh(script), confined({ mounts: [mount(folder, `${work}/link/volume`)] }));
     expect(text).toBe('seenseen');
-    // The mount point had to be made in a shared folder: it is gone again.
+    // The mount point was created in a shared folder and removed again.
     expect(readdirSync(path.join(work, 'real'))).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
 });
 
 describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
-  /** Those of this process: others may have some, too. */
+  /** The spare holders of this process: other test processes may have some, too. */
   const mine = (): number[] => markedPids('spare').filter((pid) => factsOf(pid)?.parentPid === process.pid);
 
   it('are replaced when a container has taken them, and are no more than podrun', async () => {
@@ -208,7 +208,7 @@ describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
     );
     const started = await rig.start(sh('hostname; read end'), { ...confined(), stdin: true });
     await until(() => started.text() === 'web-0\n', started.text);
-    // The next one is made as soon as that has been started.
+    // The next spare holder is started soon after the start of a container.
     await until(
       () => mine().length === 2,
       () => mine().join(),
@@ -247,7 +247,7 @@ describe.skipIf(facts === undefined)('the processes that a container sees', () =
     expect(await run(sh('echo $$; cat /proc/1/comm; exit 7'), first())).toEqual({ text: '1\nsh\n', exitCode: 7 });
     const started = await rig.start(sh('echo up; sleep 100'), first());
     await until(() => started.text() === 'up\n', started.text);
-    // Process 1 does not hear of signals that it has not asked for.
+    // The kernel drops signals to process 1 that it has no handler for.
     started.container.signal('SIGTERM');
     const beside = { ...rig.execRequest(sh('echo $$; cat /proc/1/comm')), id: started.id };
     expect(await rig.runtime.exec(beside)).toMatchObject({ stdout: expect.stringMatching(/^\d+\nsh\n$/) as string });

@@ -15,12 +15,12 @@ const clock = new SystemClock();
 const detected = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath: PATH });
 rmSync(folder, { recursive: true });
 
-/** What the holder of a usual container has of its own. */
+/** The own namespaces of a usual container. */
 const USUAL = ['mount', 'uts', 'ipc', 'pid'] as const;
-/** As many starts as it takes, at most, to find a moment in which other tests mount nothing. */
+/** The most attempts to find a moment in which other tests mount nothing. */
 const TRIES = 100;
 
-/** Takes a spare holder after something has happened since it was made. */
+/** Takes a spare holder after a change of the host. */
 async function takeAfter(happens: () => void): Promise<StartedHolder | undefined> {
   if (!detected.ok) throw new Error('there are no namespaces');
   const spare = new SpareHolder(detected.facts, clock);

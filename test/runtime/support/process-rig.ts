@@ -15,28 +15,28 @@ import type {
 } from '../../../src/runtime/runtime.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 
-/** A container that a test has started, and everything that was heard of it. */
+/** A container that a test has started, with its output and its exit. */
 export interface Started {
   readonly id: string;
   readonly container: RunningContainer;
   readonly exit: Promise<ProcessExit>;
-  /** Settles when it has exited and nothing of it is left. */
+  /** Settles when the container has exited and all of its processes are gone. */
   readonly gone: Promise<void>;
   readonly pieces: { readonly stream: OutputStream; readonly text: string }[];
   /** All output so far, both streams in order of arrival. */
   readonly text: () => string;
 }
 
-/** A runtime with real processes in a folder of its own. Call it at the top level of a test file. */
+/** A runtime with real processes in a folder of its own. Created at the top level of a test file. */
 export interface Rig {
   readonly clock: SystemClock;
   readonly runtime: ProcessRuntime;
   readonly folder: string;
-  /** Starts a program, in the rig's folder and with its PATH if not told otherwise; fails when it cannot be started. */
+  /** Starts a program, by default in the rig's folder and with its PATH. Fails when the start fails. */
   start(argv: Argv, changes?: Partial<ContainerLaunch>): Promise<Started>;
-  /** A start that has to fail: answers the runtime's words. */
+  /** Expects a start to fail. Returns the runtime's error. */
   startFailing(argv: Argv, changes?: Partial<ContainerLaunch>): Promise<string>;
-  /** Runs a program to its end, with everything it left behind. */
+  /** Runs a program to its end, and waits for its remaining processes. */
   run(argv: Argv, changes?: Partial<ContainerLaunch>): Promise<{ exit: ProcessExit; text: string; started: Started }>;
   execRequest(argv: Argv, changes?: Partial<ExecRequest>): ExecRequest;
 }
@@ -49,7 +49,9 @@ export function sh(script: string): Argv {
   return ['sh', '-c', script];
 }
 
-/** Makes the rig, with namespaces where there are facts; after each test, nothing that bears its mark may be alive. */
+/**
+ * Makes the rig, with namespaces where there are facts. After each test, checks that no process with its mark is alive.
+ */
 export function makeRig(pipes: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts): Rig {
   const clock = new SystemClock();
   const folder = mkdtempSync(join(tmpdir(), 'podrun-runtime-'));
@@ -134,7 +136,7 @@ export function makeRig(pipes: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts)
   };
 }
 
-/** Waits until a condition holds; fails with what was seen last when it has not after `limitMs`. */
+/** Waits until a condition holds. Fails after `limitMs` with the last value. */
 export async function until(
   reached: () => boolean,
   lastSeen: () => string,
@@ -149,12 +151,12 @@ export async function until(
   }
 }
 
-/** Pids of the living processes that bear the mark of a container whose ID begins so. */
+/** Pids of the living processes with the mark of a container whose id begins like this. */
 export function markedPids(idPrefix: string): number[] {
   return marked(idPrefix).map((line) => Number.parseInt(line, 10));
 }
 
-/** `pid command` of every living process that bears the mark of a container whose ID begins so. */
+/** `pid command` of every living process with the mark of a container whose id begins like this. */
 export function marked(idPrefix: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -165,7 +167,7 @@ export function marked(idPrefix: string): string[] {
     });
 }
 
-/** Is there a process of that pid that is more than a zombie? */
+/** True when a process with this pid runs and is not a zombie. */
 export function isRunning(pid: number): boolean {
   const stat = readQuietly(`/proc/${pid}/stat`);
   return stat !== '' && !/\) [ZX] /.test(stat);

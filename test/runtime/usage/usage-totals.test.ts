@@ -53,7 +53,7 @@ it.runIf(process.platform === 'linux')('is looked at when a container is told to
   await vi.waitUntil(() => started.text().includes('up'), PATIENT);
   started.container.signal('SIGTERM');
   const { usage } = await started.exit;
-  // A shell and a sleep need more than half of a megabyte.
+  // A shell and a sleep need more than half a megabyte.
   expect(usage?.processPeakBytes).toBeGreaterThan(512 * 1024);
 });
 
