@@ -74,11 +74,11 @@ export function howCommandEnded(outcome: ExecOutcome): string {
     case 'exited':
       return `exit code ${outcome.exitCode}`;
     case 'timedOut':
-      return 'killed, its time was up';
+      return 'killed: it timed out';
     case 'failedToStart':
       return outcome.error;
     case 'aborted':
-      return 'killed, its container is at its end';
+      return 'killed: its container is ending';
     default:
       return outcome satisfies never;
   }

@@ -135,7 +135,7 @@ async function send(request: HttpRequest, { clock, signal, log, dial }: HookInpu
       log.ended(`HTTP status ${reply.status}`);
       return undefined;
     case 'cutOff':
-      log.ended(`answered, but cut off: ${reply.error}`);
+      log.ended(`incomplete response: ${reply.error}`);
       return undefined;
     case 'unanswered':
       return reply.error;
@@ -146,7 +146,7 @@ async function send(request: HttpRequest, { clock, signal, log, dial }: HookInpu
 
 async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
   await pause(input.clock, seconds * 1000, input.signal);
-  input.log.ended(input.signal.aborted ? 'broken off, its container is at its end' : 'done');
+  input.log.ended(input.signal.aborted ? 'cut short: its container is ending' : 'done');
   if (!input.signal.aborted) return DONE;
   return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
 }

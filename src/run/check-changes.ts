@@ -26,6 +26,6 @@ export function checkChanges(
   const messages = refused.map(({ error }) => error.message).join('\n');
   const names = refused.map(({ one: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
   throw new PodrunError(messages, {
-    hint: `Nothing was changed. To have it anew: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
+    hint: `Nothing was changed. To create it anew: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
   });
 }

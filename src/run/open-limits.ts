@@ -30,6 +30,6 @@ export function openLimits(
 export function limitsRefused(open: readonly string[]): PodrunError {
   return new PodrunError([...new Set(open)].join('\n'), {
     exitCode: EXIT.usage,
-    hint: 'podrun doctor tells what this machine permits. Without --strict the Pods would run without these limits.',
+    hint: 'podrun doctor shows what this machine permits. Without --strict the Pods would run without these limits.',
   });
 }

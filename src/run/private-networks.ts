@@ -14,6 +14,6 @@ export async function privateNetworks(userPath: string | undefined): Promise<Net
   if (detection.ok) return detection.facts;
   throw new PodrunError(`error: Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
     exitCode: EXIT.usage,
-    hint: 'Nothing was started. --network host is what every machine has; podrun doctor tells what this one permits.',
+    hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
   });
 }

@@ -21,6 +21,6 @@ export function refuseSecurity(pods: readonly ManifestObject<StoredPod>[], featu
   if (problems.length === 0) return;
   throw new PodrunError([...new Set(problems)].join('\n'), {
     exitCode: EXIT.usage,
-    hint: 'Nothing was started. Without --strict, what only makes a container have fewer rights is told in events.',
+    hint: 'Nothing was started. Without --strict, settings that leave a container fewer rights become events.',
   });
 }

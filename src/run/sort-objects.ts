@@ -34,7 +34,7 @@ export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
   const names = pods.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) {
-    throw new PodrunError(`error: pod "${twice}" is there twice`, {
+    throw new PodrunError(`error: pod "${twice}" appears twice`, {
       exitCode: EXIT.usage,
       hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
     });

@@ -101,7 +101,7 @@ function commandOf(
   }
   if (setprivOptions(identity).length === 0) return { prefix: [], owner: undefined };
   const setpriv = namespaces?.tools.setpriv ?? findSetpriv();
-  if (setpriv === undefined) throw new Error('a container is to run as somebody else, and there is no setpriv');
+  if (setpriv === undefined) throw new Error('a container runs as another user, but setpriv is missing');
   const { uid, gid } = identity;
   return { prefix: identityPrefix(identity, setpriv), owner: uid === undefined ? undefined : { uid, gid: gid ?? 0 } };
 }

@@ -65,7 +65,7 @@ describe('what a hook says', () => {
   it.each<{ name: string; outcome: ExecOutcome; note: string }>([
     { name: 'exited', outcome: exited(5), note: 'exit code 5' },
     { name: 'never started', outcome: { type: 'failedToStart', error: 'no such\nfile' }, note: 'no such file' },
-    { name: 'was killed', outcome: { type: 'aborted' }, note: 'killed, its container is at its end' },
+    { name: 'was killed', outcome: { type: 'aborted' }, note: 'killed: its container is ending' },
   ])('is how its command $name', async ({ outcome, note }) => {
     const exec = (): Promise<ExecOutcome> => Promise.resolve(outcome);
     expect(await sayingsOf({ exec: { command: ['drain', 'all'] } }, { exec })).toEqual([
@@ -76,7 +76,7 @@ describe('what a hook says', () => {
 
   it.each([
     { ends: false, note: 'done' },
-    { ends: true, note: 'broken off, its container is at its end' },
+    { ends: true, note: 'cut short: its container is ending' },
   ])('is how long it slept: $note', async ({ ends, note }) => {
     const clock = new ManualClock();
     const ended = new AbortController();
@@ -113,7 +113,7 @@ describe('an exec hook', () => {
       error: 'rpc error: code = Unknown desc = failed to exec in container: no, message: ""',
     },
     {
-      name: 'is broken off',
+      name: 'is cut short',
       outcome: { type: 'aborted' },
       brief: { output: 'the hook was cut short' },
       error: 'rpc error: code = Canceled desc = context canceled, message: ""',

@@ -216,7 +216,7 @@ describe('the reason behind the words of util-linux', () => {
       root,
       { type: 'outdated', program: 'nsenter' },
     ],
-    ['silence', 'unshare', '\n', root, { type: 'refused', said: 'it ended without a word' }],
+    ['silence', 'unshare', '\n', root, { type: 'refused', said: 'it ended without output' }],
   ] as const)('is %s', (_what, step, said, privileges, expected) => {
     expect(explainRefusal(step, said, privileges)).toMatchObject(expected);
   });

@@ -35,9 +35,9 @@ it('hooks log their beginning, output and end; probes log failures', async () =>
     'main postStart: ended after 0.250s: exit code 0',
     'main liveness stdout: fine',
     'main liveness stdout: thinking',
-    'main liveness: ended after 1.000s: killed, its time was up',
+    'main liveness: ended after 1.000s: killed: it timed out',
     'main preStop: begins: exec [drain]',
-    'main preStop: ended after 2.000s: killed, its container is at its end',
+    'main preStop: ended after 2.000s: killed: its container is ending',
   ]);
   const ofMain = { container: 'main', restartCount: 0, time: expect.stringMatching(/^\d{4}-.*Z$/) };
   expect(pod.hookRuns).toEqual([
@@ -56,7 +56,7 @@ it('hooks log their beginning, output and end; probes log failures', async () =>
 
 it.each([
   { hook: 'postStart', of: 'a command', handler: { exec: { command: ['slow'] } }, how: 'killed' },
-  { hook: 'postStart', of: 'a pause', handler: { sleep: { seconds: 60 } }, how: 'broken off' },
+  { hook: 'postStart', of: 'a pause', handler: { sleep: { seconds: 60 } }, how: 'cut short' },
   { hook: 'preStop', of: 'a command', handler: { exec: { command: ['slow'] } }, how: 'killed' },
 ])('a $hook hook with $of logs its last output before the exit of its container is reported', async (given) => {
   const container = { name: 'main', image: 'app', lifecycle: { [given.hook]: given.handler } };
@@ -74,7 +74,7 @@ it.each([
   });
   expect(lines.slice(0, 3)).toEqual([
     expect.stringContaining(`main ${given.hook}: begins: `),
-    expect.stringMatching(`^main ${given.hook}: ended after .*: ${given.how}, its container is at its end$`),
+    expect.stringMatching(`^main ${given.hook}: ended after .*: ${given.how}: its container is ending$`),
     'Completed',
   ]);
 });

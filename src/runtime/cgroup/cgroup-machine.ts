@@ -85,7 +85,7 @@ interface Trial {
 function tryVersion1({ own, controllers }: Hierarchy): Trial {
   const parent = path.join(own, PARENT);
   const wanted = ([...LIMITING, 'cpuacct'] as const).filter((name) => controllers.includes(name));
-  const why = wanted.length === 0 ? 'nothing is wanted of it' : whyNotMade(parent);
+  const why = wanted.length === 0 ? 'podrun needs none of its controllers' : whyNotMade(parent);
   if (why === undefined) {
     tryToRemove(parent);
     return { parent, controllers: wanted, missing: new Map() };
@@ -177,7 +177,7 @@ function whyNotMade(folder: string): string | undefined {
   } catch (error) {
     const errno = errnoOf(error);
     // The folder may belong to a podrun of another user.
-    if (errno === 'EEXIST') return isWritable(folder) ? undefined : `${folder} belongs to somebody else`;
+    if (errno === 'EEXIST') return isWritable(folder) ? undefined : `${folder} belongs to another user`;
     return `no group can be made in ${path.dirname(folder)}: ${errnoText(errno)}`;
   }
 }

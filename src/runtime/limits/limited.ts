@@ -37,7 +37,7 @@ export const UNLIMITED: Limited = {
   place: () => Promise.resolve(),
   watch: () => undefined,
   outOfMemory: () => undefined,
-  change: () => 'limits that a container had not at its start hold when it is restarted',
+  change: () => 'limits that the container did not have at its start take effect at its next start',
 };
 
 export interface LimitOptions {

@@ -18,7 +18,7 @@ export async function checkMounts(
   if (wrong === undefined) return;
   holder.kill();
   await holder.ended;
-  throw new Error(`mount ${wrong.source} at ${wrong.target}: it was replaced by something else meanwhile`);
+  throw new Error(`mount ${wrong.source} at ${wrong.target}: another file has replaced its source`);
 }
 
 /** Undefined: there is no file. */

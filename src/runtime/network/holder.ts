@@ -104,7 +104,7 @@ function firstWords(child: ReturnType<typeof startHolder>): Promise<string> {
       child.stderr.destroy();
       resolve(said);
     };
-    const lastWords = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without a word';
+    const lastWords = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without output';
     void child.then(({ code }) => say(code === undefined ? lastWords() : errnoText(code)));
   });
 }

@@ -95,7 +95,7 @@ export class NetworkRelay {
     const child = this.#child;
     this.#child = undefined;
     if (child?.connected === true) child.disconnect();
-    this.#giveUp(new Error('the network is gone'));
+    this.#giveUp(new Error('the private network was removed'));
   }
 
   #running(): RelayProcess {

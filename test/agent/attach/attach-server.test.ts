@@ -171,7 +171,7 @@ describe.runIf(process.platform === 'linux')('a command in a container', () => {
 it('says when there can be no socket, and goes on', async () => {
   rmSync(path.dirname(socket), { recursive: true });
   await server.expect(pod, { name: 'debug' }, instance);
-  expect(trouble.at(-1)).toMatch(/^nobody can reach the containers of pod "web": /);
+  expect(trouble.at(-1)).toMatch(/^clients cannot reach the containers of pod "web": /);
   server.started(pod, container, live);
   server.output(instance, 'stdout', Buffer.from('hello'));
   server.exited(instance, 0);

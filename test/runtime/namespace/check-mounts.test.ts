@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('what is mounted', () => {
     expect(await check(path.join(folder, 'alias'), identity)).toBe('fine');
     expect(await check(other, undefined)).toBe('fine');
     const refusal = (target: string): string =>
-      `killed: mount /somewhere at ${target}: it was replaced by something else meanwhile`;
+      `killed: mount /somewhere at ${target}: another file has replaced its source`;
     expect(await check(other, identity)).toBe(refusal(other));
     renameSync(wanted, path.join(folder, 'moved'));
     expect(await check(wanted, identity)).toBe(refusal(wanted));
