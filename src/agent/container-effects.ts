@@ -23,7 +23,7 @@ export interface ContainerEffectsOptions {
   readonly clock: Clock;
   readonly runtime: Runtime;
   readonly surroundings: PodSurroundings;
-  readonly tell: (seen: Observation) => void;
+  readonly onObservation: (seen: Observation) => void;
 }
 
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
@@ -31,7 +31,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
   readonly #surroundings: PodSurroundings;
-  readonly #tell: (seen: Observation) => void;
+  readonly #onObservation: (seen: Observation) => void;
   /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** The same instances by name of the container. */
@@ -46,18 +46,18 @@ export class ContainerEffects implements EffectRunner {
   /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
-  constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
+  constructor({ clock, runtime, surroundings, onObservation }: ContainerEffectsOptions) {
     this.#clock = clock;
     this.#runtime = runtime;
     this.#surroundings = surroundings;
-    this.#tell = tell;
+    this.#onObservation = onObservation;
     this.#handlers = new Handlers({ clock, runtime, surroundings });
-    this.#sandbox = new Sandbox({ clock, surroundings, tell });
+    this.#sandbox = new Sandbox({ clock, surroundings, onObservation });
     this.#prober = new Prober({
       clock,
       probe: (...probe) => this.#probe(...probe),
       onResult: ({ container, instanceId, type, success }) =>
-        tell({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
+        onObservation({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
       onEvent: (event) => {
         if (this.#pod !== undefined) surroundings.event(this.#pod, event);
       },
@@ -130,7 +130,7 @@ export class ContainerEffects implements EffectRunner {
   async #start(pod: StoredPod, instance: InstanceRef): Promise<void> {
     const { container, id } = instance;
     const failed = (stage: StartFailed['stage'], message: string, at = this.#clock.now()): void =>
-      this.#tell({ type: 'startFailed', container, id, stage, message, at });
+      this.#onObservation({ type: 'startFailed', container, id, stage, message, at });
 
     if (this.#restored !== undefined) await this.#restored;
     // Any error on the way (a full disk) becomes the reason why the container does not start.
@@ -158,7 +158,7 @@ export class ContainerEffects implements EffectRunner {
     this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#reportLimits(pod, outcome.limitsNotice);
-    this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
+    this.#onObservation({ type: 'started', container, id, at: outcome.container.startedAt });
   }
 
   #add(live: LiveInstance): void {
@@ -209,8 +209,8 @@ export class ContainerEffects implements EffectRunner {
     const message = this.#surroundings.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
     const report = (): void => {
-      this.#tell({ type: 'exited', container, id, exitCode, oomKilled, message, at });
-      void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
+      this.#onObservation({ type: 'exited', container, id, exitCode, oomKilled, message, at });
+      void exit.swept.then(() => this.#onObservation({ type: 'swept', container, id }));
     };
     // Readers of hook output stop at the exit. So a hook that was cut short writes its last line before the exit is
     // reported.
@@ -227,13 +227,14 @@ export class ContainerEffects implements EffectRunner {
     { container, id }: { readonly container: string; readonly id: string },
   ): Promise<void> {
     const instance = this.#live.get(id);
-    if (instance === undefined) return this.#tell({ type: 'hookReturned', hook, container, id, error: undefined });
+    if (instance === undefined)
+      return this.#onObservation({ type: 'hookReturned', hook, container, id, error: undefined });
     const running = this.#handlers.runHook(pod, instance, hook);
     instance.hooks.add(running);
     const error = await running;
     instance.hooks.delete(running);
     await instance.exitReported;
-    this.#tell({ type: 'hookReturned', hook, container, id, error });
+    this.#onObservation({ type: 'hookReturned', hook, container, id, error });
   }
 
   #explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<void> | undefined {

@@ -191,11 +191,11 @@ export class PodRun {
         events: (pod, drafts) => this.#record.events(pod, drafts),
         finished: (pod) => this.#finished(pod),
       },
-      effects: (tell) =>
+      effects: (onObservation) =>
         new ContainerEffects({
           clock: this.#options.clock,
           runtime: this.#options.runtime,
-          tell,
+          onObservation,
           surroundings: {
             ...this.#options.surroundings,
             event: (pod, draft) => this.#record.events(pod, [draft]),

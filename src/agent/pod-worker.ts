@@ -58,8 +58,8 @@ export interface PodWorkerOptions {
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
   readonly report: PodReport;
-  /** Creates the effects. They report observations to `tell`. */
-  readonly effects: (tell: (seen: Observation) => void) => EffectRunner;
+  /** Creates the effects. They report to `onObservation`. */
+  readonly effects: (onObservation: (seen: Observation) => void) => EffectRunner;
 }
 
 /**

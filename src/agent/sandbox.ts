@@ -11,7 +11,7 @@ import { watchStorage } from './storage-watch.ts';
 export interface SandboxOptions {
   readonly clock: Clock;
   readonly surroundings: Pick<PodSurroundings, 'createSandbox' | 'removeSandbox' | 'measureStorage' | 'event'>;
-  readonly tell: (seen: Observation) => void;
+  readonly onObservation: (seen: Observation) => void;
 }
 
 /** The delay before a failed attempt to create the sandbox is repeated. */
@@ -21,19 +21,19 @@ const SANDBOX_RETRY_MS = 5000;
 export class Sandbox {
   readonly #clock: Clock;
   readonly #surroundings: SandboxOptions['surroundings'];
-  readonly #tell: (seen: Observation) => void;
+  readonly #onObservation: (seen: Observation) => void;
   readonly #goingDown = new AbortController();
 
-  constructor({ clock, surroundings, tell }: SandboxOptions) {
+  constructor({ clock, surroundings, onObservation }: SandboxOptions) {
     this.#clock = clock;
     this.#surroundings = surroundings;
-    this.#tell = tell;
+    this.#onObservation = onObservation;
   }
 
   /** Creates the sandbox and reports it, unless the Pod ends meanwhile. */
   async create(pod: StoredPod): Promise<void> {
     const podIP = await this.#make(pod);
-    if (!this.#goingDown.signal.aborted) this.#tell({ type: 'sandboxReady', podIP });
+    if (!this.#goingDown.signal.aborted) this.#onObservation({ type: 'sandboxReady', podIP });
   }
 
   /** Finds the existing sandbox again and watches it. */
@@ -64,7 +64,7 @@ export class Sandbox {
       clock: this.#clock,
       signal,
       measure: (...wanted) => this.#surroundings.measureStorage(...wanted),
-      tell: (usage) => this.#tell({ type: 'storageMeasured', usage }),
+      onObservation: (usage) => this.#onObservation({ type: 'storageMeasured', usage }),
     });
   }
 
@@ -74,7 +74,7 @@ export class Sandbox {
     try {
       await this.#surroundings.removeSandbox(pod);
     } finally {
-      this.#tell({ type: 'sandboxStopped' });
+      this.#onObservation({ type: 'sandboxStopped' });
     }
   }
 }

@@ -9,19 +9,19 @@ export interface StorageWatch {
   /** Aborted when the Pod goes down. */
   readonly signal: AbortSignal;
   readonly measure: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>;
-  readonly tell: (usage: StorageUsage) => void;
+  readonly onObservation: (usage: StorageUsage) => void;
 }
 
 /** Source: pkg/kubelet/kubelet.go evictionMonitoringPeriod. */
 const MEASURE_EVERY_MS = 10_000;
 
 /** Measures the disk space of a Pod with limits, every ten seconds. */
-export async function watchStorage({ pod, clock, signal, measure, tell }: StorageWatch): Promise<void> {
+export async function watchStorage({ pod, clock, signal, measure, onObservation }: StorageWatch): Promise<void> {
   const wanted = storageMeasures(pod.spec);
   if (wanted === undefined) return;
   for (;;) {
     await pause(clock, MEASURE_EVERY_MS, signal);
     if (signal.aborted) return;
-    tell(await measure(pod, wanted));
+    onObservation(await measure(pod, wanted));
   }
 }

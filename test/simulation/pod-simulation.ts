@@ -85,7 +85,7 @@ export class PodSimulation {
         new ContainerEffects({
           clock: this.clock,
           runtime: this.runtime,
-          tell,
+          onObservation: tell,
           surroundings: {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
             adopted: () => undefined,
