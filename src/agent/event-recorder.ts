@@ -33,7 +33,7 @@ export class EventRecorder {
   readonly #onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
-  #isTellingOnly = false;
+  #isObjectGone = false;
   #lastNanos = 0n;
 
   constructor({ store, clock, nodeName, onEvent }: EventRecorderOptions) {
@@ -44,8 +44,8 @@ export class EventRecorder {
   }
 
   /** Stops storing events, because the store has removed the object and its events. onEvent still gets them. */
-  stopKeeping(): void {
-    this.#isTellingOnly = true;
+  stopStoring(): void {
+    this.#isObjectGone = true;
   }
 
   /**
@@ -80,7 +80,7 @@ export class EventRecorder {
     if (fresh.size === 0) return;
     const keys = [...fresh.keys()];
     const all = [...fresh.values()];
-    const stored = this.#isTellingOnly ? all : this.#store.createAll('events', all);
+    const stored = this.#isObjectGone ? all : this.#store.createAll('events', all);
     fresh.clear();
     for (const [index, object] of stored.entries()) {
       this.#events.set(keys[index] ?? '', object);
@@ -90,7 +90,7 @@ export class EventRecorder {
 
   #count(key: string, event: StoredEvent, now: Instant): void {
     const counted = { ...event, count: (event.count ?? 1) + 1, lastTimestamp: formatTime(now.wallMs) };
-    const object = this.#isTellingOnly ? counted : this.#store.update('events', counted);
+    const object = this.#isObjectGone ? counted : this.#store.update('events', counted);
     this.#events.set(key, object);
     this.#onEvent({ type: 'MODIFIED', object });
   }
@@ -103,7 +103,7 @@ export class EventRecorder {
   /** Records an event of another cluster component. Such an event is never combined with others. */
   recordAs(component: Saying['component'], about: Subject, draft: EventDraft, fieldPath?: string): void {
     const event = this.#coreEvent(about, draft, { component, now: this.#clock.now(), fieldPath });
-    this.#onEvent({ type: 'ADDED', object: this.#isTellingOnly ? event : this.#store.create('events', event) });
+    this.#onEvent({ type: 'ADDED', object: this.#isObjectGone ? event : this.#store.create('events', event) });
   }
 
   /** Records an event of the scheduler, in the newer form of the API. Source: pkg/scheduler/schedule_one.go. */

@@ -74,7 +74,7 @@ export class PodRecord {
   /** Records that another process removed the object. */
   gone(): void {
     this.#isGone = true;
-    this.#recorder.stopKeeping();
+    this.#recorder.stopStoring();
   }
 
   /** Binds the Pod to the node. Returns the stored Pod, with the changes that others made meanwhile. */

@@ -33,7 +33,7 @@ interface Session {
   caughtUp(): void;
   close(): void;
   /** Settles when the last message was sent, after the end of the container. Never rejects. */
-  readonly said: Promise<void>;
+  readonly outcomeSent: Promise<void>;
 }
 
 /** The time that clients get to read the last output of a Pod. */
@@ -120,7 +120,8 @@ export class AttachServer {
     const alarm = clock.wakeAt(clock.now().monotonicMs + CLOSE_TIMEOUT_MS, () => {
       for (const socket of connections.keys()) socket.destroy();
     });
-    for (const [socket, session] of connections) void (session?.said ?? Promise.resolve()).then(() => socket.end());
+    for (const [socket, session] of connections)
+      void (session?.outcomeSent ?? Promise.resolve()).then(() => socket.end());
     await closed;
     alarm.cancel();
   }
@@ -214,7 +215,7 @@ export class AttachServer {
       take: (frame) => found.take(frame, client),
       caughtUp: () => found.caughtUp(),
       close: () => found.detach(client, stdin),
-      said: Promise.resolve(),
+      outcomeSent: Promise.resolve(),
     };
   }
 

@@ -12,15 +12,15 @@ export type ExecOrder = Extract<OpeningMessage, { readonly type: 'exec' }>;
 /** A command in a container, with its client. The end of the command, the client or the container ends the session. */
 export class ExecSession {
   /** Settles when the client was sent the outcome. */
-  readonly said: Promise<void>;
-  #onSaid: () => void = () => undefined;
+  readonly outcomeSent: Promise<void>;
+  #onOutcomeSent: () => void = () => undefined;
   readonly #client: AttachedClient;
   #started: Extract<ExecStart, { ok: true }>['command'] | undefined;
   #isOver = false;
 
   constructor(client: AttachedClient) {
     this.#client = client;
-    this.said = new Promise((resolve) => (this.#onSaid = resolve));
+    this.outcomeSent = new Promise((resolve) => (this.#onOutcomeSent = resolve));
   }
 
   /** Starts the command. Resolves when it runs, or when the client was sent the reason why not. */
@@ -40,10 +40,10 @@ export class ExecSession {
       onExit: (exitCode) => {
         live.ended.signal.removeEventListener('abort', kill);
         this.#isOver = true;
-        this.#sayLast({ type: 'exit', exitCode });
+        this.#sendOutcome({ type: 'exit', exitCode });
       },
     });
-    if (!outcome.ok) return this.#sayLast({ type: 'failed', error: outcome.error });
+    if (!outcome.ok) return this.#sendOutcome({ type: 'failed', error: outcome.error });
     this.#started = outcome.command;
     live.ended.signal.addEventListener('abort', kill);
     // The client or the container may have ended during the start.
@@ -72,9 +72,9 @@ export class ExecSession {
     this.#isOver = true;
   }
 
-  #sayLast(message: AgentMessage): void {
+  #sendOutcome(message: AgentMessage): void {
     this.#client.send({ kind: 'message', message });
     this.#client.end();
-    this.#onSaid();
+    this.#onOutcomeSent();
   }
 }

@@ -43,7 +43,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;
   const claim = isOwned ? undefined : await clearAway(request, pod);
   if (!isOwned && claim === undefined) return undefined;
-  if (!tellLast(store, plan.pod)) return undefined;
+  if (!writeLastState(store, plan.pod)) return undefined;
   if (hasFinalizers(plan.pod)) {
     claim?.release();
     return 'ending';
@@ -54,7 +54,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
 }
 
 /** Writes the last state of the Pod for its readers. A full disk is no obstacle: the deletion makes room. */
-function tellLast(store: FileStore, pod: StoredPod): boolean {
+function writeLastState(store: FileStore, pod: StoredPod): boolean {
   try {
     return mark(store, pod);
   } catch (error) {

@@ -60,7 +60,7 @@ async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, 
       store.delete('pods', namespace, name);
       return true;
     }
-    tellNodeNotReady(store, pod, clock);
+    recordNodeNotReady(store, pod, clock);
     store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
     if (isDeleted) {
       const key = { namespace, name };
@@ -73,7 +73,7 @@ async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, 
 }
 
 /** Records NodeNotReady, unless the Pod never had a node. */
-function tellNodeNotReady(store: FileStore, pod: StoredPod, clock: Clock): void {
+function recordNodeNotReady(store: FileStore, pod: StoredPod, clock: Clock): void {
   const { nodeName } = pod.spec;
   if (nodeName === undefined) return;
   const recorder = new EventRecorder({ store, clock, nodeName, onEvent: () => undefined });

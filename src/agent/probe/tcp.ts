@@ -58,30 +58,30 @@ function connect(target: Target, timeoutMs: number, { clock, abort }: ProbeInput
 /** A socket for one connection after the other. */
 class ProbeSocket {
   readonly #socket: Socket;
-  #tell: ((outcome: ProbeOutcome) => void) | undefined;
+  #onOutcome: ((outcome: ProbeOutcome) => void) | undefined;
 
   constructor() {
     const { Socket } = process.getBuiltinModule('node:net');
     this.#socket = new Socket();
-    this.#socket.on('connect', () => this.#tell?.(CONNECTED));
+    this.#socket.on('connect', () => this.#onOutcome?.(CONNECTED));
     this.#socket.on('error', (error: NodeJS.ErrnoException) => {
       // An immediate reset follows a connection. A port without a listener refuses.
       const wasThere = error.syscall === 'connect' && error.code === 'ECONNRESET';
-      this.#tell?.(wasThere ? CONNECTED : unconnected(error));
+      this.#onOutcome?.(wasThere ? CONNECTED : unconnected(error));
     });
     this.#socket.on('close', () => {
       if (closedSockets.length < CLOSED_SOCKETS_MAX) closedSockets.push(this);
     });
   }
 
-  /** @param tell called at most once, before `close` */
-  connect(target: Target, tell: (outcome: ProbeOutcome) => void): void {
-    this.#tell = tell;
+  /** @param onOutcome called at most once, before `close` */
+  connect(target: Target, onOutcome: (outcome: ProbeOutcome) => void): void {
+    this.#onOutcome = onOutcome;
     this.#socket.connect(target);
   }
 
   close(): void {
-    this.#tell = undefined;
+    this.#onOutcome = undefined;
     this.#socket.destroy();
   }
 }
