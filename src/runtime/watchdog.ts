@@ -53,7 +53,7 @@ export class Watchdog {
   /** Pipe numbers that were used and are free again. */
   readonly #freePipes: number[] = [];
   /** Lines that were not sent yet. */
-  #untold = '';
+  #unsent = '';
   #nextPipe = FIRST_PIPE;
   #marks = 0;
 
@@ -75,8 +75,8 @@ export class Watchdog {
       if (this.#listed.size > 0) this.start();
     });
     // Lines that were not sent are on the list, or do not matter any more.
-    this.#untold = '';
-    for (const lines of this.#listed) this.#tell(lines);
+    this.#unsent = '';
+    for (const lines of this.#listed) this.#send(lines);
   }
 
   /** Ends all processes with the mark of this container when podrun dies, until the returned function is called. */
@@ -133,9 +133,9 @@ export class Watchdog {
     const text = lines.join('\n');
     this.#listed.add(text);
     if (this.#shell === undefined) this.start();
-    else this.#tell(text);
+    else this.#send(text);
     return () => {
-      if (this.#listed.delete(text) && end !== undefined) this.#tell(end);
+      if (this.#listed.delete(text) && end !== undefined) this.#send(end);
     };
   }
 
@@ -143,15 +143,15 @@ export class Watchdog {
    * Sends lines in one write for all callers of this turn, in a microtask: a caller that awaits anything finds them
    * sent. Waking the shell takes longer than the rest of a start.
    */
-  #tell(lines: string): void {
-    if (this.#untold === '') queueMicrotask(() => this.flush());
-    this.#untold += `${lines}\n`;
+  #send(lines: string): void {
+    if (this.#unsent === '') queueMicrotask(() => this.flush());
+    this.#unsent += `${lines}\n`;
   }
 
   /** Sends the lines now, for callers that do not await anything. */
   flush(): void {
-    const lines = this.#untold;
-    this.#untold = '';
+    const lines = this.#unsent;
+    this.#unsent = '';
     if (lines !== '') this.#shell?.stdin?.write(lines);
   }
 }

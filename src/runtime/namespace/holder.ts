@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { NamespaceFacts } from '../features.ts';
 import { killProcess } from '../kill.ts';
 import { startTimeOf } from '../process-identity.ts';
-import { joinWords, type NetworkJoin } from '../network/join.ts';
+import { joinPrefix, type NetworkJoin } from '../network/join.ts';
 import { CONTAINER_MARKER } from '../process-table.ts';
 import { spawnSlot } from '../spawn.ts';
 import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
@@ -142,12 +142,12 @@ export async function startHolder(request: HolderRequest): Promise<StartedHolder
  */
 export async function setUpHolder({ child, ended }: StartedHolder, prepare: () => HolderWork): Promise<Holder> {
   try {
-    const said = saidByHolder(child);
+    const output = readHolderOutput(child);
     const work = prepare();
     writeFileSync(work.fstab, fstabText(work.entries));
     child.stdin.end(linesOf(work));
-    const { mounted, words } = await said;
-    const failure = mounted === 'all' ? undefined : seriousFailure(words, work.entries);
+    const { mounted, messages } = await output;
+    const failure = mounted === 'all' ? undefined : seriousFailure(messages, work.entries);
     const pid = child.pid === undefined ? undefined : childOf(child.pid);
     if (failure !== undefined || mounted === undefined || pid === undefined) {
       throw new Error(failure ?? 'the namespaces of the container could not be made');
@@ -172,7 +172,7 @@ function holderCommand({ facts, own, base, network }: HolderRequest): [string, .
     base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
   const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
   const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
-  const others = network === undefined ? [] : joinWords(network);
+  const others = network === undefined ? [] : joinPrefix(network);
   return [tools.setpriv, '--pdeathsig', 'KILL', ...others, ...join, ...make, tools.sh, '-c', script(tools)];
 }
 
@@ -195,23 +195,23 @@ export function childOf(pid: number): number | undefined {
   }
 }
 
-interface SaidByHolder {
+interface HolderOutput {
   /** Undefined: no mount succeeded, or a later step failed. */
   readonly mounted: 'all' | 'some' | undefined;
   /** The messages of the programs. */
-  readonly words: string;
+  readonly messages: string;
 }
 
-function saidByHolder(child: StartedHolder['child']): Promise<SaidByHolder> {
+function readHolderOutput(child: StartedHolder['child']): Promise<HolderOutput> {
   return new Promise((resolve) => {
     let text = '';
     child.stderr.on('data', (piece: Buffer) => {
       text += piece.toString();
       const [line, mounted] = /^mounted (all|some)\n/m.exec(text) ?? [];
-      if (line !== undefined) resolve({ mounted: mounted as 'all' | 'some', words: text.replace(line, '') });
+      if (line !== undefined) resolve({ mounted: mounted as 'all' | 'some', messages: text.replace(line, '') });
     });
     child.stderr.on('error', () => undefined);
-    child.once('error', (error) => resolve({ mounted: undefined, words: error.message }));
-    child.once('close', () => resolve({ mounted: undefined, words: text }));
+    child.once('error', (error) => resolve({ mounted: undefined, messages: error.message }));
+    child.once('close', () => resolve({ mounted: undefined, messages: text }));
   });
 }

@@ -50,9 +50,9 @@ export async function holdNetwork(
   const argv = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
   const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
   const child = startHolder(argv, env);
-  const said = await firstWords(child);
+  const output = await startupOutput(child);
   const { pid } = child;
-  if (pid === undefined || said !== 'ready') return { ok: false, error: said };
+  if (pid === undefined || output !== 'ready') return { ok: false, error: output };
   const isGone = once(child, 'exit').then(() => undefined);
   child.unref();
   return {
@@ -90,21 +90,21 @@ const startHolder = ([file = '', ...args]: readonly string[], env: Readonly<Reco
   execa(file, args, { ...STARTED_APART, env, stdin: 'ignore' });
 
 /** `ready`, or the whole output of a holder that has ended. */
-function firstWords(child: ReturnType<typeof startHolder>): Promise<string> {
+function startupOutput(child: ReturnType<typeof startHolder>): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
-        if (/^ready$/m.test(text)) say('ready');
+        if (/^ready$/m.test(text)) settle('ready');
       });
     }
-    const say = (said: string): void => {
+    const settle = (output: string): void => {
       child.stdout.destroy();
       child.stderr.destroy();
-      resolve(said);
+      resolve(output);
     };
-    const lastWords = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without output';
-    void child.then(({ code }) => say(code === undefined ? lastWords() : errnoText(code)));
+    const lastOutput = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without output';
+    void child.then(({ code }) => settle(code === undefined ? lastOutput() : errnoText(code)));
   });
 }

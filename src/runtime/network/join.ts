@@ -9,8 +9,8 @@ export interface NetworkJoin {
   readonly isUsers: boolean;
 }
 
-/** The words before a command that runs in a private network. The command keeps the pid. */
-export function joinWords({ nsenter, holderPid, isUsers }: NetworkJoin): [string, ...string[]] {
+/** The prefix before a command that runs in a private network. The command keeps the pid. */
+export function joinPrefix({ nsenter, holderPid, isUsers }: NetworkJoin): [string, ...string[]] {
   // Without --preserve-credentials, nsenter would become root of the user namespace.
   const user = isUsers ? ['--user', '--preserve-credentials'] : [];
   return [nsenter, '--target', String(holderPid), ...user, '--net', '--'];
@@ -18,9 +18,9 @@ export function joinWords({ nsenter, holderPid, isUsers }: NetworkJoin): [string
 
 /** The call that runs a program in a private network. */
 export function inNetwork(network: NetworkJoin, { file, argv, env, cwd }: ProgramCall): ProgramCall {
-  const words = joinWords(network);
+  const prefix = joinPrefix(network);
   const [, ...args] = argv;
-  return { file: words[0], argv: [...words, file, ...args], env, cwd };
+  return { file: prefix[0], argv: [...prefix, file, ...args], env, cwd };
 }
 
 /** The inside of a container whose programs run in a private network. */
