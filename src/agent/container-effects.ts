@@ -174,7 +174,7 @@ export class ContainerEffects implements EffectRunner {
     });
     if (adopted === undefined) return;
     const { container: running, launch } = adopted;
-    const preparation = { ...launch, ...this.#surroundings.words(pod, instance, launch) };
+    const preparation = { ...launch, ...this.#surroundings.translation(pod, instance, launch) };
     const live = liveInstance({ ref: instance, preparation, running, limits: launch.limits });
     this.#add(live);
     this.#surroundings.adopted(pod, live);

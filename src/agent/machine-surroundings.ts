@@ -137,7 +137,7 @@ export class MachineSurroundings {
       },
       // Clients that were attached have to attach again.
       adopted: (pod, live) => void this.#expectAgain(pod, live),
-      words: (pod, { container, attempt, id }, { env }) => {
+      translation: (pod, { container, attempt, id }, { env }) => {
         const file = files.terminationLog(pod, { container, attempt, id });
         if (env[TERMINATION_LOG_VARIABLE] !== file) return {};
         return { translate: (word) => withTerminationLog(word, containerSpec(pod, container), file) };

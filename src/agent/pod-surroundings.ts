@@ -39,7 +39,7 @@ export interface PodSurroundings {
   /** Called after a container of a former agent was taken over. */
   adopted(pod: StoredPod, instance: LiveInstance): void;
   /** The translation of commands' words for a container that was launched this way. */
-  words(pod: StoredPod, instance: InstanceRef, launch: Adopted['launch']): Pick<Preparation, 'translate'>;
+  translation(pod: StoredPod, instance: InstanceRef, launch: Adopted['launch']): Pick<Preparation, 'translate'>;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** Called when the main process has ended and its output is complete. Returns the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;

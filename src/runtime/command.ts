@@ -52,7 +52,11 @@ export async function startCommand({
   const child = execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr });
   if (child.pid === undefined) {
     const errno = errnoOf(await child);
-    return { ok: false, error: `cannot run ${JSON.stringify(name)}: ${words(errno, name)}`, exitCode: codeOf(errno) };
+    return {
+      ok: false,
+      error: `cannot run ${JSON.stringify(name)}: ${startError(errno, name)}`,
+      exitCode: codeOf(errno),
+    };
   }
   child.on('error', () => undefined); // a signal that could not be sent
   const exitCode = new Promise<number>((resolve) => {
@@ -73,7 +77,7 @@ async function take(
   for await (const chunk of stream) await taker(chunk as Buffer);
 }
 
-function words(errno: string, name: string): string {
+function startError(errno: string, name: string): string {
   return errno === 'ENOENT' && !name.includes('/') ? 'executable file not found in $PATH' : errnoText(errno);
 }
 

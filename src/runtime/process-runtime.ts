@@ -161,16 +161,16 @@ export class ProcessRuntime implements Runtime {
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }
-    const { spawned, words } = await spawnMain(launch, lookup.file, pipes, around);
+    const { spawned, commandLine } = await spawnMain(launch, lookup.file, pipes, around);
     if (!spawned.ok) {
       pipes.discard();
       return { error: startFailed(forkFailed(spawned.errno)) };
     }
-    const watch = new StartupWatch(launch, words);
+    const watch = new StartupWatch(launch, commandLine);
     const connected = pipes.connect(spawned.child, watch.onOutput);
     const main = await pipedProcess(spawned.child, spawned.pid, connected, inside.programOf(spawned.pid));
     const startup = await watch.untilRunning(main, this.#clock);
-    if (!startup.ok) return { error: startFailed(startup.words) };
+    if (!startup.ok) return { error: startFailed(startup.error) };
     pipes.runs();
     return { process: startup.process, notice };
   }

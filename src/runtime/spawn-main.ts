@@ -19,7 +19,7 @@ export interface Surroundings {
 export interface MainSpawned {
   readonly spawned: SpawnOutcome;
   /** The command line of the started process: the tools, then the program, see StartupWatch. */
-  readonly words: readonly string[];
+  readonly commandLine: readonly string[];
 }
 
 /**
@@ -45,10 +45,10 @@ export async function spawnMain(
       ? await spawnLeader({ ...started, stdio: waiting === undefined ? [...stdio] : [...stdio, 'pipe'] })
       : { ok: false, errno };
   if (spawned.ok && waiting !== undefined) limited.waits(spawned.pid, gateOf(spawned.child));
-  if (spawned.ok || isForkError(spawned.errno)) return { spawned, words: started.argv };
+  if (spawned.ok || isForkError(spawned.errno)) return { spawned, commandLine: started.argv };
   const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
   const stoodIn = await spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
-  return { spawned: stoodIn, words: argv };
+  return { spawned: stoodIn, commandLine: argv };
 }
 
 /** The function that releases a process from its gate. */

@@ -8,8 +8,8 @@ import type { ContainerLaunch, OutputStream } from './runtime.ts';
 
 export type StartupOutcome =
   | { readonly ok: true; readonly process: MainProcess }
-  /** The program did not run. `words`: the error of the tool that was to start it. */
-  | { readonly ok: false; readonly words: string };
+  /** The program did not run. `error`: the error of the tool that was to start it. */
+  | { readonly ok: false; readonly error: string };
 
 /** The time limit for the start of a program, and the interval of the checks. */
 const ENTER_LIMIT_MS = 5000;
@@ -23,14 +23,14 @@ const LOOK_EVERY_MS = 0.5;
 export class StartupWatch {
   readonly #launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>;
   /** The command line of the first tool. The command line of each later one is an end of it. */
-  readonly #words: readonly string[];
+  readonly #commandLine: readonly string[];
   /** Output that may be a tool's or the program's. */
   #early: Array<readonly [OutputStream, Buffer]> | undefined;
 
-  /** @param words ends with the arguments of the launch; without more words, no tool stands before the program */
-  constructor(launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>, words: readonly string[]) {
+  /** @param commandLine ends with the arguments of the launch; without more words, no tool stands before the program */
+  constructor(launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>, commandLine: readonly string[]) {
     this.#launch = launch;
-    this.#words = words;
+    this.#commandLine = commandLine;
   }
 
   readonly onOutput = (stream: OutputStream, chunk: Buffer): void => {
@@ -40,7 +40,7 @@ export class StartupWatch {
 
   /** Waits until the program runs or has run. */
   async untilRunning(main: MainProcess, clock: Clock): Promise<StartupOutcome> {
-    if (this.#words.length === this.#launch.argv.length) return { ok: true, process: main };
+    if (this.#commandLine.length === this.#launch.argv.length) return { ok: true, process: main };
     let exitCode: number | undefined;
     void main.ended.then((end) => (exitCode = end.exitCode));
     const startMs = clock.now().monotonicMs;
@@ -57,22 +57,22 @@ export class StartupWatch {
     killGroup(main.pid);
     await main.finishOutput();
     const text = Buffer.concat(this.#early.map(([, chunk]) => chunk)).toString();
-    return this.#isOfTool(text) ? { ok: false, words: text.trim() } : { ok: true, process: this.#delayed(main) };
+    return this.#isOfTool(text) ? { ok: false, error: text.trim() } : { ok: true, process: this.#delayed(main) };
   }
 
   /** True when the process has become the program, or whatever the program has executed since. */
   #isProgram(pid: number): boolean {
-    const seen = commandLine(pid);
+    const seen = commandLineOf(pid);
     if (seen.length === 0) return false;
-    const before = this.#words.length - seen.length;
+    const before = this.#commandLine.length - seen.length;
     const isOnTheWay =
-      seen.length > this.#launch.argv.length && seen.every((word, index) => word === this.#words[before + index]);
+      seen.length > this.#launch.argv.length && seen.every((word, index) => word === this.#commandLine[before + index]);
     return !isOnTheWay;
   }
 
   /** True when the text is an error of a tool before this program. */
   #isOfTool(text: string): boolean {
-    const before = new Set(this.#words.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
+    const before = new Set(this.#commandLine.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
     const own = path.basename(this.#launch.argv[0]);
     return ENTERING_TOOLS.some((tool) => tool !== own && before.has(tool) && text.startsWith(`${tool}: `));
   }
@@ -102,7 +102,7 @@ export class StartupWatch {
 }
 
 /** The command line of a process. Empty: the process has ended, or is in the middle of execve(2). */
-function commandLine(pid: number): string[] {
+function commandLineOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {

@@ -61,7 +61,7 @@ tidyUp() { # leaves out what is over, and what is there twice
   done
   limit=$((count * 2 + 500))
 }
-told() { # KIND: answers in $list
+entries() { # KIND: answers in $list
   list=
   for name in $things$recent; do
     case $name in "$1"_*) list="$list \${name#*_}" ;; esac
@@ -119,7 +119,7 @@ startOf() { # PID: answers in $start, empty when there is none
   set -- \${text##*) }
   start=\${20}
 }
-told group
+entries group
 for group in $list; do
   pid=\${group%%_*}
   case $pid in 0 | 1) continue ;; esac
@@ -127,7 +127,7 @@ for group in $list; do
   [ -n "$start" ] && [ -n "\${group#*_}" ] && [ "$start" != "\${group#*_}" ] && continue
   kill -s KILL -- "-$pid"
 done
-told mark
+entries mark
 marks=$list
 marked() { # prints PID/environ of each process with one of the marks in $patterns
   if [ "$greps" = 1 ]; then # beyond a NUL
@@ -171,7 +171,7 @@ lookAgain() { # on a busy machine, execve takes its time
 }
 killMarked 20
 
-told pipe
+entries pipe
 pipes=$list
 [ -n "$pipes" ] || { lookAgain; exit 0; }
 export LC_ALL=C

@@ -89,7 +89,7 @@ export class PodSimulation {
           surroundings: {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
             adopted: () => undefined,
-            words: () => ({}),
+            translation: () => ({}),
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
             limitsOf: () => undefined,

@@ -150,7 +150,7 @@ export class ScenarioRun {
       surroundings: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
         adopted: () => undefined,
-        words: () => ({}),
+        translation: () => ({}),
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
         prepare: (_pod, container, { id }) => {
           this.#tell({ type: 'asked', container: container.name, id });
