@@ -14,10 +14,8 @@ const THOROUGH = [
   'validate-long',
   'validate-properties',
 ];
-const UNIT = `test/{api,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
-
-const RECORDED = 'test/traces/traces.test.ts';
 const ALL = 'test/**/*.test.ts';
+const UNIT = `test/{api,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
 
 /** These take longest. They begin first, so that none of them ends alone. */
 const LONGEST = [
@@ -57,12 +55,7 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: 'program', include: [ALL], exclude: [UNIT, RECORDED], sequence: { groupOrder: 1 } },
-      },
-      {
-        extends: true,
-        // Its Pods are compared with a node's moment by moment: .ci/run runs it where nothing computes beside it.
-        test: { name: 'recorded', include: [RECORDED], sequence: { groupOrder: 1 } },
+        test: { name: 'program', include: [ALL], exclude: [UNIT], sequence: { groupOrder: 1 } },
       },
     ],
     // Style sheets are text that goes into pages.

@@ -34,7 +34,7 @@ afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
 const used = new Set<Difference>();
 /** Podruns that run beside each other: they mostly wait. */
-const places = new Places(3);
+const places = new Places(5);
 const runs = new Map<string, Promise<Lines>>();
 
 function comparable(scenario: string, teller: Teller, story: Story = { states: [], events: [] }): Story {
