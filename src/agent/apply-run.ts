@@ -153,7 +153,7 @@ export class ApplyRun {
     this.#reportWhenOver();
   }
 
-  /** Ends the run because nobody reads the output any more. A second call never kills: no user has asked for it. */
+  /** Ends the run because nobody reads the output any more. Never kills: only a user may ask for that. */
   readerGone(how: 'SIGHUP' | 'SIGPIPE'): void {
     if (how === 'SIGHUP') this.#hungUpMs ??= this.#options.clock.now().monotonicMs;
     this.#decide({ type: 'interrupted', signal: how });

@@ -69,8 +69,8 @@ export function confine(input: ConfineInput): Confinement {
 }
 
 /**
- * The depth of a mount: mounts inside another mount come after it. Source: containerd, internal/cri/opts/spec_opts.go
- * orderedMounts.
+ * The depth of a mount: mounts inside another mount come after it.
+ * Source: containerd, internal/cri/opts/spec_opts.go orderedMounts.
  */
 function depthOf({ target }: Mount): number {
   return target.split('/').length;
@@ -83,8 +83,8 @@ function targetOf({ pod, container }: ConfineInput): string | undefined {
 }
 
 /**
- * The mount of the termination log, unless the manifest mounts a volume at the same path. Source:
- * kuberuntime_container.go.
+ * The mount of the termination log, unless the manifest mounts a volume at the same path.
+ * Source: kuberuntime_container.go.
  */
 function terminationLogMount({ container, volumes, terminationLog }: ConfineInput): Mount[] {
   const target = container.terminationMessagePath;

@@ -28,8 +28,8 @@ export interface HookOutput extends HookCommandOutput {
 }
 
 /**
- * The bytes of a command's output that events quote and the probe journal keeps. Source: pkg/probe/exec/exec.go
- * maxReadLength.
+ * The bytes of a command's output that events quote and the probe journal keeps.
+ * Source: pkg/probe/exec/exec.go maxReadLength.
  */
 const QUOTED_OUTPUT_MAX_BYTES = 10 * 1024;
 

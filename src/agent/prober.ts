@@ -17,8 +17,8 @@ export interface ProberView extends ProbedPod {
 }
 
 /**
- * The probes of one Pod. `update` tells the prober of each change; in between it probes on its own. Source:
- * pkg/kubelet/prober/prober_manager.go.
+ * The probes of one Pod. `update` tells the prober of each change; in between it probes on its own.
+ * Source: pkg/kubelet/prober/prober_manager.go.
  */
 export class Prober {
   readonly #deps: ProberDeps;

@@ -75,8 +75,8 @@ export class Security {
   }
 
   /**
-   * The inherited variables, adjusted to the container's user. Source: containerd sets HOME as the image's /etc/passwd
-   * has it, and no name.
+   * The inherited variables, adjusted to the container's user.
+   * Source: containerd sets HOME as the image's /etc/passwd has it, and no name.
    */
   ownVariables(identity: RunAs | undefined, inherited: Readonly<Record<string, string>>): Record<string, string> {
     if (identity?.uid === undefined) return { ...inherited };

@@ -33,9 +33,9 @@ export function podFiles(store: FileStore): PodFiles {
       appendToJournal(store.paths(metadata.namespace, metadata.name).hooks, run, wallMs),
     recordUsage: ({ metadata }, usage, wallMs) =>
       appendToJournal(store.paths(metadata.namespace, metadata.name).usage, usage, wallMs),
-    logHandler: ({ metadata }, { container, attempt }, said, wallMs) => {
+    logHandler: ({ metadata }, { container, attempt }, output, wallMs) => {
       const { logs } = store.paths(metadata.namespace, metadata.name);
-      appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);
+      appendToHookLog(hookLogPath(logs, container, attempt), output, wallMs);
     },
     logTail: ({ metadata }, { container, attempt }, lines) =>
       lastLogText(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),

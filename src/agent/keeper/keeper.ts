@@ -54,7 +54,7 @@ export class Keeper {
     this.#exits = new ExitRecord({ ...options, onWritten: () => this.#checkIdle() });
     this.#commands = new KeptCommands({
       runtime: options.runtime,
-      send: (...said) => this.#send(...said),
+      send: (...message) => this.#send(...message),
       sendOutput: (...output) => this.#sendOutput(...output),
     });
   }

@@ -108,7 +108,8 @@ async function hold({ address, facts, outlivesUs }: PrivateNetworkOptions): Prom
 }
 
 /**
- * The ports to forward; plain init containers have none. Source: pkg/kubelet/container/helpers.go MakePortMappings.
+ * The ports to forward; plain init containers have none.
+ * Source: pkg/kubelet/container/helpers.go MakePortMappings.
  */
 function forwardedPorts({ containers, initContainers = [] }: PodSpec): ContainerPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) =>

@@ -17,7 +17,8 @@ const KEPT = /[\w.~$&+,/:;=@-]/;
 
 /**
  * Reads the path of an HTTP handler as kubelet does: recognizes query and fragment, drops scheme and host. A text that
- * is not a URL is a path as it stands. Source: pkg/probe/http/request.go formatURL; Go's net/url.
+ * is not a URL is a path as it stands.
+ * Source: pkg/probe/http/request.go formatURL; Go's net/url.
  */
 export function parseGoPath(text: string): GoPath {
   const [, beforeFragment = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(text) ?? [];

@@ -21,8 +21,8 @@ export type ResolvedPort =
   | { readonly ok: false; readonly error: string };
 
 /**
- * The number of a handler's port: a number, the name of a port of this container, or a number in quotes. Source:
- * pkg/probe/util.go ResolveContainerPort.
+ * The number of a handler's port: a number, the name of a port of this container, or a number in quotes.
+ * Source: pkg/probe/util.go ResolveContainerPort.
  */
 export function resolvePort(port: IntOrString, container: Container): ResolvedPort {
   const named = container.ports?.find(({ name }) => name !== undefined && name === port);

@@ -89,7 +89,8 @@ export class PodVolumes {
   }
 
   /**
-   * The mounts of a container. Source: pkg/kubelet/kubelet_pods.go makeMounts.
+   * The mounts of a container.
+   * Source: pkg/kubelet/kubelet_pods.go makeMounts.
    * @param env the container's final environment
    */
   mount(container: Container, env: ReadonlyMap<string, string>): MountOutcome {
@@ -167,8 +168,8 @@ export class PodVolumes {
 }
 
 /**
- * True for volumes whose files the kubelet writes: no other program may change them. Source:
- * pkg/volume/{configmap,secret,…} GetAttributes.
+ * True for volumes whose files the kubelet writes: no other program may change them.
+ * Source: pkg/volume/{configmap,secret,…} GetAttributes.
  */
 function isAlwaysReadOnly(volume: Volume | undefined): boolean {
   const { configMap, secret, downwardAPI, projected, image, persistentVolumeClaim: claim } = volume ?? {};

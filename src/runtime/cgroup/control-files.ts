@@ -60,7 +60,8 @@ function settingsOf2({ memoryBytes, cpuMillis, cpuRequestMillis, pids }: GroupLi
 
 /**
  * Makes the kernel kill all processes of the group when it kills one for lack of memory, as the kubelet does on version
- * 2. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go (memory.oom.group).
+ * 2.
+ * Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go (memory.oom.group).
  */
 export const KILL_AS_GROUP: Setting = {
   controller: 'memory',
@@ -84,8 +85,8 @@ function sharesOf(millis: number): number {
 }
 
 /**
- * The weight for shares: one CPU has 1024 shares and a weight of 100. Source: opencontainers/cgroups,
- * ConvertCPUSharesToCgroupV2Value.
+ * The weight for shares: one CPU has 1024 shares and a weight of 100.
+ * Source: opencontainers/cgroups, ConvertCPUSharesToCgroupV2Value.
  */
 function weightOf(shares: number): number {
   const log = Math.log2(shares);

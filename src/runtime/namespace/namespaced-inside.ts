@@ -44,8 +44,8 @@ function becomeFirst({ tools }: NamespaceFacts, procMounts: readonly FstabEntry[
 const ENTERING = ['dac_override', 'setgid', 'setpcap', 'setuid', 'sys_chroot'];
 
 /**
- * Harmless capabilities. A process with one that the container lacks cannot be debugged from the container. Source:
- * security/commoncap.c cap_ptrace_access_check.
+ * Harmless capabilities. A process with one that the container lacks cannot be debugged from the container.
+ * Source: security/commoncap.c cap_ptrace_access_check.
  */
 const SHIELDS = ['wake_alarm', 'block_suspend', 'audit_read'];
 
