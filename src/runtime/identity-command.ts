@@ -1,7 +1,7 @@
 import type { Identity } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { HOST, type Inside, type ProgramCall } from './inside.ts';
-import { withLoaderVariablesAside } from './loader-variables.ts';
+import { moveLoaderVariables } from './loader-variables.ts';
 import { findSetpriv } from './setpriv.ts';
 
 /** The words before a program's argv that change its user and rights. */
@@ -108,7 +108,7 @@ function commandOf(
 
 /** The program is found along its own PATH, as before, so that it sees its name unchanged. */
 function prefixed(call: ProgramCall, prefix: Prefix): ProgramCall {
-  const { argv, env, cwd } = withLoaderVariablesAside(call);
+  const { argv, env, cwd } = moveLoaderVariables(call);
   const [file = argv[0], ...options] = prefix;
   return { file, argv: [file, ...options, ...argv], env, cwd };
 }

@@ -8,7 +8,7 @@ const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
  * have podrun's rights, and would complain in the container's log. A program name with `=` would be a variable for env,
  * so nice(1) without a change stands before it.
  */
-export function withLoaderVariablesAside(call: ProgramCall): ProgramCall {
+export function moveLoaderVariables(call: ProgramCall): ProgramCall {
   const { argv, env } = call;
   const variables = Object.entries(env).filter(([name]) => LOADER_VARIABLE.test(name));
   if (variables.length === 0) return call;

@@ -99,12 +99,12 @@ describe('goNetworkError()', () => {
     { error: system('EPIPE', { syscall: 'write' }), want: `write tcp ${ends}: write: broken pipe` },
     { error: new Error('something new'), want: 'something new' },
   ])('$want', ({ error, want }) => {
-    expect(goNetworkError(error, { ends, heard: false })).toBe(want);
+    expect(goNetworkError(error, { ends, hasReceived: false })).toBe(want);
   });
 
   it('speaks of the first address when none of several could be reached', () => {
     const errors = ['::1', '127.0.0.1'].map((address) => system('ECONNREFUSED', { ...connect, address }));
-    const told = goNetworkError(new AggregateError(errors), { ends: '', heard: false });
+    const told = goNetworkError(new AggregateError(errors), { ends: '', hasReceived: false });
     expect(told).toBe('dial tcp [::1]:80: connect: connection refused');
   });
 });

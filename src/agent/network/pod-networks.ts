@@ -93,14 +93,14 @@ export class PodNetworks {
     const { privateNetworks: facts, files, clock, runtime } = this.#options;
     if (facts === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
     // Loaded late: execa takes as long as a quarter of a start.
-    const [{ PrivateNetwork }, { heldBefore }] = await Promise.all([
+    const [{ PrivateNetwork }, { adoptedNetwork }] = await Promise.all([
       import('./private-network.ts'),
       import('../../runtime/network/holder.ts'),
     ]);
     const recorded = files.recordedNetwork(pod);
-    const before = recorded && heldBefore(recorded, clock);
-    const outlivesUs = runtime.adopt !== undefined;
-    const network = await PrivateNetwork.open({ ...attempt, spec: pod.spec, address, facts, before, outlivesUs });
+    const before = recorded && adoptedNetwork(recorded, clock);
+    const outlivesPodrun = runtime.adopt !== undefined;
+    const network = await PrivateNetwork.open({ ...attempt, spec: pod.spec, address, facts, before, outlivesPodrun });
     if (attempt.signal.aborted) {
       await network.close();
       return address;

@@ -15,7 +15,7 @@ export interface PrivateNetworkOptions {
   /** The network of a former agent. Undefined: there is none. */
   readonly before: HeldNetwork | undefined;
   /** True when the network outlives podrun. */
-  readonly outlivesUs: boolean;
+  readonly outlivesPodrun: boolean;
   readonly event: (event: EventDraft) => void;
 }
 
@@ -101,8 +101,8 @@ export class PrivateNetwork {
   }
 }
 
-async function hold({ address, facts, outlivesUs }: PrivateNetworkOptions): Promise<HeldNetwork> {
-  const outcome = await holdNetwork(facts.tools, { mode: facts.mode, address, outlivesUs });
+async function hold({ address, facts, outlivesPodrun }: PrivateNetworkOptions): Promise<HeldNetwork> {
+  const outcome = await holdNetwork(facts.tools, { mode: facts.mode, address, outlivesPodrun });
   if (outcome.ok) return outcome.network;
   throw new Error(`cannot make a network for the Pod: ${outcome.error}`);
 }

@@ -43,7 +43,7 @@ export interface Connection {
   /** Both ends, as Go writes them: `127.0.0.1:40000->127.0.0.1:8080`. */
   readonly ends: string;
   /** True when the other side has sent a byte. */
-  readonly heard: boolean;
+  readonly hasReceived: boolean;
 }
 
 /**
@@ -61,7 +61,7 @@ export function goNetworkError(error: unknown, connection: Connection): string {
   if (syscall === 'read' || syscall === 'write') return `${syscall} tcp ${connection.ends}: ${syscall}: ${words}`;
   // Node reports a connection that the other side has closed as ECONNRESET.
   if (code !== 'ECONNRESET') return first instanceof Error ? first.message : String(first);
-  return connection.heard ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
+  return connection.hasReceived ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
 }
 
 /** The name of the error number, where the operating system gave one. */

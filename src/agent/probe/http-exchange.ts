@@ -42,7 +42,7 @@ export async function exchange(
   try {
     connected = await dial?.({ host: request.hostname, port: request.port }, deadline.signal);
   } catch (error) {
-    return unconnected(error, deadline, { ends: '', heard: false });
+    return unconnected(error, deadline, { ends: '', hasReceived: false });
   }
   const sent = open(request, deadline, connected);
   const connectionOf = watchConnection(sent, request);
@@ -136,10 +136,10 @@ function headOf(sent: ClientRequest): Promise<IncomingMessage | undefined> {
 /** Remembers facts of the socket for errors after its end. */
 function watchConnection(sent: ClientRequest, request: HttpRequest): () => Connection {
   let ends = '';
-  let bytesHeard = (): number => 0;
+  let bytesReceived = (): number => 0;
   sent.once('socket', (socket) => {
     // Bytes of the TLS handshake are no response.
-    if (!request.isSecure) bytesHeard = () => socket.bytesRead;
+    if (!request.isSecure) bytesReceived = () => socket.bytesRead;
     const note = (): void => {
       const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
       ends = `${joinHostPort(localAddress, localPort)}->${joinHostPort(remoteAddress, remotePort)}`;
@@ -147,5 +147,5 @@ function watchConnection(sent: ClientRequest, request: HttpRequest): () => Conne
     if (socket.connecting) socket.once('connect', note);
     else note();
   });
-  return () => ({ ends, heard: bytesHeard() > 0 });
+  return () => ({ ends, hasReceived: bytesReceived() > 0 });
 }

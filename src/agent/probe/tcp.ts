@@ -97,7 +97,11 @@ async function judge(connected: Promise<Socket>, target: Target, deadline: Deadl
 }
 
 function unconnected(error: unknown): ProbeOutcome {
-  return { result: 'failure', output: goNetworkError(error, { ends: '', heard: false }), answer: errnoAnswer(error) };
+  return {
+    result: 'failure',
+    output: goNetworkError(error, { ends: '', hasReceived: false }),
+    answer: errnoAnswer(error),
+  };
 }
 
 function gaveUp({ host, port }: Target, passed: boolean): ProbeOutcome {

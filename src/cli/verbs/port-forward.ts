@@ -126,7 +126,7 @@ async function handOn(
     pipeline(server, client, () => undefined);
   } catch (error) {
     const { name, uid } = pod.metadata;
-    const why = goNetworkError(error, { ends: '', heard: false });
+    const why = goNetworkError(error, { ends: '', hasReceived: false });
     const what = `error forwarding port ${remote} to pod ${name}, uid ${uid}: ${why}`;
     printError(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
     client.destroy();

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { Inside, ProgramCall } from '../inside.ts';
 import { killProcess } from '../kill.ts';
-import { withLoaderVariablesAside } from '../loader-variables.ts';
+import { moveLoaderVariables } from '../loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../process-identity.ts';
 import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
 import type { ProcessView } from './namespace-plan.ts';
@@ -104,7 +104,7 @@ export class NamespacedInside implements Inside {
 
   enter(call: ProgramCall): ProgramCall {
     this.#seen = undefined;
-    const { argv, env, cwd } = withLoaderVariablesAside(call);
+    const { argv, env, cwd } = moveLoaderVariables(call);
     const { facts, processes, hasOwnMemory, capabilities, procMounts, holder } = this.#options;
     const isFirst = processes === 'first' && this.#first === undefined;
     const { tools, mode } = facts;

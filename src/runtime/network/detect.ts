@@ -29,7 +29,7 @@ export async function detectNetworks(userPath: string | undefined): Promise<Netw
   const { tools } = found;
   const errors: string[] = [];
   for (const mode of process.getuid?.() === 0 ? (['root', 'user'] as const) : (['user'] as const)) {
-    const outcome = await holdNetwork(tools, { mode, address: TRIED_ADDRESS, outlivesUs: false });
+    const outcome = await holdNetwork(tools, { mode, address: TRIED_ADDRESS, outlivesPodrun: false });
     if (outcome.ok) {
       await outcome.network.end();
       return { ok: true, facts: { tools, mode } };

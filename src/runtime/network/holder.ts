@@ -20,7 +20,7 @@ export interface HoldRequest {
   readonly mode: 'root' | 'user';
   readonly address: string;
   /** True when the network outlives podrun. Otherwise the kernel ends it with podrun. */
-  readonly outlivesUs: boolean;
+  readonly outlivesPodrun: boolean;
 }
 
 export type HoldOutcome =
@@ -43,10 +43,10 @@ exec >/dev/null 2>&1 "$SLEEP" infinity`;
 /** Makes a network without connections to the outside, with a localhost and one more address (3 to 10 ms). */
 export async function holdNetwork(
   tools: NetworkTools,
-  { mode, address, outlivesUs }: HoldRequest,
+  { mode, address, outlivesPodrun }: HoldRequest,
 ): Promise<HoldOutcome> {
   const user = mode === 'user' ? ['--user', '--map-current-user', '--keep-caps'] : [];
-  const death = outlivesUs ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
+  const death = outlivesPodrun ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
   const argv = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
   const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
   const child = startHolder(argv, env);
@@ -70,7 +70,7 @@ export async function holdNetwork(
 }
 
 /** The network of a former podrun, whose holder still runs. */
-export function heldBefore(join: NetworkJoin, clock: Clock): HeldNetwork {
+export function adoptedNetwork(join: NetworkJoin, clock: Clock): HeldNetwork {
   return {
     join,
     end: async () => {
