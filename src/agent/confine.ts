@@ -8,7 +8,7 @@ import type { Confinement, Mount } from '../runtime/confinement.ts';
 
 /** The user's choices about the isolation of containers from the machine. */
 export interface Isolation {
-  /** Folders that containers share with the host; with copies on write, they see a copy. */
+  /** The user's working folders, which containers change directly. Empty with --isolate. */
   readonly shared: readonly string[];
   /** Folders of podrun that no container sees. */
   readonly hidden: readonly string[];

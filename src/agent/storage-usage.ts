@@ -5,7 +5,7 @@ import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-s
 import type { PodFiles } from './container-logs.ts';
 import { diskUsage } from './volumes/disk-usage.ts';
 
-/** Measures the folders of a Pod one after the other, to use little of the disk. */
+/** Measures the folders of a Pod one after the other: the result is not urgent. */
 export async function storageUsage(
   pod: StoredPod,
   { volumes, logs, layers }: StorageMeasures,
