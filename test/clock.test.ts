@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../src/clock.ts';
 
 describe('SystemClock', () => {
-  // Node counts a timer from the beginning of the lap of its event loop.
+  // Node counts a timer from the start of the turn of its event loop.
   it('never rings before the time, also when it was set late in a long lap', async () => {
     const clock = new SystemClock();
     for (let busyMs = 0; busyMs < 10; busyMs++) {

@@ -1,6 +1,6 @@
-/*
- * What tests get that import fast-check: see vitest.config.ts. Its values come from one seed, so that a run that passes
- * here passes everywhere. To try others: FAST_CHECK_SEED=42 npx vitest run.
+/**
+ * The fast-check that tests import: see vitest.config.ts. All values come from one seed, so that a run that passes here
+ * passes everywhere. Other seeds: FAST_CHECK_SEED=42 npx vitest run.
  */
 import { configureGlobal } from '../node_modules/fast-check/lib/fast-check.js';
 

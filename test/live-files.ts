@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Reading where somebody else works: what is gone between listing and reading is not there, anything else is told. */
+/** Reads files that another process may remove: a missing file is left out, any other error is thrown. */
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
 
-/** What `look` says; undefined when what it looks at is not there, or not any more. */
+/** The answer of `look`. Undefined when the file does not exist. */
 export function ifThere<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -14,15 +14,15 @@ export function ifThere<T>(look: () => T): T | undefined {
   }
 }
 
-/** A file as it was when it was looked at. */
+/** A file at the time of the look. */
 export interface SeenFile {
   readonly file: string;
-  /** Each byte a character. */
+  /** The text in Latin-1: a character for each byte. */
   readonly text: string;
   readonly mode: number;
 }
 
-/** Files below a folder, links not followed, each read as soon as it is found. */
+/** Files below a folder, each read as soon as it is found. Does not follow links. */
 export function filesBelow(folder: string): SeenFile[] {
   const entries = ifThere(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -33,7 +33,7 @@ export function filesBelow(folder: string): SeenFile[] {
   });
 }
 
-/** Its text and its mode are those of one file, also when another one takes its place meanwhile. */
+/** The text and the mode of one file, also when another file replaces it meanwhile. */
 function seenFile(file: string): SeenFile {
   const fd = openSync(file, 'r');
   try {

@@ -1,10 +1,10 @@
 /**
- * How long a test waits for what has to come. It comes soon; but a machine that is busy with others may take its time,
- * and only what never comes is to fail. How long things take is judged in bench/.
+ * The time that a test waits for an event. Events come soon, but a busy machine may take its time: only an event that
+ * never comes fails the test. Durations are judged in bench/.
  */
 export const PATIENCE_MS = 30_000;
 
 export const PATIENT: { readonly timeout: number } = { timeout: PATIENCE_MS };
 
-/** What has to be gone within a second is asked to be so when chaos is tried on purpose, with nothing beside it. */
+/** The time in which leftovers must be gone: a second in a run of chaos alone, longer beside other tests. */
 export const GONE_WITHIN_MS: number = process.env['PODRUN_CHAOS_SEEDS'] === undefined ? PATIENCE_MS : 1000;

@@ -1,4 +1,4 @@
-/** So many may be at work at the same time; the others wait for a place, in the order in which they came. */
+/** A limit of tasks at the same time. Further tasks wait in the order of their arrival. */
 export class Places {
   #free: number;
   readonly #waiting: Array<() => void> = [];

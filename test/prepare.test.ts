@@ -21,7 +21,7 @@ appendFileSync('dist/THIRD_PARTY_LICENSES', 'built\\n');
 `;
 
 let folder = '';
-/** Runs the project's prepare.mjs in a folder whose build only counts; answers how often it has built by now. */
+/** Runs the project's prepare.mjs in a folder whose build only counts. Answers the number of builds. */
 function prepare(): number {
   execaSync(process.execPath, ['prepare.mjs'], { cwd: folder });
   return readFileSync(path.join(folder, 'dist/THIRD_PARTY_LICENSES'), 'utf8').split('\n').length - 1;
@@ -36,7 +36,7 @@ beforeEach(() => {
   for (const name of FILES) writeFileSync(path.join(folder, name), name === 'build.mjs' ? BUILD : '{}');
   for (const name of ['src/cli/main.ts', 'src/cli/old.ts']) appendFileSync(path.join(folder, name), '');
   copyFileSync(path.join(project, 'prepare.mjs'), path.join(folder, 'prepare.mjs'));
-  // Everything was there before the build, by the clock of the file system, too.
+  // All sources are older than the build, also by the clock of the file system.
   for (const name of ['src', 'src/cli', 'src/cli/main.ts', 'src/cli/old.ts', 'bin', ...FILES]) {
     utimesSync(path.join(folder, name), 1_700_000_000, 1_700_000_000);
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** What the tests use of playwright-core, which may not be installed. */
+/** The used parts of playwright-core, which may not be installed. */
 export interface Page {
   goto(url: string): Promise<unknown>;
   on(event: 'console', listener: (message: { text(): string; type(): string }) => void): void;
@@ -37,7 +37,7 @@ const ARGS = [
   ...'--disable-background-networking --disable-component-update --disable-sync'.split(' '),
 ];
 
-/** Why there is no browser here; undefined: there is one. */
+/** The reason why there is no browser. Undefined when there is one. */
 export async function lackOfBrowser(): Promise<string | undefined> {
   if (!PLACES.some((place) => existsSync(place))) return 'no Chromium on this machine';
   const found = await playwright().catch(() => undefined);
@@ -49,7 +49,7 @@ export async function openBrowser(): Promise<Browser> {
   return (await playwright()).chromium.launch({ executablePath, args: ARGS });
 }
 
-/** By a name in a variable: types are checked also where it is not installed. */
+/** Imports by a name in a variable, so that types are checked also where the package is not installed. */
 async function playwright(): Promise<Playwright> {
   const name = 'playwright-core';
   return (await import(name)) as Playwright;

@@ -18,7 +18,7 @@ function podsOf(scenarios: readonly string[]): PagePod[] {
   return scenarios.flatMap(recordedOnNode).flatMap((run) => {
     const timeline = timelineOf(run);
     if (timeline === undefined) return [];
-    // All at one time, as if one apply had started them.
+    // All Pods are created at the same time, as by one `apply`.
     const pod = { ...timeline, createdAtMs: Date.UTC(2026, 0, 1) };
     const logs = [{ container: 'main', attempt: 0, text: 'one\n\u001b[31mtwo\u001b[0m\n', isCut: false }];
     return [{ run: run.name, timeline: pod, describe: `Name: ${run.name}\n`, logs }];
@@ -30,7 +30,7 @@ function page(pods: readonly PagePod[]): string {
   return renderPage(pods, { sha256, madeAt: '2026-01-01T00:00:00Z', version: '0.0.0' });
 }
 
-/** A Pod all of whose texts are markup. */
+/** A Pod with markup in all of its texts. */
 function hostilePod(): PagePod {
   const [pod] = podsOf(['rule-restart-all-on-main-exit']);
   const hostile = (key: string, value: unknown): unknown =>
@@ -88,7 +88,7 @@ describe.skipIf(lack !== undefined)('the page in a browser', { timeout: 120_000 
     return shown;
   }
 
-  /** PODRUN_SCREENSHOTS names a folder for pictures to look at. */
+  /** Takes a picture, when PODRUN_SCREENSHOTS names a folder. */
   async function look(shown: Page, name: string): Promise<void> {
     const pictures = process.env['PODRUN_SCREENSHOTS'];
     if (pictures === undefined) return;
@@ -140,7 +140,7 @@ describe.skipIf(lack !== undefined)('the page in a browser', { timeout: 120_000 
     expect(await shown.evaluate<number>(width)).toBeGreaterThan(before * 1.5);
     await shown.keyboard.press('0');
     expect(await shown.evaluate<number>(width)).toBeCloseTo(before, -1);
-    // Every place that can have the focus is in the page once.
+    // Every element that can have the focus is in the page once.
     expect(await shown.evaluate('document.querySelectorAll(".entry[tabindex=\\"0\\"]").length')).toBe(1);
     expect(trouble).toEqual([]);
   });

@@ -1,14 +1,14 @@
-/** A command that a page shows, and what the page says that it prints. */
+/** A command on a page, and the output that the page shows. */
 export interface ShownCommand {
-  /** Of the page, counted from 1. */
+  /** The line of the page, counted from 1. */
   readonly line: number;
-  /** As it is typed; may go over several lines. */
+  /** The command as typed. May have several lines. */
   readonly text: string;
-  /** The lines that follow; without any, the page does not tell. */
+  /** The lines behind the command. Empty when the page shows no output. */
   readonly output: readonly string[];
 }
 
-/** What a block of commands begins with, where no prompt says so. */
+/** The first words of commands in a block without a prompt. */
 const PROGRAMS = /^(podrun|npx|npm|cat|grep|export|bash|\.\/\S+)( |$)/;
 const PROMPT = '$ ';
 
@@ -22,7 +22,7 @@ export function commandsIn(markdown: string): ShownCommand[] {
   return blocksIn(markdown.split('\n')).flatMap(commandsOf);
 }
 
-/** Fenced blocks that name no other language than the shell's, and those that are indented. */
+/** Fenced blocks without a language or with that of a shell, and indented blocks. */
 function blocksIn(lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
   for (let index = 0; index < lines.length; index++) {
@@ -61,7 +61,7 @@ function commandsOf({ line, lines }: Block): ShownCommand[] {
   return commands.map((command) => ({ ...command, output: trimmed(command.output) }));
 }
 
-/** Without empty lines at either end. */
+/** The lines without empty ones at either end. */
 function trimmed(lines: readonly string[]): string[] {
   const first = lines.findIndex((line) => line.trim() !== '');
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1);

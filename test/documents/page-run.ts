@@ -7,28 +7,31 @@ import type { Workshop } from '../cli/workshop.ts';
 import type { ShownCommand } from './commands-in.ts';
 import { missingLine } from './same-story.ts';
 
-/** How a command of a page is run, where that is not: to its end, which is good, printing what the page shows. */
+/**
+ * Exceptions for one command of a page. By default a command runs to its end with exit code 0, and prints what the page
+ * shows.
+ */
 export interface Manner {
-  /** Not at all; the reason. */
+  /** The reason why the command is not run. */
   readonly skip?: string;
-  /** Default: 0. */
+  /** The exit code. Default: 0. */
   readonly exit?: number;
-  /** Run before it, out of sight of the reader. */
+  /** Commands that run before it and are not on the page. */
   readonly before?: readonly string[];
-  /** It goes on for ever: Ctrl-C when it has printed this. */
+  /** The output before Ctrl-C, for a command that does not end. */
   readonly until?: RegExp;
-  /** Why the page shows what this run does not print. */
+  /** The reason why the output differs from the page. */
   readonly otherOutput?: string;
 }
 
-/** What a page takes for granted. */
+/** The setting that a page needs. */
 export interface PageSetting {
   readonly files?: Readonly<Record<string, string>>;
-  /** Programs that it calls and that are not podrun: shell scripts. */
+  /** Shell scripts in the place of other programs that the page calls. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly before?: readonly string[];
-  /** By their text, in full; ` (2)` behind it is about the second command of that text alone. */
+  /** Exceptions by the full text of the command. ` (2)` at the end means only the second command with that text. */
   readonly manners?: Readonly<Record<string, Manner>>;
 }
 
@@ -36,10 +39,10 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const PODRUN = path.join(PROJECT, 'bin/podrun.js');
 const COMMAND_TIMEOUT_MS = 60_000;
 
-/** What every page may call: npx finds podrun, and npm has nothing to do. */
+/** Programs for every page: npx finds podrun, and npm does nothing. */
 const PROGRAMS = { podrun: `exec "${process.execPath}" "${PODRUN}" "$@"`, npx: 'exec "$@"', npm: 'exit 0' };
 
-/** Runs the commands of a page one after another, as a reader would type them; answers what is not as it says. */
+/** Runs the commands of a page one after the other, as a reader would type them. Answers the differences. */
 export async function runPage(
   workshop: Workshop,
   commands: readonly ShownCommand[],
@@ -79,12 +82,12 @@ async function runCommands(shell: Shell, commands: readonly ShownCommand[], sett
   return faults;
 }
 
-/** They write until they have ended. */
+/** Waits for background agents: they write until they have ended. */
 async function waitForAgents(workshop: Workshop): Promise<void> {
   for (let round = 0; round < 200 && workshop.backgroundProcesses().length > 0; round++) await sleep(50);
 }
 
-/** The settings for commands that the page does not have (any more). */
+/** Exceptions for commands that the page does not have. */
 export function idleManners(commands: readonly ShownCommand[], { manners = {} }: PageSetting): string[] {
   return Object.keys(manners).filter(
     (text) => !commands.some((command) => command.text === text.replace(/ \(\d\)$/, '')),
@@ -92,9 +95,9 @@ export function idleManners(commands: readonly ShownCommand[], { manners = {} }:
 }
 
 interface Result {
-  /** As a shell sees it. */
+  /** The exit code as a shell reports it. */
   readonly exitCode: number;
-  /** On both streams. */
+  /** The text of both streams. */
   readonly printed: string;
 }
 
@@ -110,7 +113,7 @@ class Shell {
     }
     for (const [name, text] of Object.entries(files)) this.#file(name, text);
     symlinkSync(path.join(PROJECT, 'fixtures'), path.join(this.#folder, 'fixtures'));
-    // Where a reader's state folder is.
+    // The state folder of the reader.
     mkdirSync(workshop.stateDir, { mode: 0o700 });
     mkdirSync(path.join(this.#folder, 'home/.local/state'), { recursive: true });
     symlinkSync(workshop.stateDir, path.join(this.#folder, 'home/.local/state/podrun'));
@@ -138,7 +141,7 @@ class Shell {
       try {
         process.kill(-(child.pid ?? 0), signal);
       } catch {
-        // it has just ended
+        // The process has just ended.
       }
     };
     let printed = '';

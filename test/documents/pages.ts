@@ -6,7 +6,7 @@ import type { PageSetting } from './page-run.ts';
 
 const canLimit = cgroupMachine().places.has('memory');
 
-/** A program that goes on until it is told to end. */
+/** A program that runs until SIGTERM. */
 const SERVE = 'trap "exit 0" TERM; echo listening; while :; do sleep 0.1; done';
 const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
 const KILL_AGENT =
@@ -35,12 +35,12 @@ function serving(...names: string[]): string {
   return pod('web', { containers: names.map((name) => ({ name, command: ['sh', '-c', SERVE] })) });
 }
 
-/** A Pod that ends when its program has. */
+/** A Pod that ends with its program. */
 function ending(program: string): string {
   return pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: [program] }] });
 }
 
-/** What the pages take for granted, by page. */
+/** The settings of the pages, by page. */
 export const PAGES: Readonly<Record<string, PageSetting>> = {
   'README.md': {
     files: { 'deploy/pod.yaml': serving('main') },
@@ -89,7 +89,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
           'podrun expect --print web > deploy/pod.expect.yaml',
         ],
       },
-      // Of this very run: how long two runs take may differ, on a machine with much to do.
+      // The recording comes from this run: on a busy machine, two runs may take different times.
       'npx podrun diff good-run.ndjson web': { before: ['podrun apply deploy/pod.yaml -o json > good-run.ndjson'] },
     },
   },
@@ -186,7 +186,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     manners: {
       'podrun history web': { otherOutput: 'other runs' },
       'podrun get pod crash-loop --at 20s': { exit: 1 },
-      // How long two runs take may differ, on a machine with much to do.
+      // On a busy machine, two runs may take different times.
       'podrun diff good-run.ndjson run.ndjson --tolerance 50%': { before: ['cp run.ndjson good-run.ndjson'] },
       'podrun diff crash-loop@1 crash-loop': { exit: 1, otherOutput: 'other runs' },
     },

@@ -1,8 +1,8 @@
 /**
- * Does a program tell what a page says it tells? Numbers, durations, times, columns and drawn lines are another run's:
- * what must be the same are the words, line by line and in their order. A line of `…` stands for any number of lines, a
- * `…` in a line for anything; the program may say more than the page shows.
- * @returns the first line of the page that is not there; undefined when all are
+ * Compares the output of a program with a page. The words must be equal, line by line and in order; numbers, durations,
+ * times, columns and drawings may differ. A line `…` stands for any number of lines, a `…` in a line for any text. The
+ * program may print more than the page shows.
+ * @returns the first line of the page that is missing; undefined when none is
  */
 export function missingLine(shown: readonly string[], printed: string): string | undefined {
   const actual = printed.split('\n').map(skeleton);
@@ -18,7 +18,7 @@ export function missingLine(shown: readonly string[], printed: string): string |
   return undefined;
 }
 
-/** Pictures differ from run to run. */
+/** True for a drawn line: drawings differ from run to run. */
 function isDrawn(line: string): boolean {
   return /[█▒░▚┄━■]|\+-{5}/.test(line);
 }

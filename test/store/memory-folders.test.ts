@@ -67,7 +67,7 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
     releaseMemoryFolders(area);
     expect(existsSync(base)).toBe(false);
     holdMemoryFolders(area);
-    // That process was killed.
+    // The process of that folder was killed.
     sweepMemoryFolders(later, () => []);
     expect(existsSync(base)).toBe(false);
   });

@@ -1,34 +1,34 @@
 import { type EventNote, noteText } from './event-note.ts';
 import { type ContainerView, containerText, factNames, type PodState } from './pod-state.ts';
 
-/** What happened to a Pod, as far as a stream tells. */
+/** The history of a Pod, as a stream shows it. */
 export interface Story {
   readonly states: readonly PodState[];
   readonly events: readonly EventNote[];
 }
 
-/** Does a node tell no more events? Source: client-go tools/record EventSourceObjectSpamFilter. */
+/** True when the node drops further events. Source: client-go tools/record EventSourceObjectSpamFilter. */
 export function isCutOff({ events }: Story): boolean {
   return events.filter(({ component }) => component === 'kubelet').length >= 25;
 }
 
 export type Teller = 'node' | 'podrun';
 
-/** Something in which podrun may differ from the recorded node. Each one is needed: one that changes nothing fails. */
+/** A permitted difference between podrun and the recorded node. A difference that changes no comparison fails. */
 export interface Difference {
   readonly scenario: string;
   readonly why: string;
-  /** In whose story it is found. */
+  /** The side whose story has more. */
   readonly teller: Teller;
-  /** States that the other does not tell: each fact that is named matches. */
+  /** States that the other side leaves out: each named fact matches. */
   readonly leavesOutStates?: Readonly<Record<string, RegExp>>;
-  /** Events that the other does not tell, and after how many that it does. */
+  /** Events that the other side leaves out, after a number of equal events. */
   readonly leavesOutEvents?: { readonly text: RegExp; readonly after?: number };
-  /** Text in the fact that the other has otherwise. */
+  /** A fact whose text the other side has in another form. */
   readonly reads?: { readonly fact: string; readonly here: string; readonly there: string };
 }
 
-/** Events that come again as long as something lasts: how often is a matter of time, not of order. */
+/** Events that repeat while a state lasts: their number depends on time and not on order. */
 export const REPEATING: Readonly<Record<string, string>> = {
   BackOff: 'kubelet repeats it with each sync until the back-off is over',
   DeadlineExceeded: 'kubelet repeats it with each sync until the Pod has ended, podrun tells it once',
@@ -36,9 +36,9 @@ export const REPEATING: Readonly<Record<string, string>> = {
   Unhealthy: 'one for each failed probe, and kubelet probes a container that is not ready more often than its period',
 };
 
-/** Events of a node that podrun need not tell. */
+/** Events of a node that podrun may leave out. */
 const UNTOLD_EVENTS: readonly RegExp[] = [
-  // A probe that ran into the end of its container.
+  // A probe that was running when its container ended.
   /failed to exec in container: (failed to load task|container is in CONTAINER_EXITED)/,
 ];
 
@@ -101,7 +101,7 @@ export const DIFFERENCES: readonly Difference[] = [
   ),
 ];
 
-/** Leaves out repetitions, and what only one of the two tells; `onUse` learns of each difference that was met. */
+/** Leaves out repetitions, and states and events of one side only. `onUse` gets each difference that was used. */
 export function comparableStory(
   story: Story,
   { scenario, teller, onUse }: { scenario: string; teller: Teller; onUse: (used: Difference) => void },
@@ -122,18 +122,18 @@ export function comparableStory(
   return { states, events };
 }
 
-/** Need podrun not tell this state of a node, by one of the rules that follow? */
+/** True when podrun may leave out this state of a node, by one of the rules below. */
 function isUntold(state: PodState, before: PodState | undefined, next: PodState | undefined): boolean {
   if (before === undefined || next === undefined) return false;
   return [startsBeforeReady, seemsStarted, endsWithHook, isOneOfTwoOrders].some((holds) => holds(state, before, next));
 }
 
-/** Of a RestartAllContainers, a node tells the beginning and the end; podrun tells how each container ends, too. */
+/** A node shows the begin and the end of a RestartAllContainers; podrun also shows the end of each container. */
 function isPartOfRestartAll(state: PodState, before: PodState | undefined): boolean {
   return [before, state].every((one) => one?.facts['condition AllContainersRestarting']?.startsWith('True'));
 }
 
-/** A node tells that a startup probe has succeeded an update before readiness follows; podrun tells both in one. */
+/** A node shows the success of a startup probe one update before Ready; podrun shows both in one. */
 function startsBeforeReady({ containers, programs }: PodState, before: PodState, next: PodState): boolean {
   return Object.entries(containers).some(([name, { state, started, ready }]) => {
     const [was, willBe] = [before.containers[name], next.containers[name]];
@@ -143,7 +143,7 @@ function startsBeforeReady({ containers, programs }: PodState, before: PodState,
   });
 }
 
-/** A node takes a container that was started again for one without a startup probe, for up to a second. */
+/** A node treats a restarted container as one without a startup probe, for up to a second. */
 function seemsStarted({ containers }: PodState, before: PodState, next: PodState): boolean {
   return Object.entries(containers).some(([name, { state, started, restartCount }]) => {
     const [was, willBe] = [before.containers[name], next.containers[name]];
@@ -152,7 +152,10 @@ function seemsStarted({ containers }: PodState, before: PodState, next: PodState
   });
 }
 
-/** A container with a postStart hook is told to run when the hook is over: whether it still does is chance. */
+/**
+ * The status of a container with a postStart hook becomes running when the hook ends: the container may have ended by
+ * then.
+ */
 function endsWithHook({ containers, programs }: PodState, before: PodState, next: PodState): boolean {
   return Object.entries(containers).some(([name, { state, restartCount }]) => {
     const [was, willBe] = [before.containers[name], next.containers[name]];
@@ -162,12 +165,12 @@ function endsWithHook({ containers, programs }: PodState, before: PodState, next
   });
 }
 
-/** A node looks for what has ended once a second. */
+/** The period in which a node looks for ended containers. */
 const GATHERED_SECONDS = 1.3;
 
 /**
- * Regular containers end, and readiness probes find what they find, beside everything else. Which of two that come
- * within a second is told first is chance, on a node as under podrun; the state after both is the same.
+ * Ends of regular containers and results of readiness probes come independently. Of two within a second, either may
+ * come first, on a node as under podrun; the state after both is the same.
  */
 function isOneOfTwoOrders(state: PodState, before: PodState, next: PodState): boolean {
   const [mine, theirs] = [changedContainers(before, state), changedContainers(state, next)];
@@ -180,7 +183,7 @@ function isOneOfTwoOrders(state: PodState, before: PodState, next: PodState): bo
   return areEnds || mine.every((name) => isProbed(name, before, state));
 }
 
-/** What containers bring with them: not the deletion of their Pod, nor the end of its environment. */
+/** True for facts that containers change: not the deletion of their Pod, nor the end of its sandbox. */
 function isOfContainers(name: string): boolean {
   return /^(container |condition (Initialized|Ready|ContainersReady)$|phase$|addresses$)/.test(name);
 }
@@ -189,7 +192,7 @@ function isEnded(view: ContainerView | undefined): boolean {
   return view?.state.startsWith('{"terminated"') === true;
 }
 
-/** Did nothing change but that its readiness probe has found it ready or not? */
+/** True when only the result of the readiness probe has changed. */
 function isProbed(name: string, before: PodState, { containers, programs }: PodState): boolean {
   const [was, is] = [before.containers[name], containers[name]];
   if (was === undefined || is === undefined || programs[name]?.hasReadinessProbe !== true) return false;
@@ -207,8 +210,8 @@ function changedContainers(from: PodState, to: PodState): string[] {
 }
 
 /**
- * A program that does not catch SIGTERM ignores it as process 1 of a node's container, and is killed when the grace
- * period is over; under podrun it may be an ordinary process, which SIGTERM ends.
+ * On a node, a program without a handler ignores SIGTERM as process 1 of its container, and is killed at the end of the
+ * grace period. Under podrun it may be an ordinary process, which SIGTERM ends.
  */
 function withoutSignal(state: PodState): PodState {
   const read = ([name, fact]: [string, string]): [string, string] => {
@@ -221,7 +224,7 @@ function withoutSignal(state: PodState): PodState {
   return { ...state, facts: Object.fromEntries(Object.entries(state.facts).map(read)) };
 }
 
-/** An object that is removed by force is gone at once: whether its kubelet has seen the request by then is chance. */
+/** A forced deletion removes an object at once: the kubelet may or may not have seen the request by then. */
 function withoutRace(state: PodState): PodState {
   if (state.facts['deletion'] !== 'grace 0 s') return state;
   const facts = Object.entries(state.facts).filter(([name]) => !name.startsWith('generation'));

@@ -1,17 +1,17 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
 import { neutralText } from './pod-state.ts';
 
-/** One event that happened, once: a repetition of it is another one. Neutral like a `PodState`. */
+/** One event that happened once: a repetition is another note. Neutral like a `PodState`. */
 export interface EventNote {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  /** Field path of the container; empty: the Pod. */
+  /** The field path of the container. Empty for the Pod. */
   readonly about: string;
   readonly component: string;
 }
 
-/** The events of a stream, in order, but for those in which podrun speaks of itself. */
+/** The events of a stream in order, without podrun's own events. */
 export function eventNotes(lines: ReadonlyArray<WatchEvent<unknown>>): EventNote[] {
   const objects = lines.map(({ object }) => object as StoredPod | StoredEvent);
   const pod = objects.filter((object) => object.kind === 'Pod').findLast(({ spec }) => spec.nodeName !== undefined);

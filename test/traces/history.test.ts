@@ -167,7 +167,7 @@ type Containers = Readonly<
   Record<'a' | 'b', { state: string; reason?: string; lastState?: string; restartCount?: number; exitCode?: number }>
 >;
 
-/** States of a Pod of two containers that has no condition but Ready. */
+/** The states of a Pod with two containers and Ready as its only condition. */
 function history(...steps: readonly Containers[]): PodState[] {
   const states = podStates(steps.map(watchLine));
   expect(states.filter((state, index) => index > 0 && isSameState(state, states[index - 1]!))).toEqual([]);

@@ -2,14 +2,14 @@ import { conditionText, type ContainerView, containerText, factNames, type PodSt
 import { type EventNote, noteText } from './event-note.ts';
 
 /**
- * Do two streams of a Pod tell the same history? A node joins changes that fall into one sync; podrun shows each of
+ * Compares two streams of a Pod. A node joins changes that fall into one sync; podrun shows each of
  * them. So:
  *
  * - every state of the node is a state of podrun, in the same order;
  * - every other state of podrun lies on the way from the state before it to the node's next one: each fact of it is
  *   one of the former or of the latter, or is a step in between that follows from them (`isStepBetween`).
  *
- * @returns what is wrong, in words; undefined when nothing is
+ * @returns the difference in words; undefined when there is none
  */
 export function historyMismatch(node: readonly PodState[], podrun: readonly PodState[]): string | undefined {
   let reached = 0;
@@ -28,7 +28,7 @@ export function historyMismatch(node: readonly PodState[], podrun: readonly PodS
   return `podrun never shows the node's state ${reached + 1} of ${node.length}:\n${changes(podrun.at(-1), missing)}`;
 }
 
-/** Is a state of podrun what the node tells? Of a container in back-off, podrun may have said so already. */
+/** True when a state of podrun equals that of the node. A container may be in CrashLoopBackOff under podrun already. */
 export function isToldBy(podrun: PodState, node: PodState): boolean {
   return factNames(podrun, node).every(
     (name) => podrun.facts[name] === node.facts[name] || isBackOff(name, podrun, node),
@@ -36,8 +36,8 @@ export function isToldBy(podrun: PodState, node: PodState): boolean {
 }
 
 /**
- * podrun says CrashLoopBackOff as soon as the back-off begins, a node with a later sync of the Pod or never: until then
- * the container reads as ended to it.
+ * podrun shows CrashLoopBackOff as soon as the back-off begins. A node shows it with a later sync of the Pod or never:
+ * until then the container is terminated.
  */
 function isBackOff(name: string, podrun: PodState, node: PodState): boolean {
   const container = name.replace('container ', '');
@@ -48,7 +48,7 @@ function isBackOff(name: string, podrun: PodState, node: PodState): boolean {
   return isWaiting && containerText({ ...ours, state, lastState }) === containerText(theirs);
 }
 
-/** Facts of a state that are neither those of the state before it, nor on the way to the next. */
+/** Facts of a state that neither the state before nor the next one has, and that are no step between them. */
 function strayFacts(before: PodState, state: PodState, next: PodState): string[] {
   return factNames(before, state, next).filter((name) => {
     const fact = state.facts[name];
@@ -79,8 +79,8 @@ function isNewContainer(name: string, before: PodState, state: PodState): boolea
 }
 
 /**
- * Does a container run, or has it just ended, on the way to what the node says next? The instances of a container come
- * one after the other, and each runs, ends and is waited for in that order. Its end is what the node tells of it.
+ * True when a container runs or has just ended, on the way to the node's next state. The instances of a container come
+ * one after the other: each runs, ends and is waited for. Its end is the node's.
  */
 function isLifeBetween(container: string, before: PodState, state: PodState, next: PodState): boolean {
   const [was, is, willBe] = [before, state, next].map(({ containers }) => containers[container]);
@@ -99,8 +99,8 @@ function progress({ state, ids, restartCount }: ContainerView): number {
 }
 
 /**
- * What kubelet says of a condition while containers are missing to it, from nothing but the statuses.
- * Source: pkg/kubelet/status/generate.go.
+ * The kubelet's text of a condition while containers are not ready, computed from the statuses. Source:
+ * pkg/kubelet/status/generate.go.
  */
 function listingCondition(type: string, state: PodState): string | undefined {
   const { containers, initContainers, regularContainers } = state;
@@ -127,12 +127,12 @@ function listingCondition(type: string, state: PodState): string | undefined {
   return conditionText({ status: 'False', reason: list.reason, message });
 }
 
-/** Stops and probes are carried out beside everything else: only the order of each container's own counts. */
+/** Stops and probes run in parallel: only the order within a container counts. */
 const BESIDE = new Set(['Killing', 'Unhealthy']);
 
 /**
- * Do two streams tell of the same events? They must be the same, as often and in the same order, but for `BESIDE`.
- * @param isCut the node tells no more than these, whatever comes after
+ * Compares the events of two streams. They must be equal in number and order, except for `BESIDE`.
+ * @param isCut true when the node drops all later events
  */
 export function eventMismatch(
   node: readonly EventNote[],

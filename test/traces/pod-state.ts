@@ -2,43 +2,43 @@ import type { Container, ContainerState, ContainerStatus, PodCondition } from '.
 import { allContainerStatuses, isSidecar, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
 
 /**
- * What one line of a watch says of a Pod, with everything neutral that differs from run to run: ids, times, addresses,
- * the name of the node, the tag of an image.
+ * The state of a Pod in one line of a watch. Values that differ between runs are replaced: ids, times, addresses, the
+ * name of the node, the tag of an image.
  */
 export interface PodState {
-  /** Each fact that a reader can see changing, by name: the phase, each condition, each container, … */
+  /** Each visible fact by name: the phase, each condition, each container, … */
   readonly facts: Readonly<Record<string, string>>;
   readonly containers: Readonly<Record<string, ContainerView>>;
-  /** In the order in which conditions list them. */
+  /** The init containers in the order of the conditions' texts. */
   readonly initContainers: ReadonlyArray<{ readonly name: string; readonly isSidecar: boolean }>;
   readonly regularContainers: readonly string[];
-  /** What the manifest says of a container that the facts do not. */
+  /** Facts about a container from the manifest. */
   readonly programs: Readonly<Record<string, Program>>;
-  /** When a recording shows it, counted from its first line. */
+  /** The time of the line in a recording, counted from its first line. */
   readonly seconds: number | undefined;
 }
 
 export interface Program {
   readonly hasReadinessProbe: boolean;
   readonly hasPostStart: boolean;
-  /** It may catch SIGTERM. */
+  /** True when the program may catch SIGTERM. */
   readonly hasHandler: boolean;
 }
 
-/** A container's status. */
+/** The status of a container. */
 export interface ContainerView {
   readonly state: string;
   readonly lastState: string;
   readonly ready: boolean;
   readonly started: boolean | undefined;
   readonly restartCount: number;
-  /** Which of its ids are there. */
+  /** The names of the ids that the status has. */
   readonly ids: string;
   readonly image: string;
   readonly mounts: string;
 }
 
-/** The states that a stream went through; one that repeats the state before it is the same state. */
+/** The states of a stream. A repetition of a state is left out. */
 export function podStates(lines: ReadonlyArray<WatchEvent<unknown>>): PodState[] {
   const states = lines.filter(isAboutPod).map(podState);
   return states.filter((state, index) => index === 0 || !isSameState(state, states[index - 1]!));
@@ -48,30 +48,30 @@ export function isSameState(one: PodState, other: PodState): boolean {
   return factNames(one, other).every((name) => one.facts[name] === other.facts[name]);
 }
 
-/** Names of the facts that are known in at least one of the states. */
+/** Names of the facts that at least one of the states has. */
 export function factNames(...states: readonly PodState[]): string[] {
   return [...new Set(states.flatMap(({ facts }) => Object.keys(facts)))];
 }
 
-/** How a condition reads in the facts. */
+/** The text of a condition in the facts. */
 export function conditionText({ status, reason, message }: Omit<PodCondition, 'type'>): string {
   return [status, reason, message === undefined ? undefined : `"${message}"`].filter(Boolean).join(' ');
 }
 
-/** How a container reads in the facts. */
+/** The text of a container in the facts. */
 export function containerText(view: ContainerView): string {
   const { state, lastState, ready, started, restartCount, ids, image, mounts } = view;
   const rest = [ids, image, mounts].join(' ');
   return `${state} | last ${lastState} | ready=${ready} started=${started} restarts=${restartCount} ${rest}`;
 }
 
-/** On the node, images had the name of a registry and a tag. */
+/** Images on the node had the name of a registry and a tag. */
 const IMAGE = /(registry\.example\/library\/)?\b(busybox|node):[\d.]+/g;
 
-/** The ID that a container runtime gives a container or a command in it. */
+/** The id that a container runtime gives to a container or to a command in it. */
 const RUNTIME_ID = /\b[\da-f]{64}\b/g;
 
-/** The same text without what is different in every run: the Pod's uid and address, the node's name, tags of images. */
+/** Replaces values that differ in every run: the Pod's uid and address, the node's name, tags of images. */
 export function neutralText(text: string, { metadata, spec, status }: StoredPod): string {
   const known = text.replaceAll(metadata.uid, 'UID').replaceAll(IMAGE, '$2').replaceAll(RUNTIME_ID, 'ID');
   const named = status.podIP === undefined ? known : known.replaceAll(status.podIP, 'IP');
@@ -126,7 +126,10 @@ function program({ command, args, readinessProbe, lifecycle }: Container): Progr
   };
 }
 
-/** What the node added to every Pod: the token of its service account, and a folder where the host's /tmp is. */
+/**
+ * Volumes that the node added to every Pod: the token of its service account, and a folder in the place of the host's
+ * /tmp.
+ */
 const NODE_VOLUMES = /^(kube-api-access-\w+|tmp)$/;
 
 function view(status: ContainerStatus, neutral: (text: string) => string): ContainerView {

@@ -5,11 +5,11 @@ const TESTS = path.join(import.meta.dirname, '..');
 
 const scope = JSON.parse(readFileSync(path.join(TESTS, 'scenarios/scope.json'), 'utf8')) as {
   readonly needsNamespaces: Readonly<Record<string, string>>;
-  /** They pull images, which podrun does not: its images are programs of this machine. */
+  /** Scenarios that pull images, which podrun does not: its images are programs of this machine. */
   readonly needsImages: Readonly<Record<string, string>>;
 };
 
-/** Conformance scenarios of which there is a recording of a node of Kubernetes 1.36, and which podrun promises. */
+/** Conformance scenarios that podrun promises, with a recording of a Kubernetes 1.36 node. */
 export const recordedScenarios: readonly string[] = readdirSync(path.join(TESTS, 'golden/traces'))
   .filter((file) => file.endsWith('.ndjson'))
   .map((file) => path.basename(file, '.ndjson'))

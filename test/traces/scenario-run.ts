@@ -11,40 +11,40 @@ import { needsNamespaces } from './recorded.ts';
 import { milliseconds, readScenario, type ScenarioStep } from './scenario.ts';
 import { type Effect, effectsOf, holds } from './step-time.ts';
 
-/** A run that takes longer has gone wrong. */
+/** The time limit of a run. */
 const LONGEST = '45s';
 
 /**
- * A pause before a step, in a Pod with startup or liveness probes: these begin within a second on a node, and at once
- * under podrun, so that a later step would come after what they find.
+ * The longest pause before a step, in a Pod with startup or liveness probes. Probes begin within a second on a node,
+ * and at once under podrun: without the limit, a later step would come after their results.
  */
 const LONGEST_PAUSE_MS = 1000;
 const KILLING_PROBE = /\b(startup|liveness)Probe:/;
 
-/** A command takes no longer until it is at work, unless many are started at the same time, as in the beginning. */
+/** The time until a started command acts, unless many commands start at the same time. */
 const COMMAND_MS = 500;
 
 /**
- * Its program ends as soon as it sees what its postStart hook did. On a busy machine that could be heard of before the
- * end of the hook, which is then told last; so the program takes a moment.
+ * Manifests whose program ends as soon as it sees the effect of its postStart hook. On a busy machine podrun could see
+ * the exit before the end of the hook, so the program sleeps for a moment.
  */
 const WITH_A_MOMENT: Readonly<Record<string, (manifest: string) => string>> = {
   'hook-poststart-exec': (manifest) => manifest.replace('cat "$d/post"', 'sleep 1; cat "$d/post"'),
 };
 
-/** How well the order of a Pod and an Event is known in a recording. */
+/** The precision of the order of a Pod and an Event in a recording. */
 const TOGETHER_SECONDS = 0.05;
 
 type Line = WatchEvent<unknown>;
 
-/** What a stream tells of its Pods, by name. */
+/** The stories of the Pods in a stream, by name. */
 export function storiesOf(lines: readonly Line[]): Record<string, Story> {
   const pods = lines.map(({ object }) => object as StoredPod).filter(({ kind }) => kind === 'Pod');
   const names = [...new Set(pods.map(({ metadata }) => metadata.name))];
   return Object.fromEntries(names.map((name) => [name, storyOf(lines.filter((line) => isAbout(name, line)))]));
 }
 
-/** What the stream of one Pod tells. */
+/** The story of the stream of one Pod. */
 export function storyOf(lines: readonly Line[]): Story {
   return { states: podStates(lines), events: eventNotes(lines) };
 }
@@ -55,10 +55,10 @@ function isAbout(name: string, { object }: Line): boolean {
 }
 
 /**
- * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. A step of which the
- * recording shows the effect is taken when podrun has come as far as the node had by then, and as long after that as
- * there. The others wait for what the scenario says.
- * @returns what `apply -o json` printed
+ * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. A step whose effect is in
+ * the recording comes when podrun has reached the node's state before the step, after the same delay. Other steps come
+ * at the times of the scenario.
+ * @returns the output of `apply -o json`
  */
 export async function runScenario(name: string, recorded: readonly TraceLine[]): Promise<readonly Line[]> {
   const scenario = readScenario(name);
@@ -85,7 +85,8 @@ export async function runScenario(name: string, recorded: readonly TraceLine[]):
     await podrun.ended;
     return podrun.lines;
   } finally {
-    // Killing it, as the workshop would, would let its containers run on: nothing marks them as ours.
+    // SIGTERM ends the containers. The workshop would kill podrun, and cannot find the containers, which have no
+    // marker.
     podrun.signal('SIGTERM');
     await podrun.ended;
     for (const { metadata } of podsIn(podrun.lines))
@@ -104,7 +105,7 @@ async function take({ run, apply, flags = [], mayFail }: ScenarioStep, workshop:
 interface Recording {
   readonly name: string;
   readonly recorded: readonly TraceLine[];
-  /** How long a command takes until it is at work, here and now. */
+  /** The time until a command acts on this machine now. */
   readonly commandMs: number;
 }
 
@@ -113,14 +114,14 @@ async function untilShown(
   { index, seconds }: Effect,
   { name, recorded, commandMs }: Recording,
 ): Promise<void> {
-  // What the step causes may be recorded shortly before it: events and Pods come over watches of their own.
+  // The effect of a step may be recorded shortly before the step: events and Pods come over separate watches.
   const isBefore = ({ t, object }: TraceLine): boolean => object.kind !== 'Event' || t < seconds - TOGETHER_SECONDS;
   const told = (count: number): Story => {
     const story = storyOf(recorded.slice(0, count).filter(isBefore));
     return comparableStory(story, { scenario: name, teller: 'node', onUse: () => {} });
   };
   const before = told(index);
-  // Should it never come so far, the comparison will say what is missing.
+  // When podrun never reaches the state, the comparison reports the difference.
   await soon(podrun, () => hasCaughtUp(storyOf(podrun.lines), before));
   const since = performance.now();
   const lengthOf = ({ states, events }: Story): number => states.length + events.length;
@@ -133,7 +134,7 @@ async function untilShown(
   await setTimeout(Math.max(0, dueMs - performance.now()));
 }
 
-/** @param moments when podrun was started, and when the step before was taken */
+/** @param moments the start of podrun, and the time of the step before */
 async function untilHolds(
   podrun: Podrun,
   { when }: ScenarioStep,
@@ -145,12 +146,12 @@ async function untilHolds(
   await setTimeout(Math.max(0, due + ms - performance.now()));
 }
 
-/** Resolves when something holds, and also when it never comes to that. */
+/** Resolves when the condition holds, and also when the time is up. */
 function soon(podrun: Podrun, condition: () => boolean): Promise<void> {
   return Promise.race([podrun.until(condition).catch(() => undefined), podrun.ended.then(() => undefined)]);
 }
 
-/** Has podrun shown the other's last state, as often as the other has, and all of its events? */
+/** True when podrun has shown the other side's last state, as often as the other side, and all of its events. */
 function hasCaughtUp(podrun: Story, other: Story): boolean {
   const last = other.states.at(-1);
   if (last === undefined) return true;

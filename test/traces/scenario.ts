@@ -4,23 +4,23 @@ import { parse } from 'yaml';
 
 const SCENARIOS = path.join(import.meta.dirname, '../conformance/scenarios');
 
-/** What a step of a scenario waits for. Each fact that is named must hold. */
+/** The condition of a step: every named fact must hold. */
 export interface When {
-  /** Since `podrun apply` was started. */
+  /** The time since the start of `podrun apply`. */
   readonly after?: string;
-  /** Since the step before this one. */
+  /** The time since the step before. */
   readonly since?: string;
   readonly condition?: string;
-  /** Names of containers. */
+  /** The names of containers. */
   readonly ready?: string;
   readonly exited?: string;
   readonly started?: string;
-  /** Reasons: of a container that waits, of an event. */
+  /** The reason of a waiting container, or of an event. */
   readonly waiting?: string;
   readonly event?: string;
 }
 
-/** A command, or a manifest to be applied. */
+/** A command, or a manifest to apply. */
 export interface ScenarioStep {
   readonly when: When;
   readonly run?: ReadonlyArray<string | number>;
@@ -29,7 +29,7 @@ export interface ScenarioStep {
   readonly mayFail?: boolean;
 }
 
-/** A scenario of test/conformance, as far as a recording needs it. */
+/** The parts of a scenario of test/conformance that a recording needs. */
 export interface Scenario {
   readonly manifest: string;
   readonly flags?: readonly string[];
@@ -40,7 +40,7 @@ export function readScenario(name: string): Scenario {
   return parse(readFileSync(path.join(SCENARIOS, `${name}.yaml`), 'utf8')) as Scenario;
 }
 
-/** `2s` in milliseconds. */
+/** The milliseconds of a text such as `2s`. */
 export function milliseconds(seconds: string): number {
   return Number.parseFloat(seconds) * 1000;
 }

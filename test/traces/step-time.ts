@@ -5,14 +5,14 @@ import type { ScenarioStep, When } from './scenario.ts';
 
 type Line = WatchEvent<unknown>;
 
-/** The line of a recording that shows what a step did. */
+/** The line of a recording with the effect of a step. */
 export interface Effect {
-  /** Index of the line. */
+  /** The index of the line. */
   readonly index: number;
   readonly seconds: number;
 }
 
-/** What a command changes of the object, which a stream shows. */
+/** The fields that a command changes and a stream shows. */
 const SHOWN: Readonly<Record<string, (pod: StoredPod) => unknown>> = {
   delete: ({ metadata }) => metadata.deletionTimestamp,
   patch: ({ metadata, status }) => [
@@ -22,7 +22,10 @@ const SHOWN: Readonly<Record<string, (pod: StoredPod) => unknown>> = {
   debug: ({ spec }) => spec.ephemeralContainers?.length,
 };
 
-/** Where the recording shows each of the steps; undefined: nothing shows that one (exec, get, another manifest). */
+/**
+ * The effect of each step in the recording. Undefined for a step without a visible effect (exec, get, another
+ * manifest).
+ */
 export function effectsOf(steps: readonly ScenarioStep[], recorded: readonly TraceLine[]): Array<Effect | undefined> {
   let from = 0;
   return steps.map(({ run = [] }) => {
@@ -39,13 +42,16 @@ export function effectsOf(steps: readonly ScenarioStep[], recorded: readonly Tra
   });
 }
 
-/** The object that is gone is the last effect that there can be: of taking its finalizers away, for example. */
+/**
+ * True for a visible change. A deletion counts for every command: removing finalizers, for example, may delete the
+ * object.
+ */
 function isChange(shown: (pod: StoredPod) => unknown, before: Line, after: Line): boolean {
   if (after.type === 'DELETED') return true;
   return JSON.stringify(shown(before.object as StoredPod)) !== JSON.stringify(shown(after.object as StoredPod));
 }
 
-/** Does what a step waits for hold, but for its times? */
+/** True when all conditions of a step hold, except for its times. */
 export function holds(when: When, lines: readonly Line[]): boolean {
   const pod = lines.findLast(isPod)?.object as StoredPod | undefined;
   if (pod === undefined) return false;

@@ -6,7 +6,7 @@ import { isSameState } from './pod-state.ts';
 import { recordedScenarios } from './recorded.ts';
 import { storyOf } from './scenario-run.ts';
 
-/** The same run on another node, at another time, of other images. */
+/** The same run on another node, at another time, with other images. */
 function elsewhere(lines: ReadonlyArray<WatchEvent<unknown>>): Array<WatchEvent<unknown>> {
   const text = JSON.stringify(lines)
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '00000000-0000-4000-8000-000000000000')

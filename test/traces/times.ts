@@ -2,10 +2,9 @@ import type { ContainerStatus, PodStatus } from '../../src/api/generated/types.t
 import { allContainerStatuses, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
 
 /**
- * Is every time that a stream tells told once and for all? The comparison of two histories leaves times out; what must
- * be true of them is true of each history by itself: a condition gets a new time with a new status and not otherwise,
- * and what started or ended did so at one moment.
- * @returns what changed that must not, empty when nothing did
+ * Finds times in a stream that change when they must not. The comparison of two histories leaves times out, so each
+ * history is checked by itself: a condition gets a new time only with a new status, and a start or an end has one time.
+ * @returns the changed times; empty when there are none
  */
 export function changedTimes(lines: ReadonlyArray<WatchEvent<unknown>>): string[] {
   const all = lines.map(({ object }) => object as StoredPod).filter(({ kind }) => kind === 'Pod');
@@ -35,7 +34,7 @@ interface Moment {
   readonly now: string;
 }
 
-/** Conditions that have the status that they had, each with both of its times. */
+/** Conditions whose status has not changed, each with both of its times. */
 function transitions(status: PodStatus, before: PodStatus | undefined): Array<Moment & { readonly earlier: string }> {
   return (status.conditions ?? []).flatMap(({ type, status: value, lastTransitionTime: now }) => {
     const old = before?.conditions?.find((condition) => condition.type === type);

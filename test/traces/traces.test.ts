@@ -33,7 +33,7 @@ const detected = await detectNamespaces({
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
 const used = new Set<Difference>();
-/** Podruns that run beside each other: they mostly wait. */
+/** Podruns that run at the same time: they mostly wait. */
 const places = new Places(5);
 const runs = new Map<string, Promise<Lines>>();
 
@@ -50,7 +50,7 @@ describe('what a node of Kubernetes 1.36 did, podrun does', () => {
   beforeAll(({}, { tasks }) => {
     const asked = new Set(tasks.filter(({ mode }) => mode !== 'skip').map(({ name }) => name));
     const begun = recordedScenarios.filter((scenario) => asked.has(scenario) && isPermitted(scenario));
-    // The longest first. How a run went is told by the test that waits for it.
+    // The longest run starts first. The test that waits for a run reports its failure.
     for (const scenario of begun.toSorted((a, b) => lengthOf(b) - lengthOf(a))) {
       const run = places.within(() => runScenario(scenario, trace(scenario)));
       run.catch(() => undefined);
