@@ -43,6 +43,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 const OWNER = '.owner';
 const ATTEMPTS_MAX = 10;
+const HELD = /^process-\d+$/;
 
 export interface MemoryFolder {
   readonly folder: string;
@@ -141,6 +142,15 @@ export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly 
       removeEmpty(home);
     }
     removeEmpty(base);
+  }
+}
+
+/** Removes what processes that are gone held: see {@link holdMemoryFolders}. */
+export function removeLeftHolds(area: MemoryArea): void {
+  for (const base of area.places.map(baseIn).filter(isOwnFolder)) {
+    const home = path.join(base, stateName(area.root));
+    const held = namesIn(home).filter((name) => HELD.test(name));
+    for (const name of held) if (isLeftover(area, path.join(home, name), () => false)) removePod(home, name);
   }
 }
 

@@ -15,8 +15,8 @@ import { type Effect, effectsOf, holds } from './step-time.ts';
 const LONGEST = '45s';
 
 /**
- * The longest pause before a step, in a Pod with startup or liveness probes. Probes begin within a second on a node,
- * and at once under podrun: without the limit, a later step would come after their results.
+ * The longest pause before a step in a Pod that changes by itself, later. Startup and liveness probes begin within a
+ * second on a node, and at once under podrun. A back-off ends. A later step would come after that.
  */
 const LONGEST_PAUSE_MS = 1000;
 const KILLING_PROBE = /\b(startup|liveness)Probe:/;
@@ -128,8 +128,9 @@ async function untilShown(
   let last = index;
   while (last > 1 && lengthOf(told(last - 1)) === lengthOf(before)) last--;
   const seen = recorded[last - 1]?.t ?? 0;
-  const longestMs = KILLING_PROBE.test(readScenario(name).manifest) ? LONGEST_PAUSE_MS : Infinity;
-  const pauseMs = Math.min((seconds - seen) * 1000, longestMs);
+  const isBackingOff = JSON.stringify(before.states.at(-1)).includes('CrashLoopBackOff');
+  const isHurried = isBackingOff || KILLING_PROBE.test(readScenario(name).manifest);
+  const pauseMs = Math.min((seconds - seen) * 1000, isHurried ? LONGEST_PAUSE_MS : Infinity);
   const dueMs = since + pauseMs - Math.min(commandMs, COMMAND_MS);
   await setTimeout(Math.max(0, dueMs - performance.now()));
 }

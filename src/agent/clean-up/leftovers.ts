@@ -5,12 +5,14 @@ import type { Clock } from '../../clock.ts';
 import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { removeLeftHolds } from '../../store/memory-folders.ts';
 import { removeInMemory } from '../volumes/in-memory.ts';
 import { removeLeftLayers } from '../../runtime/namespace/layers.ts';
 
-/** Ends the remaining processes of a Pod without an agent, and removes its volumes in memory. */
+/** Ends the remaining processes of a Pod without an agent, and removes what it and its agent had in memory. */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   await endProcesses(store, pod, clock);
+  removeLeftHolds(store.memory);
   if (!usesMemory(pod.spec)) return;
   const { namespace, name } = pod.metadata;
   removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
