@@ -60,17 +60,19 @@ export interface PodRunOptions {
 /** The end of a Pod whose object was removed by force: see `objectGone`. */
 const BY_FORCE = { force: false, graceSeconds: 1, breaksOffHook: true } as const;
 
+/**
+ * The object of the Pod: stored (present), removed by somebody else (gone), being removed by this agent, deleted but for
+ * its finalizers while nothing runs (held), or of no concern to this agent any more (over).
+ */
+type State = 'present' | 'gone' | 'removing' | 'held' | 'over';
+
 /** One Pod from its creation to its end: scheduled, run by a PodWorker, and removed after its deletion. */
 export class PodRun {
   readonly #options: PodRunOptions;
   readonly #record: PodRecord;
   #pod: StoredPod;
   #worker: PodWorker | undefined;
-  #isOver = false;
-  #isRemoving = false;
-  #isObjectGone = false;
-  /** True when the Pod has stopped and only finalizers keep its object. */
-  #isWaitingForFinalizers = false;
+  #state: State = 'present';
   /** The notices that were recorded. */
   readonly #recordedNotices = new Set<string>();
 
@@ -88,16 +90,16 @@ export class PodRun {
 
   /** The next step for the Pod. Undefined: nothing is planned. */
   get activity(): PodActivity | undefined {
-    return this.#isOver ? undefined : this.#worker?.activity;
+    return this.isOver ? undefined : this.#worker?.activity;
   }
 
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#state === 'over';
   }
 
   /** True while no node has taken the Pod. */
   get isWaiting(): boolean {
-    return !this.#isOver && this.#worker === undefined;
+    return !this.isOver && this.#worker === undefined;
   }
 
   /** Schedules the Pod, and runs it when the node takes it. */
@@ -127,8 +129,7 @@ export class PodRun {
    * reports this agent's own writes too, and during such a write also earlier changes of others.
    */
   objectChanged(pod: StoredPod): void {
-    if (this.#isOver || this.#record.isBinding || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid)
-      return;
+    if (this.#state !== 'present' || this.#record.isBinding || pod.metadata.uid !== this.#pod.metadata.uid) return;
     const isSameObject = isSameJson(clientPart(pod), clientPart(this.pod));
     if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
     if (this.#worker !== undefined) {
@@ -157,10 +158,10 @@ export class PodRun {
    * removed, perhaps with the whole state folder: with the Pod's own grace period.
    */
   objectGone(uid: string, isForced: boolean): void {
-    if (this.#isOver || this.#isObjectGone || uid !== this.#pod.metadata.uid) return;
-    if (this.#isWaitingForFinalizers) return this.#end();
-    if (this.#isRemoving) return;
-    this.#isObjectGone = true;
+    if (uid !== this.#pod.metadata.uid) return;
+    if (this.#state === 'held') return this.#end();
+    if (this.#state !== 'present') return;
+    this.#state = 'gone';
     this.#record.gone();
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
@@ -169,8 +170,8 @@ export class PodRun {
 
   /** Ends the run, also while only finalizers keep the object. The record stays. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
-    if (this.#isOver) return;
-    if (this.#isWaitingForFinalizers) this.#end();
+    if (this.isOver) return;
+    if (this.#state === 'held') this.#end();
     else if (this.#worker === undefined) this.#fail(ENDED_UNSCHEDULED);
     else this.#worker.terminate(how);
   }
@@ -250,9 +251,9 @@ export class PodRun {
   }
 
   #remove(): void {
-    this.#isRemoving = true;
+    this.#state = 'removing';
     if (this.#record.remove()) return this.#end();
-    this.#isWaitingForFinalizers = true;
+    this.#state = 'held';
     // A Pod without a recorded end would count as lost after the end of this agent.
     if (!isTerminalPhase(this.#pod.status.phase))
       this.#pod = this.#record.saveStatus(failed(this.#pod, ENDED_UNSCHEDULED));
@@ -260,7 +261,7 @@ export class PodRun {
 
   #end(): void {
     this.#record.whenSaved(() => {
-      this.#isOver = true;
+      this.#state = 'over';
       this.#options.onOver(this.pod);
     });
   }
