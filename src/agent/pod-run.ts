@@ -61,8 +61,8 @@ export interface PodRunOptions {
 const BY_FORCE = { force: false, graceSeconds: 1, breaksOffHook: true } as const;
 
 /**
- * The object of the Pod: stored (present), removed by somebody else (gone), being removed by this agent, deleted but for
- * its finalizers while nothing runs (held), or of no concern to this agent any more (over).
+ * The object of the Pod: stored (present), removed by somebody else (gone), being removed by this agent, deleted except
+ * for its finalizers while nothing runs (held), or of no concern to this agent any more (over).
  */
 type State = 'present' | 'gone' | 'removing' | 'held' | 'over';
 
