@@ -170,7 +170,8 @@ describe('a background agent that was killed', () => {
     expect(await puppet.received()).toBe('SIGTERM');
     const toldMs = Date.now();
     await puppet.gone;
-    expect(Date.now() - toldMs).toBeGreaterThan(2500);
+    // Three seconds, less the time until this test has heard of the signal. Without a new grace period: none.
+    expect(Date.now() - toldMs).toBeGreaterThan(1500);
   });
 
   it('has one successor, however many commands come at once', async () => {

@@ -114,9 +114,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
 
   it('has nothing to do when podrun ends as it should', async () => {
     const bystander = await leader('');
-    const before = performance.now();
     expect(await watch(shell, [`add ${bystander.group}`, `del ${bystander.group}`])).toBe(0);
-    expect(performance.now() - before).toBeLessThan(1000);
     expect(isRunning(bystander.pid)).toBe(true);
   });
 

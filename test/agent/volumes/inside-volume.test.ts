@@ -72,8 +72,11 @@ describe('a part of a volume', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a part of a volume that a container changes meanwhile', () => {
-  // The link exists half of the time. Without openat, some of these rounds end outside.
+  // The link exists half of the time. Without openat, some of these rounds end outside. On a busy machine the swapper
+  // may rest for thousands of rounds: go on until both the folder and the link were met.
   const ROUNDS = 2000;
+  const ROUNDS_MAX = 100 * ROUNDS;
+  const OFTEN = ROUNDS / 100;
 
   it.each([
     ['a new folder below', 'dir/inner/NEW'],
@@ -91,15 +94,17 @@ describe.skipIf(process.platform !== 'linux')('a part of a volume that a contain
     await once(swapper.stdout, 'data');
     const forbidden = new Set([outside, path.join(outside, 'present')].map((place) => fileIdentity(place)));
     const inside: string[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
+    let refused = 0;
+    const wereBothMet = (): boolean => inside.length > OFTEN && refused > OFTEN;
+    for (let round = 0; round < ROUNDS || (!wereBothMet() && round < ROUNDS_MAX); round++) {
       const opened = openSubPath(volume, subPath.replace('NEW', `new-${round}`));
       if (opened.ok) inside.push(opened.identity);
+      else refused++;
     }
     expect(readdirSync(outside).toSorted()).toEqual(['present', 'secret']);
     expect(inside.filter((identity) => forbidden.has(identity))).toEqual([]);
-    // Both cases have happened: otherwise nothing was tested.
-    expect(inside.length).toBeGreaterThan(ROUNDS / 100);
-    expect(inside.length).toBeLessThan(ROUNDS * 0.99);
+    // Otherwise nothing was tested.
+    expect(wereBothMet()).toBe(true);
   });
 
   it('keeps its descriptors to itself', () => {
