@@ -33,6 +33,8 @@ export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemov
   readonly onRecordLost: (pod: StoredPod) => void;
   /** Called for each event of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+  /** Called by `close`. */
+  readonly onClose?: () => void;
 }
 
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
@@ -150,6 +152,7 @@ export class Agent {
 
   close(): void {
     for (const subscription of this.#subscriptions) subscription.close();
+    this.#options.onClose?.();
   }
 
   /**

@@ -15,7 +15,7 @@ import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { stateRoot } from '../store/layout.ts';
-import { holdMemoryFolders, releaseMemoryFolders, memoryFolders } from '../store/memory-folders.ts';
+import { holdMemoryFolders, memoryFolders } from '../store/memory-folders.ts';
 import type { LogSink } from '../agent/container-logs.ts';
 import { atExit } from './at-exit.ts';
 import { podFiles } from './pod-files.ts';
@@ -74,10 +74,8 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     isBestEffort,
     privateNetworks,
   } = settings;
-  if (features.tier === 'namespace') {
-    holdMemoryFolders(store.memory);
-    atExit(() => releaseMemoryFolders(store.memory));
-  }
+  const release = features.tier === 'namespace' ? holdMemoryFolders(store.memory) : undefined;
+  const forgetAtExit = release && atExit(release);
   const hidden = hiddenFolders(store, hostEnv);
   let powers: Powers | undefined;
   return new Agent({
@@ -95,6 +93,10 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     cwd,
     isolation: features.tier === 'namespace' ? { shared, hidden, strictPid1 } : undefined,
     notices: (pod) => noticesOf(pod, settings),
+    onClose: () => {
+      release?.();
+      forgetAtExit?.();
+    },
   });
 }
 

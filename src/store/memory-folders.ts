@@ -14,13 +14,14 @@ import {
 import path from 'node:path';
 import { removeTree } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
+import { newUid } from './unique-id.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 
 /*
  * Folders in memory that never reach a disk: for secrets, and for volumes with `medium: Memory`.
  *
  * PLACE/podrun-UID/STATE/POD/VOLUME   PLACE is a tmpfs, UID our user, STATE a hash of the path of the state folder
- * PLACE/podrun-UID/STATE/process-PID   made by a process whose containers hide PLACE/podrun-UID
+ * PLACE/podrun-UID/STATE/held-ID      made by a process whose containers hide PLACE/podrun-UID
  * PLACE/podrun-UID/STATE/POD.owner -> PID|START|BOOT|NAMESPACE|MACHINE|ROOT   its maker, and the state folder
  *
  * Only our user can enter the first folder: no other user can read the files below, whatever their modes are.
@@ -43,7 +44,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 const OWNER = '.owner';
 const ATTEMPTS_MAX = 10;
-const HELD = /^process-\d+$/;
+const HELD = 'held-';
 
 export interface MemoryFolder {
   readonly folder: string;
@@ -96,28 +97,21 @@ export function memoryFolders({ places }: MemoryArea): string[] {
 }
 
 /**
- * Keeps the folders that hold all folders in memory of this user, until `releaseMemoryFolders`. Containers hide these
- * folders with a mount, which would vanish if another podrun removed the empty folder below it.
+ * Keeps the folders that hold all folders in memory of this user. Containers hide these folders with a mount, which
+ * would vanish if another podrun removed the empty folder below it.
+ * @returns ends that
  */
-export function holdMemoryFolders(area: MemoryArea): void {
+export function holdMemoryFolders(area: MemoryArea): () => void {
+  const name = `${HELD}${newUid()}`;
   for (const place of area.places) {
     try {
-      if (isSuitable(place, 1))
-        makeIn(path.join(baseIn(place), stateName(area.root), processFolderName()), area, 'held');
+      if (isSuitable(place, 1)) makeIn(path.join(baseIn(place), stateName(area.root), name), area, 'held');
     } catch (error) {
       // A folder that cannot be made contains nothing to hide.
       if (errorCode(error) === undefined) throw error;
     }
   }
-}
-
-export function releaseMemoryFolders(area: MemoryArea): void {
-  removeMemoryFolders(area, processFolderName());
-}
-
-/** The name of the folder that this process keeps beside the Pods' folders. */
-function processFolderName(): string {
-  return `process-${process.pid}`;
+  return () => removeMemoryFolders(area, name);
 }
 
 /** Removes all folders in memory of a Pod. The next sweep retries those that remain. */
@@ -149,7 +143,7 @@ export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly 
 export function removeLeftHolds(area: MemoryArea): void {
   for (const base of area.places.map(baseIn).filter(isOwnFolder)) {
     const home = path.join(base, stateName(area.root));
-    const held = namesIn(home).filter((name) => HELD.test(name));
+    const held = namesIn(home).filter((name) => name.startsWith(HELD) && !name.endsWith(OWNER));
     for (const name of held) if (isLeftover(area, path.join(home, name), () => false)) removePod(home, name);
   }
 }

@@ -5,7 +5,9 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { emptyFolder, runsWith, shellPod } from './pods.ts';
+import { TIERS } from '../cli/tiers.ts';
 import { PATIENT } from '../patience.ts';
+import { hasMemory, memoryPlace } from '../store/memory-place.ts';
 
 const LIBRARY = pathToFileURL(path.join(import.meta.dirname, '../../dist/library/index.js')).href;
 let words = 0;
@@ -21,7 +23,7 @@ class Program {
   readonly #child: ReturnType<typeof spawn>;
 
   /** @param text the text of a module; may use `run`, `pod` (which runs for ever) and `done` (which ends) */
-  constructor(text: string) {
+  constructor(text: string, more: Readonly<Record<string, string>> = {}) {
     const file = path.join(emptyFolder(), 'program.mjs');
     const env = [{ name: 'WORD', value: this.word }];
     const head = [
@@ -30,7 +32,10 @@ class Program {
       `const done = ${JSON.stringify(shellPod('web', 'echo done', { env }))};`,
     ];
     writeFileSync(file, [...head, text].join('\n'));
-    this.#child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [file], {
+      env: { ...process.env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new Error('no pipes');
     this.lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
@@ -68,6 +73,22 @@ describe('the containers of a process', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
     await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), PATIENT);
     expect(existsSync(stateDir)).toBe(false);
+  });
+
+  it.runIf(TIERS.includes('namespace') && hasMemory)('leave nothing in memory while it goes on', async () => {
+    const place = memoryPlace();
+    const program = new Program(
+      `import { readdirSync } from 'node:fs';
+      const pods = await run(pod, { runtime: 'namespace' });
+      await pods.until('Ready');
+      const during = readdirSync(process.env.XDG_RUNTIME_DIR);
+      await pods.stop();
+      await pods.close();
+      console.log(JSON.stringify([during, readdirSync(process.env.XDG_RUNTIME_DIR)]));`,
+      { XDG_RUNTIME_DIR: place },
+    );
+    expect(JSON.parse(await program.line())).toEqual([[expect.stringContaining('podrun-')], []]);
+    await program.ended;
   });
 
   it('end with their worker thread, also when it is terminated', async () => {

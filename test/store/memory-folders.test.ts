@@ -13,7 +13,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   holdMemoryFolders,
-  releaseMemoryFolders,
   makeMemoryFolder,
   type MemoryArea,
   removeMemoryFolders,
@@ -59,12 +58,14 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
 
   it('are below a folder that stays as long as a process holds it', () => {
     const { area, base, later, make } = bench();
-    holdMemoryFolders(area);
+    const release = holdMemoryFolders(area);
+    const releaseOther = holdMemoryFolders(area);
     make();
     removeMemoryFolders(area, POD);
+    releaseOther();
     sweepMemoryFolders({ ...area, root: temporaryFolder() }, () => []);
     expect(existsSync(base)).toBe(true);
-    releaseMemoryFolders(area);
+    release();
     expect(existsSync(base)).toBe(false);
     holdMemoryFolders(area);
     // The process of that folder was killed.

@@ -48,8 +48,8 @@ interface ReplaceFlags extends OutputFlags {
 }
 
 const EXAMPLES = `
-Of a Pod that runs, only images, tolerations and deadlines may change, and nothing that it has may be
-missing: begin with what 'podrun get -o yaml' prints. Everything else takes --force.
+A running Pod can change its images, tolerations and deadlines only, and the manifest must have all other fields
+of the Pod: begin with the output of 'podrun get -o yaml'. Other changes need --force.
 
 Examples:
   podrun replace --force -f pod.yaml      # ends the Pod gracefully, and runs the new one in the background
@@ -193,24 +193,10 @@ async function replaceByForce(
 }
 
 /** The flags of `apply --detach` for the same manifests. */
-function applyFlags({
-  filename,
-  recursive,
-  namespace,
-  image,
-  config,
-  validate,
-  stateDir,
-  force,
-}: ReplaceFlags): ApplyFlags {
+function applyFlags(flags: ReplaceFlags): ApplyFlags {
+  const { force, ...shared } = flags;
   return {
-    filename,
-    recursive,
-    namespace,
-    image,
-    config,
-    validate,
-    stateDir,
+    ...shared,
     made: 'replaced',
     detach: true,
     dryRun: force ? 'none' : 'server',
