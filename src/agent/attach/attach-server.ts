@@ -8,7 +8,13 @@ import type { OutputStream, Runtime } from '../../runtime/runtime.ts';
 import type { InstanceRef, LiveInstance } from '../instance.ts';
 import { Attachable, type AttachedClient } from './attachable.ts';
 import { ExecSession } from './exec-session.ts';
-import { type ClientMessage, encodeFrame, type Frame, FrameReader, type OpeningMessage } from './frames.ts';
+import {
+  type ClientMessage,
+  encodeAttachFrame,
+  type AttachFrame,
+  AttachFrameReader,
+  type OpeningMessage,
+} from './frames.ts';
 import { type SocketAddress, socketAddress } from './socket-address.ts';
 
 export interface AttachServerOptions {
@@ -23,13 +29,13 @@ export interface AttachServerOptions {
 interface PodSocket {
   readonly server: Server;
   readonly address: SocketAddress;
-  readonly connections: Map<Socket, Session | undefined>;
+  readonly connections: Map<Socket, ClientSession | undefined>;
 }
 
 /** The container or command of one client. */
-interface Session {
+interface ClientSession {
   /** Takes a frame. Resolves when the client may send more. */
-  take(frame: Frame<ClientMessage>): Promise<void>;
+  take(frame: AttachFrame<ClientMessage>): Promise<void>;
   caughtUp(): void;
   close(): void;
   /** Settles when the last message was sent, after the end of the container. Never rejects. */
@@ -172,11 +178,11 @@ export class AttachServer {
     }
   }
 
-  #serve(uid: string, socket: Socket, onSession: (session: Session) => void): void {
-    const reader = new FrameReader<ClientMessage>();
+  #serve(uid: string, socket: Socket, onSession: (session: ClientSession) => void): void {
+    const reader = new AttachFrameReader<ClientMessage>();
     const client = clientOf(socket);
-    let session: Session | undefined;
-    const take = async (frame: Frame<ClientMessage>): Promise<void> => {
+    let session: ClientSession | undefined;
+    const take = async (frame: AttachFrame<ClientMessage>): Promise<void> => {
       if (session !== undefined) return session.take(frame);
       if (frame.kind !== 'message') return void socket.destroy();
       const { message } = frame;
@@ -207,7 +213,7 @@ export class AttachServer {
     socket.once('close', () => session?.close());
   }
 
-  #attach(uid: string, order: Opening<'attach'>, client: AttachedClient): Session | undefined {
+  #attach(uid: string, order: Opening<'attach'>, client: AttachedClient): ClientSession | undefined {
     const { container, stdin } = order;
     const [, found] = [...this.#attachables].findLast(([id]) => id.startsWith(`${uid}/${container}/`)) ?? [];
     if (found?.attach(client) !== true) return undefined;
@@ -219,7 +225,7 @@ export class AttachServer {
     };
   }
 
-  async #exec(uid: string, order: Opening<'exec'>, client: AttachedClient): Promise<Session | undefined> {
+  async #exec(uid: string, order: Opening<'exec'>, client: AttachedClient): Promise<ClientSession | undefined> {
     const live = this.#liveIn(uid, order.container);
     if (live === undefined) return undefined;
     const session = new ExecSession(client);
@@ -244,7 +250,7 @@ type Opening<Type> = Extract<OpeningMessage, { readonly type: Type }>;
 function clientOf(socket: Socket): AttachedClient {
   return {
     send: (frame) => {
-      if (socket.writable) socket.write(encodeFrame(frame));
+      if (socket.writable) socket.write(encodeAttachFrame(frame));
     },
     get isBehind() {
       return socket.writableNeedDrain;

@@ -1,10 +1,10 @@
 import type { Alarm, Clock } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, TerminalSize } from '../../runtime/runtime.ts';
-import type { AgentMessage, AttachStream, ClientMessage, Frame } from './frames.ts';
+import type { AgentMessage, AttachStream, ClientMessage, AttachFrame } from './frames.ts';
 
 /** A client that sees the output of a container, and may type. */
 export interface AttachedClient {
-  send(frame: Frame<AgentMessage>): void;
+  send(frame: AttachFrame<AgentMessage>): void;
   /** True while the client has not read what was sent. */
   readonly isBehind: boolean;
   /** Closes the connection after the last frame. */
@@ -74,7 +74,7 @@ export class Attachable {
   }
 
   /** Takes a frame of the client. Resolves when the client may send more. */
-  async take(frame: Frame<ClientMessage>, client: AttachedClient): Promise<void> {
+  async take(frame: AttachFrame<ClientMessage>, client: AttachedClient): Promise<void> {
     if (frame.kind === 'stdin') await this.#streams?.input?.write(frame.chunk);
     if (frame.kind !== 'message') return;
     if (frame.message.type === 'stdinEnd') this.#inputEnded(client);

@@ -2,7 +2,7 @@ import type { ExecStart, Runtime } from '../../runtime/runtime.ts';
 import { commandIn } from '../command-in.ts';
 import type { LiveInstance } from '../instance.ts';
 import { type AttachedClient, resizeTerminal } from './attachable.ts';
-import type { AgentMessage, ClientMessage, Frame, OpeningMessage } from './frames.ts';
+import type { AgentMessage, ClientMessage, AttachFrame, OpeningMessage } from './frames.ts';
 
 /** The value that container runtimes set for a command in a terminal. */
 const TERM = 'xterm';
@@ -53,7 +53,7 @@ export class ExecSession {
   }
 
   /** Takes a frame of the client. Resolves when the client may send more. */
-  async take(frame: Frame<ClientMessage>): Promise<void> {
+  async take(frame: AttachFrame<ClientMessage>): Promise<void> {
     const streams = this.#started?.streams;
     if (frame.kind === 'stdin') await streams?.input?.write(frame.chunk);
     if (frame.kind !== 'message') return;

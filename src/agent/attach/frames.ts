@@ -43,7 +43,7 @@ export type AgentMessage =
   /** The last message: the container or command has ended, and all of its output was sent. */
   | { readonly type: 'exit'; readonly exitCode: number };
 
-export type Frame<Message = ClientMessage | AgentMessage> =
+export type AttachFrame<Message = ClientMessage | AgentMessage> =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: AttachStream; readonly chunk: Buffer };
 
@@ -52,7 +52,7 @@ const HEAD_BYTES = 5;
 /** A longer frame cannot come from podrun. */
 const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
 
-export function encodeFrame(frame: Frame): Buffer {
+export function encodeAttachFrame(frame: AttachFrame): Buffer {
   const payload = frame.kind === 'message' ? Buffer.from(JSON.stringify(frame.message)) : frame.chunk;
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(KINDS.indexOf(frame.kind));
@@ -61,13 +61,13 @@ export function encodeFrame(frame: Frame): Buffer {
 }
 
 /** Joins the pieces of a stream into frames. */
-export class FrameReader<Message> {
+export class AttachFrameReader<Message> {
   #rest: Buffer = Buffer.alloc(0);
 
   /** @throws {Error} for bytes that are not frames */
-  read(piece: Buffer): Frame<Message>[] {
+  read(piece: Buffer): AttachFrame<Message>[] {
     this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const frames: Frame<Message>[] = [];
+    const frames: AttachFrame<Message>[] = [];
     while (this.#rest.length >= HEAD_BYTES) {
       const kind = KINDS[this.#rest.readUInt8()];
       const end = HEAD_BYTES + this.#rest.readUInt32BE(1);

@@ -4,11 +4,11 @@ import { commandProxy } from './process-proxies.ts';
 import type { FromKeeper } from './protocol.ts';
 
 /** An interactive command. */
-interface Session extends Pick<ExecLaunch, 'onOutput' | 'onExit'> {
+interface InteractiveCallbacks extends Pick<ExecLaunch, 'onOutput' | 'onExit'> {
   readonly started: (outcome: ExecStart) => void;
 }
 
-interface Command {
+interface CommandCallbacks {
   readonly onOutput: ExecRequest['onOutput'];
   readonly done: (outcome: ExecOutcome) => void;
 }
@@ -19,8 +19,8 @@ export const KEEPER_GONE = 'the keeper of the containers has ended';
 /** The commands that a keeper runs in its containers for this process, as Runtime describes them. */
 export class KeeperCommands {
   readonly #connection: KeeperConnection;
-  readonly #commands = new Map<number, Command>();
-  readonly #sessions = new Map<number, Session>();
+  readonly #commands = new Map<number, CommandCallbacks>();
+  readonly #sessions = new Map<number, InteractiveCallbacks>();
 
   constructor(connection: KeeperConnection) {
     this.#connection = connection;

@@ -3,9 +3,9 @@ import { PodrunError } from '../../api/errors.ts';
 import { socketAddress } from '../attach/socket-address.ts';
 import type { KeeperLine } from './process-proxies.ts';
 import {
-  encodeFrame,
-  type Frame,
-  FrameReader,
+  encodeKeeperFrame,
+  type KeeperFrame,
+  KeeperFrameReader,
   type FromKeeper,
   KEEPER_VERSION,
   type KeptContainer,
@@ -18,7 +18,7 @@ export interface KeeperConnectionOptions {
   /** Called with the containers of the keeper, its first message. */
   readonly onGreeting: (containers: readonly KeptContainer[]) => void;
   /** Called with each later message. */
-  readonly onFrame: (frame: Frame<FromKeeper>) => void;
+  readonly onFrame: (frame: KeeperFrame<FromKeeper>) => void;
   /** Called when the connection is lost after the greeting. */
   readonly onLost: () => void;
 }
@@ -60,8 +60,8 @@ export class KeeperConnection implements KeeperLine {
       }
       const { release } = address;
       const socket = connect(address.address);
-      const reader = new FrameReader<FromKeeper>();
-      const take = (frame: Frame<FromKeeper>): void => {
+      const reader = new KeeperFrameReader<FromKeeper>();
+      const take = (frame: KeeperFrame<FromKeeper>): void => {
         if (frame.message.type !== 'hello') return this.#options.onFrame(frame);
         const { version, containers } = frame.message;
         if (version !== KEEPER_VERSION) {
@@ -95,7 +95,7 @@ export class KeeperConnection implements KeeperLine {
   }
 
   send(message: ToKeeper, chunk?: Buffer): void {
-    this.#connected?.write(encodeFrame(message, chunk));
+    this.#connected?.write(encodeKeeperFrame(message, chunk));
   }
 
   ask(question: (piece: number) => ToKeeper, chunk?: Buffer): Promise<boolean> {

@@ -5,12 +5,12 @@ import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtim
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
 import { endOf, isSameContainer, type Kept, newKept, startedContainers } from './kept.ts';
-import { KeptCommands, type Session } from './kept-commands.ts';
+import { KeptCommands, type InteractiveCommand } from './kept-commands.ts';
 import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
-  encodeFrame,
-  type Frame,
-  FrameReader,
+  encodeKeeperFrame,
+  type KeeperFrame,
+  KeeperFrameReader,
   type FromKeeper,
   KEEPER_VERSION,
   plain,
@@ -79,7 +79,7 @@ export class Keeper {
     this.#leave();
     this.#agent = socket;
     this.#idle?.cancel();
-    const reader = new FrameReader<ToKeeper>();
+    const reader = new KeeperFrameReader<ToKeeper>();
     socket.on('data', (piece) => {
       if (socket !== this.#agent) return;
       try {
@@ -117,7 +117,7 @@ export class Keeper {
     this.#checkIdle();
   }
 
-  #take({ message, chunk }: Frame<ToKeeper>): void {
+  #take({ message, chunk }: KeeperFrame<ToKeeper>): void {
     switch (message.type) {
       case 'start':
         return this.#start(message);
@@ -215,7 +215,7 @@ export class Keeper {
     return this.#holder(of)?.running;
   }
 
-  #holder(of: ProcessRef): Kept | Session | undefined {
+  #holder(of: ProcessRef): Kept | InteractiveCommand | undefined {
     return 'container' in of ? this.#kept.get(of.container) : this.#commands.session(of.command);
   }
 
@@ -259,7 +259,7 @@ export class Keeper {
   }
 
   #send(message: FromKeeper, chunk?: Buffer): void {
-    if (this.#agent?.writable === true) this.#agent.write(encodeFrame(message, chunk));
+    if (this.#agent?.writable === true) this.#agent.write(encodeKeeperFrame(message, chunk));
   }
 
   #checkIdle(): void {

@@ -10,7 +10,7 @@ export interface KeptCommandsOptions {
 }
 
 /** An interactive command. */
-export interface Session {
+export interface InteractiveCommand {
   /** Undefined: the command is being started. */
   running: RunningExec | undefined;
   /** True while the agent holds the output back. */
@@ -22,7 +22,7 @@ export class KeptCommands {
   readonly #options: KeptCommandsOptions;
   readonly #commands = new Map<number, AbortController>();
   /** Interactive commands. */
-  readonly #sessions = new Map<number, Session>();
+  readonly #sessions = new Map<number, InteractiveCommand>();
   /** Aborted when the current agent is gone. */
   #agentGone = new AbortController();
 
@@ -54,7 +54,7 @@ export class KeptCommands {
   async startExec({ command, launch }: Extract<ToKeeper, { type: 'startExec' }>): Promise<void> {
     const { runtime, send, sendOutput } = this.#options;
     const { signal: agentGone } = this.#agentGone;
-    const session: Session = { running: undefined, isHeld: false };
+    const session: InteractiveCommand = { running: undefined, isHeld: false };
     this.#sessions.set(command, session);
     const outcome = await runtime.startExec({
       ...launch,
@@ -78,7 +78,7 @@ export class KeptCommands {
   }
 
   /** The command of `startExec` with that number, until it has ended. */
-  session(command: number): Session | undefined {
+  session(command: number): InteractiveCommand | undefined {
     return this.#sessions.get(command);
   }
 

@@ -14,7 +14,7 @@ import type {
 import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { containerProxy } from './process-proxies.ts';
-import type { Frame, FromKeeper, KeptContainer, LogPlace, ExitMessage } from './protocol.ts';
+import type { KeeperFrame, FromKeeper, KeptContainer, LogPlace, ExitMessage } from './protocol.ts';
 
 export interface KeptRuntimeOptions {
   readonly clock: Clock;
@@ -152,7 +152,7 @@ export class KeptRuntime implements Runtime {
     if (!(await this.#connection.connect())) throw new PodrunError(KEEPER_GONE);
   }
 
-  #take({ message, chunk }: Frame<FromKeeper>): void {
+  #take({ message, chunk }: KeeperFrame<FromKeeper>): void {
     switch (message.type) {
       case 'hello':
         return;

@@ -106,7 +106,7 @@ export type FromKeeper =
   | { readonly type: 'trouble'; readonly message: string; readonly at: Instant };
 
 /** A message with its piece of a stream, empty for most. */
-export interface Frame<Message> {
+export interface KeeperFrame<Message> {
   readonly message: Message;
   readonly chunk: Buffer;
 }
@@ -116,7 +116,7 @@ const HEAD_BYTES = 8;
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-export function encodeFrame(message: ToKeeper | FromKeeper, chunk: Buffer = EMPTY): Buffer {
+export function encodeKeeperFrame(message: ToKeeper | FromKeeper, chunk: Buffer = EMPTY): Buffer {
   const text = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32BE(text.length);
@@ -125,19 +125,19 @@ export function encodeFrame(message: ToKeeper | FromKeeper, chunk: Buffer = EMPT
 }
 
 /** Joins the pieces of a stream into frames. */
-export class FrameReader<Message> {
+export class KeeperFrameReader<Message> {
   #pieces: Buffer[] = [];
   #length = 0;
   #wanted = HEAD_BYTES;
 
   /** @throws {Error} for bytes that are not frames */
-  read(piece: Buffer): Frame<Message>[] {
+  read(piece: Buffer): KeeperFrame<Message>[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
     // Joins the pieces of a large frame only once.
     if (this.#length < this.#wanted) return [];
     let rest = Buffer.concat(this.#pieces);
-    const frames: Frame<Message>[] = [];
+    const frames: KeeperFrame<Message>[] = [];
     this.#wanted = HEAD_BYTES;
     while (rest.length >= HEAD_BYTES) {
       const textEnd = HEAD_BYTES + rest.readUInt32BE(0);

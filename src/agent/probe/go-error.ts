@@ -39,7 +39,7 @@ const TLS_ALERTS: Readonly<Record<string, string>> = {
 };
 
 /** The connection on which an error happened. */
-export interface Connection {
+export interface ProbeConnection {
   /** Both ends, as Go writes them: `127.0.0.1:40000->127.0.0.1:8080`. */
   readonly ends: string;
   /** True when the other side has sent a byte. */
@@ -50,7 +50,7 @@ export interface Connection {
  * The text of a network error, as a Go program on Linux prints it: `dial tcp 127.0.0.1:80: connect: connection
  * refused`. Users know these texts from kubelet's events, and search for them.
  */
-export function goNetworkError(error: unknown, connection: Connection): string {
+export function goNetworkError(error: unknown, connection: ProbeConnection): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', syscall, hostname, address = '', port = 0 } = first as SystemError;
   const words = NETWORK_TEXTS[code] ?? errnoText(code);

@@ -5,7 +5,7 @@ import { goQuote } from '../../api/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Dial } from '../../runtime/network/relay.ts';
 import type { Deadline } from './deadline.ts';
-import { type Connection, errnoAnswer, goNetworkError } from './go-error.ts';
+import { type ProbeConnection, errnoAnswer, goNetworkError } from './go-error.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
 import { joinHostPort } from './target.ts';
 
@@ -62,7 +62,7 @@ export async function exchange(
   };
 }
 
-function unconnected(failure: unknown, deadline: Deadline, connection: Connection): HttpFailure {
+function unconnected(failure: unknown, deadline: Deadline, connection: ProbeConnection): HttpFailure {
   const gaveUp = interruption(deadline, 'Client.Timeout exceeded while awaiting headers');
   if (gaveUp !== undefined) return { error: gaveUp };
   return { error: goNetworkError(failure, connection), answer: errnoAnswer(failure) };
@@ -134,7 +134,7 @@ function headOf(sent: ClientRequest): Promise<IncomingMessage | undefined> {
 }
 
 /** Remembers facts of the socket for errors after its end. */
-function watchConnection(sent: ClientRequest, request: HttpRequest): () => Connection {
+function watchConnection(sent: ClientRequest, request: HttpRequest): () => ProbeConnection {
   let ends = '';
   let bytesReceived = (): number => 0;
   sent.once('socket', (socket) => {

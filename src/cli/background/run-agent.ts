@@ -33,7 +33,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 /** The parts of a background agent, the process behind `podrun apply --detach`. */
-interface Place {
+interface BackgroundAgent {
   readonly id: string;
   readonly store: FileStore;
   readonly clock: SystemClock;
@@ -79,7 +79,15 @@ async function runAgent(stateDir: string | undefined, id: string): Promise<numbe
   }
 }
 
-function openRuntime({ id, store, agents, settings, pods, clock, trouble }: Omit<Place, 'runtime'>): KeptRuntime {
+function openRuntime({
+  id,
+  store,
+  agents,
+  settings,
+  pods,
+  clock,
+  trouble,
+}: Omit<BackgroundAgent, 'runtime'>): KeptRuntime {
   const env = settings.hostEnv as Readonly<Record<string, string>>;
   return new KeptRuntime({
     clock,
@@ -102,7 +110,7 @@ function openRuntime({ id, store, agents, settings, pods, clock, trouble }: Omit
 }
 
 /** Runs all Pods of the agent. Answers false when the state folder was lost, and with it the record of a Pod. */
-async function runPods(place: Place): Promise<boolean> {
+async function runPods(place: BackgroundAgent): Promise<boolean> {
   const { id, store, clock, agents, runtime, pods } = place;
   const kept = await runtime.findKept();
   const resumed = takeOver(place);
@@ -137,7 +145,7 @@ async function endContainers(store: FileStore, pod: StoredPod, clock: SystemCloc
 }
 
 /** Claims the Pods that the former process of this agent ran. */
-function takeOver({ id, store }: Place): Resumed[] {
+function takeOver({ id, store }: BackgroundAgent): Resumed[] {
   return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
     const owner = store.ownerOf(namespace, name);
     if (owner?.agent !== id) return [];
@@ -158,7 +166,7 @@ function takeOver({ id, store }: Place): Resumed[] {
 
 /** Runs the Pods until all are over. Answers false when the state folder was lost. */
 async function runToTheEnd(
-  { store, clock, settings, runtime, pods, trouble }: Place,
+  { store, clock, settings, runtime, pods, trouble }: BackgroundAgent,
   begun: readonly OwnedRun[],
   resumed: readonly Resumed[],
   kept: readonly KeptContainer[],

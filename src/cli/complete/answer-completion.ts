@@ -4,7 +4,7 @@ import { EXIT } from '../../api/errors.ts';
 import { stateRoot } from '../../store/layout.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { choicesFor } from './candidates.ts';
-import type { Candidate, Choice } from './place.ts';
+import type { Candidate, Completions } from './place.ts';
 import { StoredNames } from './stored-names.ts';
 
 /**
@@ -19,7 +19,7 @@ export function answerCompletion(program: Command, words: readonly string[]): nu
   return EXIT.ok;
 }
 
-function choicesOrNone(program: Command, words: readonly string[]): Choice {
+function choicesOrNone(program: Command, words: readonly string[]): Completions {
   try {
     return choicesFor(program, words, (stateDir) => {
       return new StoredNames(stateRoot({ flag: stateDir, env: process.env, home: homedir() }));

@@ -2,7 +2,15 @@ import type { Argument, Command, Option } from 'commander';
 import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { longName, optionNamed, optionsOf, readCommandLine } from './command-line.ts';
 import { flagValues } from './flag-values.ts';
-import { type Candidate, type Choice, type Names, namespaceOf, type Place, plain, podIn } from './place.ts';
+import {
+  type Candidate,
+  type Completions,
+  type Names,
+  requestedNamespace,
+  type CompletionRequest,
+  plainCandidates,
+  podNameIn,
+} from './place.ts';
 
 /**
  * The completions of the last word of a command line. They follow from the definitions of the commands: flags with
@@ -14,10 +22,10 @@ export function choicesFor(
   program: Command,
   words: readonly string[],
   names: (stateDir: string | undefined) => Names,
-): Choice {
+): Completions {
   const current = words.at(-1) ?? '';
   const line = readCommandLine(program, words.slice(0, -1));
-  const place: Place = { ...line, current, names: names(line.values.get('state-dir')) };
+  const place: CompletionRequest = { ...line, current, names: names(line.values.get('state-dir')) };
   if (line.isOver) return 'files';
   if (line.expecting !== undefined) return startingWith(current, optionValues(line.expecting, place));
   const written = flagWithValue(program, place);
@@ -36,14 +44,17 @@ export function choicesFor(
 const TEMPLATES = /^(custom-columns|go-template|jsonpath)/;
 
 /** Splits `--output=ya` and `-oya` into the option and the text before its value. */
-function flagWithValue(program: Command, { command, current }: Place): { prefix: string; option: Option } | undefined {
+function flagWithValue(
+  program: Command,
+  { command, current }: CompletionRequest,
+): { prefix: string; option: Option } | undefined {
   const options = optionsOf(program, command);
   const [prefix = '', name = ''] = /^(--[a-z0-9-]+)=/.exec(current) ?? /^(-[A-Za-z])=?(?=.)/.exec(current) ?? [];
   const option = optionNamed(options, name);
   return option === undefined || !(option.required || option.optional) ? undefined : { prefix, option };
 }
 
-function optionValues(option: Option, place: Place): Choice {
+function optionValues(option: Option, place: CompletionRequest): Completions {
   const { argChoices, flags } = option;
   if (argChoices !== undefined)
     return argChoices.map((value) => ({ value: TEMPLATES.test(value) ? `${value}=` : value }));
@@ -54,7 +65,7 @@ function optionValues(option: Option, place: Place): Choice {
 }
 
 /** Flags that are not on the command line yet, and flags that may be repeated. */
-function flagsOf(program: Command, { command, values }: Place): Candidate[] {
+function flagsOf(program: Command, { command, values }: CompletionRequest): Candidate[] {
   const isOpen = (option: Option): boolean => option.parseArg !== undefined || !values.has(longName(option));
   const shown = optionsOf(program, command).filter((option) => !option.hidden && isOpen(option));
   const ofCommand = shown.filter(({ long }) => command === undefined || long !== '--version');
@@ -71,7 +82,7 @@ function commandsOf(program: Command, operands: readonly string[]): Candidate[] 
   return operands.length === 0 ? all : all.filter(({ value }) => value !== 'help');
 }
 
-function operandValues(command: Command, place: Place): Choice {
+function operandValues(command: Command, place: CompletionRequest): Completions {
   const all = command.registeredArguments;
   const index = Math.min(place.operands.length, all.length - 1);
   const argument = all[index];
@@ -80,17 +91,17 @@ function operandValues(command: Command, place: Place): Choice {
 }
 
 /** The values of an argument, chosen by its name in the definition of the command. */
-function argumentValues(argument: Argument, command: Command, place: Place): Choice {
+function argumentValues(argument: Argument, command: Command, place: CompletionRequest): Completions {
   const { names, operands } = place;
-  const namespace = namespaceOf(place);
+  const namespace = requestedNamespace(place);
   if (argument.argChoices !== undefined) return argument.argChoices.map((value) => ({ value }));
   const name = argument.name();
   if (/^(file|manifest)s?$/.test(name)) return 'files';
   if (/^(folder|dir)$/.test(name)) return 'folders';
   if (/^runs?(-|$)/.test(name)) return fresh(names.runs(namespace), operands);
-  if (name === 'container') return plain(names.containers(namespace, podIn(operands)));
+  if (name === 'container') return plainCandidates(names.containers(namespace, podNameIn(operands)));
   if (name === 'resource') return resourceValues(place);
-  if (name === 'type') return plain(['pod']);
+  if (name === 'type') return plainCandidates(['pod']);
   if (name === 'pod-and-ports' && operands.length > 0) return portValues(place);
   if (name === 'source-and-target') return placesToCopy(place);
   if (name.startsWith('pod')) return podValues(place, argument.variadic && name === 'pod');
@@ -99,24 +110,24 @@ function argumentValues(argument: Argument, command: Command, place: Place): Cho
 }
 
 /** Names of Pods. Behind a slash, names of the type before the slash. */
-function podValues(place: Place, takesSeveral: boolean): Choice {
+function podValues(place: CompletionRequest, takesSeveral: boolean): Completions {
   const { names, operands, current } = place;
   const [first] = operands;
   if (current.includes('/')) return resourceValues(place);
   if (operands.length > 0 && !takesSeveral) return [];
-  const pods = fresh(names.objects('pods', namespaceOf(place)), operands);
+  const pods = fresh(names.objects('pods', requestedNamespace(place)), operands);
   const isDescribed = place.command?.name() === 'describe' && first === undefined;
   return isDescribed ? [...pods, { value: 'pod', note: 'a Pod' }] : pods;
 }
 
 /** Types, `TYPE/NAME`, or names of the first type on the command line. */
-function resourceValues(place: Place): Candidate[] {
+function resourceValues(place: CompletionRequest): Candidate[] {
   const { names, operands, current } = place;
   const [, typeWord, rest] = /^([^/]+)\/(.*)$/.exec(current) ?? [];
   if (typeWord !== undefined && rest !== undefined) {
     const type = resourceTypeNamed(typeWord);
     if (type === undefined) return [];
-    const all = names.objects(type.plural, namespaceOf(place)).map((name) => `${typeWord}/${name}`);
+    const all = names.objects(type.plural, requestedNamespace(place)).map((name) => `${typeWord}/${name}`);
     return fresh(all, operands);
   }
   const [first] = operands;
@@ -125,7 +136,7 @@ function resourceValues(place: Place): Candidate[] {
   if (first.includes('/')) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
   const types = first.split(',').flatMap((word) => resourceTypeNamed(word) ?? []);
   return fresh(
-    types.flatMap(({ plural }) => names.objects(plural, namespaceOf(place))),
+    types.flatMap(({ plural }) => names.objects(plural, requestedNamespace(place))),
     operands,
   );
 }
@@ -137,31 +148,31 @@ function typeValues(current: string): Candidate[] {
 }
 
 /** LOCAL:REMOTE, with the ports of the Pod. */
-function portValues(place: Place): Candidate[] {
+function portValues(place: CompletionRequest): Candidate[] {
   const before = place.current.slice(0, place.current.lastIndexOf(':') + 1);
-  const ports = place.names.ports(namespaceOf(place), podIn(place.operands));
+  const ports = place.names.ports(requestedNamespace(place), podNameIn(place.operands));
   return ports.map(({ port, note }) => ({ value: `${before}${port}`, note }));
 }
 
 /** Names of Pods with a colon, or files: the word may be either. A word that looks like a path is a file. */
-function placesToCopy(place: Place): Choice {
+function placesToCopy(place: CompletionRequest): Completions {
   const { names, current } = place;
   if (/^[./~]/.test(current)) return 'files';
-  const pods = names.objects('pods', namespaceOf(place)).filter((pod) => `${pod}:`.startsWith(current));
+  const pods = names.objects('pods', requestedNamespace(place)).filter((pod) => `${pod}:`.startsWith(current));
   return pods.length === 0 || current.includes(':') ? 'files' : pods.map((pod) => ({ value: `${pod}:` }));
 }
 
 /** The values that are not on the command line yet. */
 function fresh(values: readonly string[], used: readonly string[]): Candidate[] {
-  return plain(values.filter((value) => !used.includes(value)));
+  return plainCandidates(values.filter((value) => !used.includes(value)));
 }
 
-function prefixed(prefix: string, choice: Choice): Choice {
+function prefixed(prefix: string, choice: Completions): Completions {
   if (typeof choice === 'string') return choice;
   return choice.map(({ value, note }) => ({ value: prefix + value, note }));
 }
 
-function startingWith(current: string, choice: Choice): Choice {
+function startingWith(current: string, choice: Completions): Completions {
   if (typeof choice === 'string') return choice;
   return choice.filter(({ value }) => value.startsWith(current));
 }

@@ -8,7 +8,7 @@ export interface Candidate {
 }
 
 /** The completions: words, or files or folders, which the shell lists itself. */
-export type Choice = readonly Candidate[] | 'files' | 'folders';
+export type Completions = readonly Candidate[] | 'files' | 'folders';
 
 /** The stored names; see stored-names.ts. A method may throw when it cannot read the store. */
 export interface Names {
@@ -20,22 +20,22 @@ export interface Names {
 }
 
 /** The command line, the word that is being typed, and the stored names. */
-export interface Place extends CommandLine {
+export interface CompletionRequest extends CommandLine {
   readonly names: Names;
   readonly current: string;
 }
 
 /** The name of the Pod in the words so far. */
-export function podIn([first = '', second]: readonly string[]): string {
+export function podNameIn([first = '', second]: readonly string[]): string {
   if (first.includes('/')) return first.slice(first.indexOf('/') + 1);
   return second !== undefined && resourceTypeNamed(first) !== undefined ? second : first;
 }
 
-export function namespaceOf({ values }: Pick<Place, 'values'>): string {
+export function requestedNamespace({ values }: Pick<CompletionRequest, 'values'>): string {
   return values.get('namespace') || 'default';
 }
 
 /** Candidates without notes. */
-export function plain(values: readonly string[]): Candidate[] {
+export function plainCandidates(values: readonly string[]): Candidate[] {
   return values.map((value) => ({ value }));
 }

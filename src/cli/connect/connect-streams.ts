@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { EXIT } from '../../api/errors.ts';
-import { type ClientMessage, encodeFrame, type OpeningMessage } from '../../agent/attach/frames.ts';
+import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../agent/attach/frames.ts';
 import { showOutputAsItIs } from '../../runtime/own-terminal.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -16,7 +16,7 @@ import { DetachKeys } from './detach-keys.ts';
 import { flush, isTerminal, printError, streamOf } from '../standard-streams.ts';
 
 /** A connection of the user's streams with a container. */
-export interface Connection extends AgentAddress {
+export interface StreamConnection extends AgentAddress {
   readonly opening: OpeningMessage;
   /** The user's terminal, when the container has one, too: every key goes there unchanged. */
   readonly terminal: typeof process.stdin | undefined;
@@ -29,7 +29,7 @@ export interface Connection extends AgentAddress {
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /** Connects podrun's standard streams with a container, or with a command in it, until one side ends the connection. */
-export async function connectStreams(connection: Connection): Promise<ConnectionEnd> {
+export async function connectStreams(connection: StreamConnection): Promise<ConnectionEnd> {
   const { clock, opening, terminal } = connection;
   const socket = await reachAgent(connection);
   if (socket === undefined) return { type: 'refused' };
@@ -99,11 +99,11 @@ function handOnInput(socket: Socket, detachKeys: Buffer | undefined, onDetach: (
   const keys = detachKeys && new DetachKeys(detachKeys);
   stdin.on('data', (typed: Buffer) => {
     const { handedOn: chunk, isDetached } = keys?.take(typed) ?? { handedOn: typed, isDetached: false };
-    if (chunk.length > 0 && !socket.write(encodeFrame({ kind: 'stdin', chunk }))) stdin.pause();
+    if (chunk.length > 0 && !socket.write(encodeAttachFrame({ kind: 'stdin', chunk }))) stdin.pause();
     if (isDetached) onDetach();
   });
   socket.on('drain', () => stdin.resume());
-  stdin.once('end', () => socket.write(encodeFrame({ kind: 'message', message: { type: 'stdinEnd' } })));
+  stdin.once('end', () => socket.write(encodeAttachFrame({ kind: 'message', message: { type: 'stdinEnd' } })));
   // The terminal is gone: SIGHUP follows.
   stdin.on('error', () => undefined);
 }

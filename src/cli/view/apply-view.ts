@@ -34,7 +34,7 @@ export interface ApplyView {
   close(): void;
 }
 
-export interface ViewOptions {
+export interface ApplyViewOptions {
   readonly flags: ApplyFlags;
   readonly clock: Clock;
   readonly pods: readonly StoredPod[];

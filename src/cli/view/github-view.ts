@@ -21,7 +21,7 @@ import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ReaderGone } from '../standard-streams.ts';
 import { placeIn } from './github-mistakes.ts';
-import type { ApplyView, ViewOptions } from './apply-view.ts';
+import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 
 /**
  * A view for the log of a job of GitHub Actions. Folds the lines of another view while the Pods start and while they
@@ -29,14 +29,14 @@ import type { ApplyView, ViewOptions } from './apply-view.ts';
  */
 export class GitHubView implements ApplyView {
   readonly #view: ApplyView;
-  readonly #options: ViewOptions;
+  readonly #options: ApplyViewOptions;
   readonly #out = new StandardOutput();
   readonly #pods = new Map<string, StoredPod>();
   readonly #annotated = new Set<string>();
   #group: 'none' | 'starting' | 'ending' = 'none';
   #stage: 'starting' | 'running' | 'ending' | 'closed' = 'starting';
 
-  constructor(view: ApplyView, options: ViewOptions) {
+  constructor(view: ApplyView, options: ApplyViewOptions) {
     this.#view = view;
     this.#options = options;
   }

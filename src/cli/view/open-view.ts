@@ -1,7 +1,7 @@
 import { preferences } from '../preferences.ts';
 import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
-import type { ApplyView, ViewOptions } from './apply-view.ts';
+import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { StatusView } from './status-view.ts';
 import { isTerminal } from '../standard-streams.ts';
 import { TextView } from './text-view.ts';
@@ -10,13 +10,13 @@ import { GitHubView } from './github-view.ts';
 import { QuietView } from './quiet-view.ts';
 
 /** Opens the view for the flags: transitions for people, or watch events as the API server sends them. */
-export async function openView(options: ViewOptions): Promise<ApplyView> {
+export async function openView(options: ApplyViewOptions): Promise<ApplyView> {
   if (options.flags.output === 'json') return new JsonView();
   const view = await viewForPeople(options);
   return annotatesForGitHub(options.flags) ? new GitHubView(view, options) : view;
 }
 
-async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
+async function viewForPeople(options: ApplyViewOptions): Promise<ApplyView> {
   const color = await painterFor('stdout');
   if (preferences().isQuiet) return new QuietView(options, color);
   // Loaded only for a terminal: string-width takes 20 ms.

@@ -3,7 +3,7 @@ import { type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { StandardOutput } from '../standard-output.ts';
-import type { ApplyView, ViewOptions } from './apply-view.ts';
+import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { isTerminal, type ReaderGone, terminalWidth } from '../standard-streams.ts';
@@ -16,7 +16,7 @@ export class QuietView implements ApplyView {
   readonly #isTerminal = isTerminal('stdout');
   readonly #lines = new Map<string, OutputLines>();
 
-  constructor({ flags, pods }: ViewOptions, color: Painter) {
+  constructor({ flags, pods }: ApplyViewOptions, color: Painter) {
     this.#showsLogs = flags.logs;
     this.#style = { columns: liveColumns(pods, terminalWidth()), color };
   }

@@ -19,7 +19,7 @@ import type { Transition } from '../../print/live/transition.ts';
 import { terminalLine } from '../../print/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import type { ApplyView, ViewOptions } from './apply-view.ts';
+import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -53,7 +53,7 @@ export class TextView implements ApplyView {
   #statusAlarm: Alarm | undefined;
 
   /** @param status loads the status block for a terminal: loading takes longer than a short run */
-  constructor({ flags, clock, pods }: ViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
+  constructor({ flags, clock, pods }: ApplyViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;

@@ -43,7 +43,7 @@ export function decodeObject(root: MapNode, type: string, options: DecodeOptions
 const MAX_PROBLEMS = 100;
 
 /** The position of the decoder. */
-interface Place {
+interface DecodePosition {
   readonly path: string;
   /** The path in messages about the value, which shows map keys in brackets. */
   readonly valuePath: string;
@@ -106,7 +106,7 @@ class Decoder {
   }
 
   /** The value of a field. Undefined when it is null or wrong. */
-  #field(node: SourceNode, type: string, place: Place): unknown {
+  #field(node: SourceNode, type: string, place: DecodePosition): unknown {
     const { container, base } = parseType(type);
     if (isNull(node)) return undefined;
     if (container === 'list') return this.#list(node, base, place);
@@ -114,7 +114,7 @@ class Decoder {
     return this.#value(node, base, place);
   }
 
-  #list(node: SourceNode, base: string, { path, level }: Place): unknown {
+  #list(node: SourceNode, base: string, { path, level }: DecodePosition): unknown {
     if (node.kind !== 'list') return this.#wrongType(node, path, 'list', listHint(node, path));
     return node.items.map((item, index) => {
       const itemPath = `${path}[${index}]`;
@@ -122,7 +122,7 @@ class Decoder {
     });
   }
 
-  #map(node: SourceNode, base: string, { path, level }: Place): unknown {
+  #map(node: SourceNode, base: string, { path, level }: DecodePosition): unknown {
     if (node.kind !== 'map') return this.#wrongType(node, path, 'object');
     const entries = this.#sortedEntries(node, path).map(({ key, value }) => [
       key,
@@ -131,12 +131,12 @@ class Decoder {
     return Object.fromEntries(entries);
   }
 
-  #element(node: SourceNode, base: string, place: Place): unknown {
+  #element(node: SourceNode, base: string, place: DecodePosition): unknown {
     if (!isNull(node)) return this.#value(node, base, place);
     return fieldsOf(base) === undefined ? ZERO_VALUES[base] : {};
   }
 
-  #value(node: SourceNode, base: string, place: Place): unknown {
+  #value(node: SourceNode, base: string, place: DecodePosition): unknown {
     if (fieldsOf(base) !== undefined) {
       if (node.kind !== 'map') return this.#wrongType(node, place.path, 'object');
       return this.object(node, { typeName: base, path: place.path, parent: place.level });
@@ -147,7 +147,7 @@ class Decoder {
     return this.#scalar(node, base, place);
   }
 
-  #scalar(node: SourceNode, base: string, { path, valuePath }: Place): unknown {
+  #scalar(node: SourceNode, base: string, { path, valuePath }: DecodePosition): unknown {
     const value = node.kind === 'scalar' ? node.value : undefined;
     if (isIntegerType(base)) {
       return toInteger(value, base) ?? this.#wrongType(node, path, integerName(base), integerHint(node, path));

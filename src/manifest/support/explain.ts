@@ -19,7 +19,7 @@ export type ExplainOutcome =
   /** The resource has no such field: `missing` is the first unknown name. */
   | { readonly ok: false; readonly missing: string };
 
-interface Place {
+interface ExplainPosition {
   readonly path: string;
   readonly typeName: string;
   /** The rule for all fields below. Undefined when each field has its own. */
@@ -37,7 +37,7 @@ export function explain(
   names: readonly string[],
 ): ExplainOutcome {
   const typeName = typeOfKind(apiVersion, kind) ?? kind;
-  let place: Place = { path: resource, typeName, cover: undefined };
+  let place: ExplainPosition = { path: resource, typeName, cover: undefined };
   let field: ExplainedField | undefined;
   for (const name of names) {
     const next = stepTo(place, name);
@@ -47,7 +47,7 @@ export function explain(
   return { ok: true, explained: { typeName: place.typeName, field, below: fieldsBelow(place, [place.typeName]) } };
 }
 
-function fieldsBelow(place: Place, above: readonly string[]): ExplainedField[] {
+function fieldsBelow(place: ExplainPosition, above: readonly string[]): ExplainedField[] {
   return Object.keys(fieldsOf(place.typeName) ?? {})
     .toSorted()
     .flatMap((name) => {
@@ -60,7 +60,10 @@ function fieldsBelow(place: Place, above: readonly string[]): ExplainedField[] {
 }
 
 /** Goes down one field. Undefined for a field that the followed version of Kubernetes does not have. */
-function stepTo({ path, typeName, cover }: Place, name: string): { place: Place; field: ExplainedField } | undefined {
+function stepTo(
+  { path, typeName, cover }: ExplainPosition,
+  name: string,
+): { place: ExplainPosition; field: ExplainedField } | undefined {
   const type = knownType(typeName, name, false);
   if (type === undefined) return undefined;
   const rule = cover ?? SUPPORT_TABLE[typeName]?.[name];

@@ -16,7 +16,7 @@ export interface FoundField {
 }
 
 /** The position of the search: a value of a type that has rules. */
-interface Place {
+interface SearchPosition {
   readonly path: string;
   readonly field: string;
   readonly typeName: string;
@@ -40,14 +40,20 @@ export function fieldsWithoutEffect(object: KubeObject, hasNamespaces: boolean):
   return fieldsWith(object, 'no effect').filter(({ rule }) => !hasNamespaces || rule.worksInNamespaces !== true);
 }
 
-function search({ path, field, typeName, value }: Place, treatment: Treatment): FoundField[] {
+function search({ path, field, typeName, value }: SearchPosition, treatment: Treatment): FoundField[] {
   if (!isRecord(value)) return [];
   const types = fieldsOf(typeName) ?? {};
   return Object.entries(SUPPORT_TABLE[typeName] ?? {}).flatMap(([name, rule]) => {
     const inner = Object.hasOwn(value, name) ? value[name] : undefined;
     if (isEmpty(inner)) return [];
     const { container, base } = parseType(types[name] ?? '');
-    const place: Place = { path: child(path, name), field: child(field, name), typeName: base, value: inner, name };
+    const place: SearchPosition = {
+      path: child(path, name),
+      field: child(field, name),
+      typeName: base,
+      value: inner,
+      name,
+    };
     if (!coversBelow(rule)) return itemsOf(place, container).flatMap((one) => search(one, treatment));
     if (rule.treatment !== treatment) return [];
     return (container === 'map' ? entriesOf(place) : [place])
@@ -57,14 +63,14 @@ function search({ path, field, typeName, value }: Place, treatment: Treatment): 
 }
 
 /** The objects at a place: itself, or the items of its list or map. */
-function itemsOf(place: Place, container: 'list' | 'map' | undefined): Place[] {
+function itemsOf(place: SearchPosition, container: 'list' | 'map' | undefined): SearchPosition[] {
   if (container === 'map') return entriesOf(place);
   if (container === undefined) return [place];
   if (!Array.isArray(place.value)) return [];
   return place.value.map((value: unknown, index) => ({ ...place, path: item(place.path, index), value }));
 }
 
-function entriesOf(place: Place): Place[] {
+function entriesOf(place: SearchPosition): SearchPosition[] {
   if (!isRecord(place.value)) return [];
   return Object.entries(place.value).map(([key, value]) => ({
     ...place,

@@ -35,7 +35,7 @@ export function renderTrace(runs: readonly NamedTimeline[]): string {
   return `${JSON.stringify({ traceEvents, displayTimeUnit: 'ms' })}\n`;
 }
 
-interface Place {
+interface TraceOrigin {
   readonly pid: number;
   readonly offsetMs: number;
 }
@@ -46,7 +46,7 @@ const FIRST_CONTAINER_THREAD = 10;
 /** Threads per container: handlers get the second one, since periods of one thread must be nested. */
 const THREADS_PER_CONTAINER = 2;
 
-function podEvents({ run, timeline }: NamedTimeline, place: Place): TraceEvent[] {
+function podEvents({ run, timeline }: NamedTimeline, place: TraceOrigin): TraceEvent[] {
   const { phases, conditions, criticalPath, containers, events } = timeline;
   const threadOf = (container: string | undefined): number => {
     const index = containers.findIndex(({ name }) => name === container);
@@ -80,7 +80,7 @@ function podEvents({ run, timeline }: NamedTimeline, place: Place): TraceEvent[]
   ];
 }
 
-function containerEvents(container: ContainerTimeline, tid: number, place: Place): TraceEvent[] {
+function containerEvents(container: ContainerTimeline, tid: number, place: TraceOrigin): TraceEvent[] {
   const { name, waits, attempts, stops, hooks, probes } = container;
   return [
     ...threadName(place.pid, tid, name),
@@ -112,11 +112,16 @@ function containerEvents(container: ContainerTimeline, tid: number, place: Place
 
 type EventText = Pick<TraceEvent, 'name' | 'cat' | 'args'>;
 
-function periodEvent({ pid, offsetMs }: Place, tid: number, { fromMs, toMs }: Stretch, text: EventText): TraceEvent {
+function periodEvent(
+  { pid, offsetMs }: TraceOrigin,
+  tid: number,
+  { fromMs, toMs }: Stretch,
+  text: EventText,
+): TraceEvent {
   return { ...text, ph: 'X', ts: micros(offsetMs + fromMs), dur: micros(toMs - fromMs), pid, tid };
 }
 
-function momentEvent({ pid, offsetMs }: Place, tid: number, atMs: number, text: EventText): TraceEvent {
+function momentEvent({ pid, offsetMs }: TraceOrigin, tid: number, atMs: number, text: EventText): TraceEvent {
   return { ...text, ph: 'i', s: 't', ts: micros(offsetMs + atMs), pid, tid };
 }
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { AgentMessage, ClientMessage, Frame } from '../../agent/attach/frames.ts';
-import { encodeFrame, FrameReader } from '../../agent/attach/frames.ts';
+import type { AgentMessage, ClientMessage, AttachFrame } from '../../agent/attach/frames.ts';
+import { encodeAttachFrame, AttachFrameReader } from '../../agent/attach/frames.ts';
 import { socketAddress } from '../../agent/attach/socket-address.ts';
 import type { Clock } from '../../clock.ts';
 
@@ -65,14 +65,14 @@ async function reach(file: string): Promise<Socket> {
 }
 
 export function sendMessage(socket: Socket, message: ClientMessage): void {
-  socket.write(encodeFrame({ kind: 'message', message }));
+  socket.write(encodeAttachFrame({ kind: 'message', message }));
 }
 
 /** Passes frames on, no faster than the taker resolves. Rejects when that fails. */
 export function received(socket: Socket, taker: OutputTaker): Promise<ConnectionEnd> {
   return new Promise((resolve, reject) => {
-    const reader = new FrameReader<AgentMessage>();
-    const take = async (frame: Frame<AgentMessage>): Promise<void> => {
+    const reader = new AttachFrameReader<AgentMessage>();
+    const take = async (frame: AttachFrame<AgentMessage>): Promise<void> => {
       if (frame.kind === 'stdout') await taker.stdout(frame.chunk);
       else if (frame.kind === 'stderr') await taker.stderr(frame.chunk);
       else if (frame.kind === 'message') {

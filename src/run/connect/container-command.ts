@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { encodeFrame } from '../../agent/attach/frames.ts';
+import { encodeAttachFrame } from '../../agent/attach/frames.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import {
   type AgentAddress,
@@ -69,7 +69,7 @@ async function feed(socket: Socket, input: AsyncIterable<Buffer>): Promise<void>
     if (socket.destroyed) return;
     // The callback is also called when the connection is closed.
     await new Promise<void>((resolve) => {
-      socket.write(encodeFrame({ kind: 'stdin', chunk }), () => resolve());
+      socket.write(encodeAttachFrame({ kind: 'stdin', chunk }), () => resolve());
     });
   }
   sendMessage(socket, { type: 'stdinEnd' });

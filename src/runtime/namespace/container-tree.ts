@@ -14,7 +14,7 @@ export interface TreeMount {
 }
 
 /** The target of a path in a container, with all links followed as in the container. */
-export interface Place {
+export interface ResolvedPath {
   /** The path in the container, without links. */
   readonly path: string;
   /** The file at the path. Undefined: there is none. */
@@ -29,7 +29,7 @@ export interface Place {
  * @param mounts the first is the root; later ones lie over earlier ones
  * @throws {Error} when there are too many links, or nothing is mounted at the root
  */
-export function followPath(wanted: string, mounts: readonly TreeMount[]): Place {
+export function followPath(wanted: string, mounts: readonly TreeMount[]): ResolvedPath {
   const at = followLinks(wanted, (place) => linkAt(place, mounts));
   if (at === undefined) throw new Error(`mount ${wanted}: too many levels of symbolic links`);
   const mount = mountAt(at, mounts);

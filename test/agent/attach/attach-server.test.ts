@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AttachServer } from '../../../src/agent/attach/attach-server.ts';
-import { type AgentMessage, encodeFrame, type Frame, FrameReader } from '../../../src/agent/attach/frames.ts';
+import {
+  type AgentMessage,
+  encodeAttachFrame,
+  type AttachFrame,
+  AttachFrameReader,
+} from '../../../src/agent/attach/frames.ts';
 import { socketAddress } from '../../../src/agent/attach/socket-address.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import type { LiveInstance } from '../../../src/agent/instance.ts';
@@ -74,10 +79,13 @@ afterEach(async () => {
 });
 
 /** Sends bytes. Resolves with the answer, when the other side has closed the connection. */
-function talk(bytes: Buffer, onFrame: (frame: Frame<AgentMessage>) => void = () => {}): Promise<Frame<AgentMessage>[]> {
+function talk(
+  bytes: Buffer,
+  onFrame: (frame: AttachFrame<AgentMessage>) => void = () => {},
+): Promise<AttachFrame<AgentMessage>[]> {
   const { address, release } = socketAddress(socket);
-  const answered: Frame<AgentMessage>[] = [];
-  const reader = new FrameReader<AgentMessage>();
+  const answered: AttachFrame<AgentMessage>[] = [];
+  const reader = new AttachFrameReader<AgentMessage>();
   return new Promise((resolve, reject) => {
     const connection = connect(address, () => {
       release();
@@ -95,7 +103,7 @@ function talk(bytes: Buffer, onFrame: (frame: Frame<AgentMessage>) => void = () 
 }
 
 const attach = (container: string): Buffer =>
-  encodeFrame({ kind: 'message', message: { type: 'attach', container, stdin: false } });
+  encodeAttachFrame({ kind: 'message', message: { type: 'attach', container, stdin: false } });
 
 it.runIf(process.platform === 'linux')('serves a container at a path of any length, for the user alone', async () => {
   await server.expect(pod, { name: 'debug' }, instance);
@@ -119,19 +127,19 @@ it.runIf(process.platform === 'linux')('refuses what does not run, and hangs up 
   server.started(pod, container, live);
   expect(await talk(attach('main'))).toEqual(refused);
   expect(await talk(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toEqual([]);
-  expect(await talk(encodeFrame({ kind: 'message', message: { type: 'stdinEnd' } }))).toEqual([]);
+  expect(await talk(encodeAttachFrame({ kind: 'message', message: { type: 'stdinEnd' } }))).toEqual([]);
 });
 
 describe.runIf(process.platform === 'linux')('a command in a container', () => {
   const exec = (argv: readonly [string, ...string[]], tty: boolean): Buffer =>
-    encodeFrame({ kind: 'message', message: { type: 'exec', container: 'debug', argv, stdin: true, tty } });
+    encodeAttachFrame({ kind: 'message', message: { type: 'exec', container: 'debug', argv, stdin: true, tty } });
 
   it('is run with what the container has, and connected with its client', async () => {
     server.started(pod, container, live);
     const input = [
-      encodeFrame({ kind: 'message', message: { type: 'resize', columns: 70, rows: 10 } }),
-      encodeFrame({ kind: 'stdin', chunk: Buffer.from('typed') }),
-      encodeFrame({ kind: 'message', message: { type: 'stdinEnd' } }),
+      encodeAttachFrame({ kind: 'message', message: { type: 'resize', columns: 70, rows: 10 } }),
+      encodeAttachFrame({ kind: 'stdin', chunk: Buffer.from('typed') }),
+      encodeAttachFrame({ kind: 'message', message: { type: 'stdinEnd' } }),
     ];
     const answered = await talk(Buffer.concat([exec(['sh', '-l'], true), ...input]), ({ kind, ...frame }) => {
       if (kind === 'message' && 'message' in frame && frame.message.type === 'attached') {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Attachable, type AttachedClient } from '../../../src/agent/attach/attachable.ts';
-import type { AgentMessage, Frame } from '../../../src/agent/attach/frames.ts';
+import type { AgentMessage, AttachFrame } from '../../../src/agent/attach/frames.ts';
 import type { ProcessStreams } from '../../../src/runtime/runtime.ts';
 import { ManualClock } from '../../simulation/manual-clock.ts';
 
@@ -8,7 +8,7 @@ class Client implements AttachedClient {
   readonly seen: string[] = [];
   isBehind = false;
 
-  send(frame: Frame<AgentMessage>): void {
+  send(frame: AttachFrame<AgentMessage>): void {
     this.seen.push(frame.kind === 'message' ? frame.message.type : `${frame.kind} ${frame.chunk.toString()}`);
   }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { encodeFrame, FrameReader, type ToKeeper } from '../../../src/agent/keeper/protocol.ts';
+import { encodeKeeperFrame, KeeperFrameReader, type ToKeeper } from '../../../src/agent/keeper/protocol.ts';
 
 const message = fc.string().map((name): ToKeeper => ({ type: 'signal', container: 'a', name, piece: 1 }));
 const frames = fc.array(
@@ -10,8 +10,8 @@ const frames = fc.array(
 it('frames arrive as they were sent, however they are cut', () => {
   fc.assert(
     fc.property(frames, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (sent, cuts) => {
-      const bytes = Buffer.concat(sent.map((frame) => encodeFrame(frame.message, frame.chunk)));
-      const reader = new FrameReader<ToKeeper>();
+      const bytes = Buffer.concat(sent.map((frame) => encodeKeeperFrame(frame.message, frame.chunk)));
+      const reader = new KeeperFrameReader<ToKeeper>();
       const received = [];
       for (let at = 0, cut = 0; at < bytes.length; cut++) {
         const end = at + (cuts[cut % cuts.length] ?? 1);
@@ -24,5 +24,5 @@ it('frames arrive as they were sent, however they are cut', () => {
 });
 
 it('bytes that are no frames are refused', () => {
-  expect(() => new FrameReader().read(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow('these are no frames');
+  expect(() => new KeeperFrameReader().read(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow('these are no frames');
 });
