@@ -2,7 +2,7 @@ import type { Expectation, NumberRange, Written } from '../api/expectation.ts';
 import { allContainerStatuses } from '../api/objects.ts';
 import { happeningsByState } from './happenings.ts';
 import { type Check, happeningLine, meetSteps, type PlacedHappening, seconds } from './meet-steps.ts';
-import { isWithin, matches, patternText } from './pattern-match.ts';
+import { isInRange, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type RunStory, storyOf } from './run-story.ts';
 
@@ -137,5 +137,5 @@ function inRange(
   what: What,
   { range, value, seen }: { readonly range: NumberRange; readonly value: number; readonly seen: readonly string[] },
 ): Check {
-  return isWithin(range, value) ? { ...what, met: true } : notMet(what, `it was ${value}`, seen);
+  return isInRange(range, value) ? { ...what, met: true } : notMet(what, `it was ${value}`, seen);
 }

@@ -13,7 +13,7 @@ export function likeness(pattern: Pattern, happening: Happening): number {
   return isKind ? (isSubject ? 3 : 1) : Number(isSubject && 'container' in happening) * 2;
 }
 
-export function isWithin(range: NumberRange, value: number): boolean {
+export function isInRange(range: NumberRange, value: number): boolean {
   return value >= range.min && value <= range.max;
 }
 
@@ -40,7 +40,7 @@ function isOfSubject({ subject }: Pattern, happening: Happening): boolean {
 function hasDetails({ status, run, code, reason, message }: Pattern, happening: Happening): boolean {
   if (status !== undefined && !(happening.what === 'condition' && happening.status === status)) return false;
   if (run !== undefined && !('attempt' in happening && happening.attempt === run)) return false;
-  if (code !== undefined && !(happening.what === 'exited' && isWithin(code, happening.exitCode))) return false;
+  if (code !== undefined && !(happening.what === 'exited' && isInRange(code, happening.exitCode))) return false;
   if (reason !== undefined && !('reason' in happening && (happening.reason ?? '') === reason)) return false;
   return message === undefined || (happening.what === 'event' && (happening.event.message ?? '').includes(message));
 }

@@ -7,9 +7,9 @@ import type { FileStore } from '../store/file-store.ts';
 import { patchPod, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { readGoal } from './goal.ts';
-import { rulesOf, timeoutOf, usage } from './options.ts';
+import { readGoalRules, timeoutOf, usage } from './options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
-import { describeText, eventsAbout, logText } from './read.ts';
+import { describeText, eventsAboutPods, logText } from './read.ts';
 import type { StateFolder } from './state-folder.ts';
 import { asyncDispose } from './dispose.ts';
 import { withLibraryErrors } from './library-errors.ts';
@@ -116,7 +116,7 @@ export class LibraryPods implements Pods {
         onChange: (look: () => void) => onChange.add(look),
       };
       const signals = [this.#parts.signal, signal].filter((one) => one !== undefined);
-      const rules = rulesOf({ ...this.#parts.goalRules, ...options });
+      const rules = readGoalRules({ ...this.#parts.goalRules, ...options });
       await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), rules, signals });
     });
   }
@@ -136,7 +136,7 @@ export class LibraryPods implements Pods {
   }
 
   events(name?: string): StoredEvent[] {
-    return withLibraryErrors(() => eventsAbout(this.#readable(), this.#podsNamed(name)));
+    return withLibraryErrors(() => eventsAboutPods(this.#readable(), this.#podsNamed(name)));
   }
 
   describe(name?: string): string {

@@ -99,7 +99,7 @@ export function timeoutOf(value: unknown): number {
  * Reads the rules of a wait for a goal.
  * @throws {PodrunError} (usage)
  */
-export function rulesOf({ settle, allowRestarts }: Pick<UntilOptions, 'settle' | 'allowRestarts'>): GoalRules {
+export function readGoalRules({ settle, allowRestarts }: Pick<UntilOptions, 'settle' | 'allowRestarts'>): GoalRules {
   const wrong = settle === undefined ? undefined : CHECKS.settle(settle);
   if (wrong !== undefined) throw usage(`settle ${wrong}`);
   return { settleMs: durationMs(settle) ?? SETTLE_MS, allowRestarts: allowRestarts ?? false };

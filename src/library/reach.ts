@@ -11,7 +11,7 @@ import { networkOf } from '../run/pod-files.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { asyncDispose } from './dispose.ts';
 import { usage } from './options.ts';
-import { containerOf } from './read.ts';
+import { chosenContainer } from './read.ts';
 import type { ExecOptions, ExecResult, Forwarding } from './types.ts';
 
 const HERE = '127.0.0.1';
@@ -22,7 +22,7 @@ export async function execIn(
   pod: StoredPod,
   command: { readonly container: string; readonly argv: readonly string[] } & Pick<ExecOptions, 'input'>,
 ): Promise<ExecResult> {
-  const container = containerOf(pod, command.container);
+  const container = chosenContainer(pod, command.container);
   const [program, ...args] = command.argv;
   if (program === undefined) throw usage('exec() needs a command: a program, and its arguments');
   const status = allContainerStatuses(pod.status).find(({ name }) => name === container);

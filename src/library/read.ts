@@ -1,7 +1,7 @@
 import type { StoredEvent, StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { chooseLog } from '../lifecycle/requests/log-choice.ts';
-import { containerNames, defaultContainer } from '../lifecycle/requests/default-container.ts';
+import { containerNames, chooseDefaultContainer } from '../lifecycle/requests/default-container.ts';
 import { describePods } from '../print/describe/describe-pod.ts';
 import { sortedByLastSeen } from '../print/events.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -17,7 +17,7 @@ export function logText(
   container: string | undefined,
   { previous = false, tail }: LogsOptions,
 ): string {
-  const name = containerOf(pod, container);
+  const name = chosenContainer(pod, container);
   const choice = chooseLog(pod, name, previous);
   if (!choice.ok && previous) throw usage(choice.message);
   if (!choice.ok) return '';
@@ -35,15 +35,15 @@ export function logText(
  * Finds a container by name. Without a name, takes the default container, as kubectl does.
  * @throws {PodrunError} (usage) for a name that no container has
  */
-export function containerOf(pod: StoredPod, container: string | undefined): string {
-  if (container === undefined) return defaultContainer(pod).name;
+export function chosenContainer(pod: StoredPod, container: string | undefined): string {
+  if (container === undefined) return chooseDefaultContainer(pod).name;
   const names = containerNames(pod.spec);
   if (names.includes(container)) return container;
   throw usage(`pod "${pod.metadata.name}" has no container ${JSON.stringify(container)}: it has ${names.join(', ')}`);
 }
 
 /** The Events about these Pods, the latest last. */
-export function eventsAbout(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
+export function eventsAboutPods(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
   const about = pods.flatMap(({ metadata: { namespace, name, uid } }) => {
     const events = store.list<StoredEvent>('events', { namespace, aboutPod: name });
     return events.filter(({ involvedObject }) => involvedObject.uid === uid);
@@ -53,5 +53,5 @@ export function eventsAbout(store: FileStore, pods: readonly StoredPod[]): Store
 
 /** The output of `podrun describe pod` for these Pods. */
 export function describeText(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
-  return describePods(pods, eventsAbout(store, pods), clock.now().wallMs);
+  return describePods(pods, eventsAboutPods(store, pods), clock.now().wallMs);
 }

@@ -18,7 +18,7 @@ export function lookUp<T>(map: Readonly<Record<string, T | undefined>> | undefin
 }
 
 /** The entries of a map, sorted by key: so messages always have the same order. */
-export function sortedEntries<T>(map: Readonly<Record<string, T | undefined>> | undefined): [string, T][] {
+export function entriesByKey<T>(map: Readonly<Record<string, T | undefined>> | undefined): [string, T][] {
   const entries = Object.entries(map ?? {}).filter((entry): entry is [string, T] => entry[1] !== undefined);
   return entries.sort(([a], [b]) => (a < b ? -1 : 1));
 }

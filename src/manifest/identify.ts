@@ -1,7 +1,7 @@
 import { goQuote } from '../api/go-quote.ts';
 import { required, type FieldError } from './field-error.ts';
 import { isListKind, lookUpKind } from './kinds.ts';
-import { entryValue, typeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';
+import { entryValue, nodeTypeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';
 
 /** The identity of an object in a manifest. Missing fields are empty. */
 export interface ObjectIdentity {
@@ -44,7 +44,7 @@ export const NO_IDENTITY: ObjectIdentity = { apiVersion: '', kind: '', name: '',
 
 /** Finds the objects of a document: itself, or the items of a list, nested lists included. Empty document: none. */
 export function identify(root: SourceNode): Identified[] {
-  return typeName(root) === 'null' ? [] : identifyAt(root, '', '');
+  return nodeTypeName(root) === 'null' ? [] : identifyAt(root, '', '');
 }
 
 /**
@@ -54,7 +54,7 @@ export function identify(root: SourceNode): Identified[] {
  */
 function identifyAt(node: SourceNode, path: string, inherited: string): Identified[] {
   if (node.kind !== 'map') {
-    const detail = `expected an object, got a ${typeName(node)}`;
+    const detail = `expected an object, got a ${nodeTypeName(node)}`;
     const problem: IdentityProblem = { error: { path, type: 'Invalid type', detail }, offset: node.offset };
     return [{ verdict: 'wrong', identity: NO_IDENTITY, problems: [problem] }];
   }
@@ -76,9 +76,9 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
 function identifyItems(list: MapNode, path: string, identity: ObjectIdentity): Identified[] {
   const items = entryValue(list, 'items');
   const itemsPath = path === '' ? 'items' : `${path}.items`;
-  if (items === undefined || typeName(items) === 'null') return [];
+  if (items === undefined || nodeTypeName(items) === 'null') return [];
   if (items.kind !== 'list') {
-    const detail = `expected list, got ${typeName(items)}`;
+    const detail = `expected list, got ${nodeTypeName(items)}`;
     const error: FieldError = { path: itemsPath, type: 'Invalid type', detail };
     return [{ verdict: 'wrong', identity, problems: [{ error, offset: items.offset }] }];
   }

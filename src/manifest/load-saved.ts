@@ -7,7 +7,7 @@ import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { InputError, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
 import { readDocument } from './read/read-document.ts';
-import { entryValue, type MapNode, plainValue, type SourceNode } from './read/source-node.ts';
+import { entryValue, type MapNode, nodeValue, type SourceNode } from './read/source-node.ts';
 import { SourceError, type SourceText } from './read/source-text.ts';
 
 export interface LoadSavedOptions {
@@ -87,7 +87,7 @@ class SavedLoader implements SavedResult {
       this.#refuse('validate', subject, required('metadata.name'), offset);
     } else if (wrong.length === 0) {
       const { apiVersion, kind } = identity;
-      const object = { ...(plainValue(root) as KubeObject), apiVersion, kind };
+      const object = { ...(nodeValue(root) as KubeObject), apiVersion, kind };
       this.changes.push({ type, object: typeName === NEWER_EVENT ? coreEvent(object) : object });
     }
   }

@@ -7,7 +7,7 @@ import { formatFieldError } from '../manifest/field-error.ts';
 import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
 import type { Store } from '../store/store.ts';
 import { conflict } from '../store/store-errors.ts';
-import { getObject, notFound, type ObjectRef } from './object-ref.ts';
+import { getObject, missingObjectError, type ObjectRef } from './object-ref.ts';
 import { refuseResize } from './refuse-resize.ts';
 
 /** A client's change of an object. */
@@ -40,7 +40,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   const { store, ref, subresource, change, isDryRun } = request;
   const { type, namespace, name } = ref;
   const before = getObject(store, ref);
-  if (before === undefined) throw notFound(store, ref);
+  if (before === undefined) throw missingObjectError(store, ref);
   if (isDryRun) {
     const object = admit(before, change(before), request);
     return { object, isChanged: object !== before };

@@ -18,7 +18,7 @@ export function getObject(store: ObjectReader, { type, namespace, name }: Object
 }
 
 /** The API server's error about an object that does not exist. */
-export function notFound(store: ObjectReader, ref: ObjectRef, doing?: string): PodrunError {
+export function missingObjectError(store: ObjectReader, ref: ObjectRef, doing?: string): PodrunError {
   const prefix =
     doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
   if (!isNamespaceKnown(store, ref)) {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 import type { Inside } from './inside.ts';
 import { killGroup } from './kill.ts';
-import { endOf } from './main-process.ts';
+import { exitOf } from './main-process.ts';
 import type { PipeReader } from './pipe-reader.ts';
 import { factsOf, quickStartTimeOf } from './process-identity.ts';
 import type { PipeMaker, ProcessPipes } from './process-pipes.ts';
@@ -53,7 +53,7 @@ export async function runExec(
     return failedToStart(isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno));
   }
   const { child, pid } = spawned;
-  const exited = endOf(child).then(({ exitCode }) => exitCode);
+  const exited = exitOf(child).then(({ exitCode }) => exitCode);
   void exited.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   const collected = new CollectedOutput(maxOutputBytes);
   const { output: reader } = pipes.connect(child, (stream, chunk) => {

@@ -1,4 +1,4 @@
-import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import { isProcessAlive, type ProcessIdentity } from './process-identity.ts';
 
 /**
  * Sends SIGKILL to every process of a group. A missing group is not an error, nor are members of other users. Call it
@@ -11,7 +11,7 @@ export function killGroup(leaderPid: number): void {
 /** Sends SIGKILL to a process, unless another process has its pid by now. */
 export function killProcess(identity: ProcessIdentity): void {
   // Elsewhere the check would start `ps`, and the caller has just checked.
-  if (process.platform === 'linux' && !isAlive(identity)) return;
+  if (process.platform === 'linux' && !isProcessAlive(identity)) return;
   sendSignal(identity.pid, 'SIGKILL');
 }
 

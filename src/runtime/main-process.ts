@@ -43,7 +43,7 @@ export async function pipedProcess(
 ): Promise<MainProcess> {
   // A program may end, or close its input, before it has read everything.
   input?.on('error', () => undefined);
-  const ended = endOf(child);
+  const ended = exitOf(child);
   void ended.then(() => input?.destroy());
   const programPid = await program;
   return {
@@ -60,7 +60,7 @@ export async function pipedProcess(
   };
 }
 
-export function endOf(child: ChildProcess): MainProcess['ended'] {
+export function exitOf(child: ChildProcess): MainProcess['ended'] {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {
       resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });

@@ -35,7 +35,7 @@ export function quickStartTimeOf(pid: number): string | undefined {
 }
 
 /** True when this process still lives. */
-export function isAlive(identity: ProcessIdentity): boolean {
+export function isProcessAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { killGroup } from './kill.ts';
-import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import { isProcessAlive, type ProcessIdentity } from './process-identity.ts';
 import { Sweeper } from './sweeper.ts';
 import { removeGroups } from './cgroup/cgroup-group.ts';
 
@@ -24,7 +24,7 @@ export async function endRemains(containers: readonly RemainingContainer[], cloc
   const sweeper = new Sweeper(clock);
   await Promise.all(
     containers.map(async ({ id, main, cgroups = [] }) => {
-      const leader = main !== undefined && isAlive(main) ? main : undefined;
+      const leader = main !== undefined && isProcessAlive(main) ? main : undefined;
       if (leader !== undefined) killGroup(leader.pid);
       await sweeper.sweep({ id, leader });
       if (cgroups.length > 0) await removeGroups(cgroups, clock);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { runHelper } from './helper.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { sendSignal } from './kill.ts';
-import { endOf, type MainProcess, pipedInput, type TerminalOutcome } from './main-process.ts';
+import { exitOf, type MainProcess, pipedInput, type TerminalOutcome } from './main-process.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
 import { spawnLeader } from './spawn.ts';
 
@@ -51,7 +51,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
   const process: MainProcess = {
     pid,
     programPid,
-    ended: endOf(child),
+    ended: exitOf(child),
     finishOutput: () => closed,
     // script itself would answer a signal by killing the program without a grace period.
     signal: (number) => sendSignal(inside.isSealed ? programPid : (childOf(pid) ?? pid), number),

@@ -83,7 +83,7 @@ export class Sweeper {
     const targets = due.map(({ target }) => target);
     // The list may fail now and work in the next pass.
     const processes = await this.#list(this.#clock, sinceFirstOf(targets)).catch(() => undefined);
-    const members = membersOf(targets, processes ?? []);
+    const members = processesByContainer(targets, processes ?? []);
     const unclear = (processes ?? []).filter(({ isUnclear }) => isUnclear).map(identityText);
     for (const sweep of due) {
       const left = members.get(sweep.target) ?? [];
@@ -109,7 +109,7 @@ export class Sweeper {
  * The processes by container: those with its mark, those of the group or the session of its main process, and all
  * descendants of these.
  */
-export function membersOf(
+export function processesByContainer(
   targets: readonly SweepTarget[],
   processes: readonly ProcessEntry[],
 ): Map<SweepTarget, ProcessIdentity[]> {

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { sendSignal } from './kill.ts';
 import { handOver } from './hand-over.ts';
 import type { Inside, ProgramCall } from './inside.ts';
-import { endOf, type MainProcess, pipedInput, signalProgram, type TerminalOutcome } from './main-process.ts';
+import { exitOf, type MainProcess, pipedInput, signalProgram, type TerminalOutcome } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
@@ -154,7 +154,7 @@ async function openForLeader(pty: PtyModule, call: ProgramCall, owner: Inside['o
     closeSync(ownEnd);
     throw new Error(spawned.errno);
   }
-  return { fd, pid: spawned.pid, ended: endOf(spawned.child), ownEnd };
+  return { fd, pid: spawned.pid, ended: exitOf(spawned.child), ownEnd };
 }
 
 function terminalStreams(

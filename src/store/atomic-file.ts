@@ -80,7 +80,7 @@ export function replaceFile(file: string, text: string): void {
 
 /** The object in a file that {@link replaceFile} writes, or in its previous text. */
 export function readReplacedJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
-  return readJson<T>(file, hasShape) ?? readJson<T>(before(file), hasShape);
+  return readJsonFile<T>(file, hasShape) ?? readJsonFile<T>(before(file), hasShape);
 }
 
 /** Writes a file that only its user can read. */
@@ -119,7 +119,7 @@ export function inFolder<T>(folder: string, step: () => T): T {
 }
 
 /** The object in a file of JSON. Undefined when the file is missing or broken: see parseStored. */
-export function readJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
+export function readJsonFile<T>(file: string, hasShape?: ShapeCheck): T | undefined {
   const text = ifPresent(() => readFileSync(file, 'utf8'));
   return text === undefined ? undefined : parseStored<T>(text, hasShape);
 }

@@ -1,7 +1,7 @@
 import { isProcess, parseStored } from './stored-json.ts';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { PodrunError } from '../api/errors.ts';
-import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
+import { makeFolder, namesIn, readJsonFile, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { ifPresent, onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedPlace } from './known-process.ts';
@@ -68,12 +68,12 @@ export class BackgroundAgents {
 
   /** Undefined for an agent that does not exist (any more). */
   settings<T>(id: string): T | undefined {
-    return this.#onDisk(() => readJson<T>(this.paths(id).settings));
+    return this.#onDisk(() => readJsonFile<T>(this.paths(id).settings));
   }
 
   /** The Pods that the agent has yet to begin with. Undefined once it has begun. */
   beginning<T>(id: string): T | undefined {
-    return this.#onDisk(() => readJson<T>(this.paths(id).beginning));
+    return this.#onDisk(() => readJsonFile<T>(this.paths(id).beginning));
   }
 
   hasBegun(id: string): void {
@@ -105,7 +105,7 @@ export class BackgroundAgents {
 
   /** The current or last process of the agent. Undefined for an agent that does not exist (any more). */
   processOf(id: string): AgentProcess | undefined {
-    return this.#onDisk(() => readJson<AgentProcess>(this.paths(id).process, isProcess));
+    return this.#onDisk(() => readJsonFile<AgentProcess>(this.paths(id).process, isProcess));
   }
 
   /** True for a process that certainly ended. A process of another PID namespace or machine may still run. */

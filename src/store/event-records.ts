@@ -8,7 +8,7 @@ import { changedMetadata, checkPrecondition, isSamePart, keyOf, newMetadata, typ
 import type { PlainRecords } from './plain-records.ts';
 import type { StorageParts } from './storage.ts';
 import type { ObjectKey, Scope, Storable } from './store.ts';
-import { alreadyExists, notFound } from './store-errors.ts';
+import { alreadyExists, notInStore } from './store-errors.ts';
 import { appendTransition, isAboutEvent, parseTransition, transitionLine, transitionLines } from './transition-log.ts';
 
 /**
@@ -61,7 +61,7 @@ export class EventRecords {
   /** Changes an Event without a lock: each Event has only one recorder, which writes it. */
   change(key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
     const [stored] = this.list(key);
-    if (stored === undefined) throw notFound('events', key.name);
+    if (stored === undefined) throw notInStore('events', key.name);
     const changed = change(stored);
     checkPrecondition('events', changed.metadata, stored.metadata);
     return isSamePart('object', changed, stored) ? stored : this.update(changed);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { inFolder, readJson, writeFileAtomically } from './atomic-file.ts';
+import { inFolder, readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { lastAppliedPath } from './layout.ts';
 import type { StoredObject } from './metadata.ts';
 import type { ObjectKey, Resource } from './store.ts';
@@ -24,7 +24,7 @@ export class LastApplied {
   }
 
   read(resource: Resource, { metadata: { namespace, name, uid } }: StoredObject): object | undefined {
-    const file = readJson<AppliedFile>(lastAppliedPath(this.#root, resource, namespace, name));
+    const file = readJsonFile<AppliedFile>(lastAppliedPath(this.#root, resource, namespace, name));
     return file?.uid === uid ? file.manifest : undefined;
   }
 

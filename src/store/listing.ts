@@ -12,7 +12,7 @@ export function keysIn(root: string, resource: Resource, { namespace, name }: Sc
 }
 
 /** True when the scope contains the key. */
-export function isWithin(scope: Scope, key: ObjectKey): boolean {
+export function isInScope(scope: Scope, key: ObjectKey): boolean {
   return (scope.namespace ?? key.namespace) === key.namespace && (scope.name ?? key.name) === key.name;
 }
 

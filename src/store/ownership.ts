@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
-import { readJson, writeFileAtomically } from './atomic-file.ts';
+import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
 import {
@@ -19,7 +19,7 @@ import type { Lease, Leases } from './leases.ts';
 import { podPaths } from './layout.ts';
 import { readStatus } from './pod-folder.ts';
 import { spendReserve } from './reserve.ts';
-import { notFound } from './store-errors.ts';
+import { notInStore } from './store-errors.ts';
 
 /** The agent that runs a Pod. */
 export interface Owner extends KnownProcess {
@@ -126,7 +126,7 @@ export class Ownership {
   ownerOf(namespace: string, name: string): Owner | undefined {
     const file = podPaths(this.#parts.root, namespace, name).owner;
     // Most recorded Pods have ended and have no owner: existsSync is far cheaper than a failing read.
-    return existsSync(file) ? readJson<Owner>(file, isProcess) : undefined;
+    return existsSync(file) ? readJsonFile<Owner>(file, isProcess) : undefined;
   }
 
   /** The owner, if it is gone. */
@@ -152,7 +152,7 @@ export class Ownership {
       const present = this.ownerOf(namespace, name);
       if (present !== undefined && this.stateOf(present) !== 'gone') return present;
       const paths = podPaths(this.#parts.root, namespace, name);
-      if (!existsSync(paths.object)) throw notFound('pods', name);
+      if (!existsSync(paths.object)) throw notInStore('pods', name);
       writeFileAtomically(paths.owner, JSON.stringify(owner));
       return undefined;
     });
@@ -183,7 +183,7 @@ export class Ownership {
    */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
     const paths = podPaths(this.#parts.root, namespace, name);
-    if (!existsSync(paths.object)) throw notFound('pods', name);
+    if (!existsSync(paths.object)) throw notInStore('pods', name);
     const { lookup } = this.#parts;
     const place = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
     const line = JSON.stringify({ ...started, ...place });

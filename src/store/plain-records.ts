@@ -1,7 +1,7 @@
 import { isStoredObject } from './stored-json.ts';
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { inFolder, readJson, writeFileAtomically } from './atomic-file.ts';
+import { inFolder, readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { objectPath } from './layout.ts';
 import { keysIn } from './listing.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './metadata.ts';
 import type { StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable } from './store.ts';
-import { alreadyExists, notFound } from './store-errors.ts';
+import { alreadyExists, notInStore } from './store-errors.ts';
 
 /** Objects of every kind but Pods: a file of JSON each, which only its user can read. */
 export class PlainRecords {
@@ -26,7 +26,7 @@ export class PlainRecords {
   }
 
   get(resource: Resource, namespace: string, name: string): StoredObject | undefined {
-    return readJson<StoredObject>(objectPath(this.#parts.root, resource, namespace, name), isStoredObject);
+    return readJsonFile<StoredObject>(objectPath(this.#parts.root, resource, namespace, name), isStoredObject);
   }
 
   list(resource: Resource, scope: Scope): StoredObject[] {
@@ -91,7 +91,7 @@ export class PlainRecords {
   /** Stores the changed object. Writes nothing when `change` returns the stored object itself. */
   #replace(resource: Resource, key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
     return this.#locked(resource, key, (file, stored) => {
-      if (stored === undefined) throw notFound(resource, key.name);
+      if (stored === undefined) throw notInStore(resource, key.name);
       const changed = change(stored);
       if (changed !== stored) writeFileAtomically(file, recordText(changed));
       return changed;
@@ -102,7 +102,7 @@ export class PlainRecords {
     const { namespace, name } = key;
     const file = objectPath(this.#parts.root, resource, namespace, name);
     return this.#parts.locks.hold(resource, namespace, name, () =>
-      run(file, readJson<StoredObject>(file, isStoredObject)),
+      run(file, readJsonFile<StoredObject>(file, isStoredObject)),
     );
   }
 }

@@ -3,7 +3,7 @@ import { isTerminalPhase, isUnreachable, type StoredPod } from '../api/objects.t
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
-import { isWithin, keysIn, keyText } from './listing.ts';
+import { isInScope, keysIn, keyText } from './listing.ts';
 import type { StoredObject } from './metadata.ts';
 import type { ObjectKey, Scope } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
@@ -75,7 +75,7 @@ export class PodFeed {
   #followersWithin(scope: Scope): Follower[] {
     const { namespace, name } = scope;
     if (namespace === undefined || name === undefined) {
-      return [...this.#followers.values()].filter(({ key }) => isWithin(scope, key));
+      return [...this.#followers.values()].filter(({ key }) => isInScope(scope, key));
     }
     const follower = this.#followers.get(keyText({ namespace, name }));
     return follower === undefined ? [] : [follower];

@@ -1,7 +1,7 @@
 import type { PodStatus } from '../api/generated/types.ts';
 import { isJsonObject } from '../api/json.ts';
 import type { StoredPod } from '../api/objects.ts';
-import { readJson, readReplacedJson } from './atomic-file.ts';
+import { readJsonFile, readReplacedJson } from './atomic-file.ts';
 import type { PodPaths } from './layout.ts';
 import { laterVersion } from './resource-version.ts';
 import { isStoredPod, type ShapeCheck } from './stored-json.ts';
@@ -18,7 +18,7 @@ export const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status o
 
 /** The Pod in a folder of the store or of the history. Undefined when there is none. */
 export function readPodFolder(paths: PodPaths): StoredPod | undefined {
-  const pod = readJson<StoredPod>(paths.object, isStoredPod);
+  const pod = readJsonFile<StoredPod>(paths.object, isStoredPod);
   if (pod === undefined) return undefined;
   const file = readReplacedJson<StatusFile>(paths.status, isStatusFile);
   return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };

@@ -20,7 +20,7 @@ import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from '
 import { checkRoom, keepReserve } from './reserve.ts';
 import type { StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Scope, Storable } from './store.ts';
-import { alreadyExists, notFound } from './store-errors.ts';
+import { alreadyExists, notInStore } from './store-errors.ts';
 import { appendTransition, transitionLine } from './transition-log.ts';
 
 const RUNS_KEPT = 10;
@@ -193,7 +193,7 @@ export class PodRecords {
 
   #mustRead(namespace: string, name: string): StoredPod {
     const pod = this.#read(namespace, name);
-    if (pod === undefined) throw notFound('pods', name);
+    if (pod === undefined) throw notInStore('pods', name);
     return pod;
   }
 

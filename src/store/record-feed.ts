@@ -1,5 +1,5 @@
 import { FolderWatch } from './folder-watch.ts';
-import { isWithin, keyText } from './listing.ts';
+import { isInScope, keyText } from './listing.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
 import type { ObjectKey, Resource, Scope } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
@@ -34,7 +34,7 @@ export class RecordFeed {
     const shelf = this.#resources.get(resource) ?? this.#followResource(resource);
     shelf.folders.add(scope.namespace);
     // Reports deletions to the other subscribers, before the new one joins.
-    for (const object of shelf.known.values()) if (isWithin(scope, keyOf(object))) this.check(resource, keyOf(object));
+    for (const object of shelf.known.values()) if (isInScope(scope, keyOf(object))) this.check(resource, keyOf(object));
     for (const object of this.#options.list(resource, scope)) {
       const key = keyOf(object);
       // Reports what happened so far to the other subscribers. The new subscriber starts after that.

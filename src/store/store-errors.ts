@@ -6,7 +6,7 @@ import type { Resource } from './store.ts';
 /** Another client has written the object since it was read: read it again and repeat the change. */
 export class ConflictError extends PodrunError {}
 
-export function notFound(resource: Resource, name: string): PodrunError {
+export function notInStore(resource: Resource, name: string): PodrunError {
   return new PodrunError(`${resource} "${name}" not found`);
 }
 

@@ -3,7 +3,7 @@ import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTerminalPhase } from '../api/objects.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import { isLeftover, isTemporary, readJson, readReplacedJson } from './atomic-file.ts';
+import { isLeftover, isTemporary, readJsonFile, readReplacedJson } from './atomic-file.ts';
 import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
 import { presenceOf, type ProcessLookup } from './known-process.ts';
@@ -56,7 +56,7 @@ export class StrayFiles {
   }
 
   #hasAgent(paths: PodPaths): boolean {
-    const owner = readJson<Owner>(paths.owner, isProcess);
+    const owner = readJsonFile<Owner>(paths.owner, isProcess);
     return owner !== undefined && (presenceOf(owner, this.#lookup) !== 'gone' || mayBeTakenOver(owner, paths));
   }
 }

@@ -8,7 +8,7 @@ import type { FieldError } from '../../src/manifest/field-error.ts';
 import { loadManifests } from '../../src/manifest/load.ts';
 import { cutDocuments } from '../../src/manifest/read/documents.ts';
 import { readDocument } from '../../src/manifest/read/read-document.ts';
-import { plainValue } from '../../src/manifest/read/source-node.ts';
+import { nodeValue } from '../../src/manifest/read/source-node.ts';
 import type { DocumentProblem, ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { admitUpdate, decodeChanged, type Subresource, type UpdateOutcome } from '../../src/manifest/update/index.ts';
 import { readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
@@ -24,7 +24,7 @@ function asStored(object: KubeObject | undefined): KubeObject {
 function asWritten(manifest: string): KubeObject {
   for (const document of cutDocuments(Buffer.from(manifest))) {
     const [root] = readDocument(document);
-    const written = root && (plainValue(root) as KubeObject | null);
+    const written = root && (nodeValue(root) as KubeObject | null);
     if (written) return written;
   }
   throw new Error('there is nothing in the manifest');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bootId,
   factsOf,
-  isAlive,
+  isProcessAlive,
   parseProcStat,
   parsePsLine,
   PS_COLUMNS,
@@ -87,12 +87,12 @@ describe('startTimeOf()', () => {
     const startTime = startTimeOf(pid);
     expect(startTime).toBe(startTimeOf(pid));
     expect(startTime).not.toBe(startTimeOf(process.pid));
-    expect(isAlive({ pid, startTime: startTime ?? '' })).toBe(true);
-    expect(isAlive({ pid, startTime: '1' })).toBe(false);
+    expect(isProcessAlive({ pid, startTime: startTime ?? '' })).toBe(true);
+    expect(isProcessAlive({ pid, startTime: '1' })).toBe(false);
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(startTimeOf(pid)).toBeUndefined();
-    expect(isAlive({ pid, startTime: startTime ?? '' })).toBe(false);
+    expect(isProcessAlive({ pid, startTime: startTime ?? '' })).toBe(false);
   });
 
   it('takes a zombie for gone', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listByPs, markIn, parsePsTable, type ProcessEntry } from '../../src/runtime/process-table.ts';
-import { membersOf, Sweeper, type SweepTarget } from '../../src/runtime/sweeper.ts';
+import { processesByContainer, Sweeper, type SweepTarget } from '../../src/runtime/sweeper.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 const MAIN = 100;
@@ -23,7 +23,7 @@ const stranger: ProcessEntry = {
 
 function membersAmong(...changes: Partial<ProcessEntry>[]): number[] {
   const processes = changes.map((change, index) => ({ ...stranger, pid: 900 + index, ...change }));
-  return (membersOf([target], processes).get(target) ?? []).map(({ pid }) => pid);
+  return (processesByContainer([target], processes).get(target) ?? []).map(({ pid }) => pid);
 }
 
 describe('membersOf()', () => {
@@ -67,7 +67,7 @@ describe('membersOf()', () => {
       { ...stranger, groupId: 0, sessionId: 0 },
       { ...stranger, pid: 901, containerId: 'mine' },
     ];
-    expect(membersOf([marksOnly], processes).get(marksOnly)).toEqual([processes[1]]);
+    expect(processesByContainer([marksOnly], processes).get(marksOnly)).toEqual([processes[1]]);
   });
 
   it('gives every process to one container at most, whatever the order of the processes', () => {
@@ -84,9 +84,9 @@ describe('membersOf()', () => {
     fc.assert(
       fc.property(fc.uniqueArray(entry, { selector: ({ pid }) => pid, maxLength: 15 }), (changes) => {
         const processes = changes.map((change) => ({ ...stranger, sessionId: 0, ...change }));
-        const found = [...membersOf(targets, processes).values()].flat().map(({ pid }) => pid);
+        const found = [...processesByContainer(targets, processes).values()].flat().map(({ pid }) => pid);
         expect(new Set(found).size).toBe(found.length);
-        const again = [...membersOf(targets, processes.toReversed()).values()].flat().map(({ pid }) => pid);
+        const again = [...processesByContainer(targets, processes.toReversed()).values()].flat().map(({ pid }) => pid);
         expect(again.toSorted((a, b) => a - b)).toEqual(found.toSorted((a, b) => a - b));
       }),
     );

@@ -11,7 +11,7 @@ import {
 } from '../../src/store/metadata.ts';
 import { VersionSource } from '../../src/store/resource-version.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../../src/store/store.ts';
-import { alreadyExists, notFound } from '../../src/store/store-errors.ts';
+import { alreadyExists, notInStore } from '../../src/store/store-errors.ts';
 import { Subscribers } from '../../src/store/subscribers.ts';
 
 /**
@@ -126,7 +126,7 @@ export class MemoryStore implements Store {
   #mustGet(resource: Resource, object: Storable): StoredObject {
     const { namespace, name } = keyOf(object);
     const stored = this.get<StoredObject>(resource, namespace, name);
-    if (stored === undefined) throw notFound(resource, name);
+    if (stored === undefined) throw notInStore(resource, name);
     return stored;
   }
 

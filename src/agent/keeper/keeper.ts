@@ -4,7 +4,7 @@ import type { Alarm } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
-import { endOf, isSameContainer, type Kept, newKept, startedContainers } from './kept.ts';
+import { endedContainers, isSameContainer, type Kept, newKept, startedContainers } from './kept.ts';
 import { KeptCommands, type InteractiveCommand } from './kept-commands.ts';
 import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
@@ -13,7 +13,7 @@ import {
   KeeperFrameReader,
   type FromKeeper,
   KEEPER_VERSION,
-  plain,
+  withoutFunctions,
   type ProcessRef,
   type ToKeeper,
 } from './protocol.ts';
@@ -178,7 +178,7 @@ export class Keeper {
       onExit: ({ swept, ...exit }) => {
         log.close();
         kept.exit = exit;
-        for (const end of endOf(kept)) this.#exits.add(end);
+        for (const end of endedContainers(kept)) this.#exits.add(end);
         this.#send({ type: 'exited', container: id, exit });
         void swept.then(() => {
           kept.isSwept = true;
@@ -192,7 +192,7 @@ export class Keeper {
     this.#send({
       type: 'started',
       container: id,
-      outcome: outcome.ok ? { ...outcome, container: plain(outcome.container) } : outcome,
+      outcome: outcome.ok ? { ...outcome, container: withoutFunctions(outcome.container) } : outcome,
     });
   }
 

@@ -1,5 +1,5 @@
 import type { OutputStream, RunningExec, Runtime } from '../../runtime/runtime.ts';
-import { type FromKeeper, plain, type ProcessRef, type ToKeeper } from './protocol.ts';
+import { type FromKeeper, withoutFunctions, type ProcessRef, type ToKeeper } from './protocol.ts';
 
 /** The runtime for commands, and the functions that report on them. */
 export interface KeptCommandsOptions {
@@ -73,7 +73,7 @@ export class KeptCommands {
     send({
       type: 'execStarted',
       command,
-      outcome: outcome.ok ? { ...outcome, command: plain(outcome.command) } : outcome,
+      outcome: outcome.ok ? { ...outcome, command: withoutFunctions(outcome.command) } : outcome,
     });
   }
 

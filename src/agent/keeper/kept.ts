@@ -1,6 +1,6 @@
 import type { RunningContainer } from '../../runtime/runtime.ts';
 import type { KeptLog } from './kept-log.ts';
-import { type KeptContainer, plain, type ExitMessage, type LaunchMessage } from './protocol.ts';
+import { type KeptContainer, withoutFunctions, type ExitMessage, type LaunchMessage } from './protocol.ts';
 
 /** A container that a keeper was asked to start, and its state. */
 export interface Kept {
@@ -23,11 +23,11 @@ export function newKept(launch: LaunchMessage, log: KeptLog): Kept {
 /** The message to an agent about a container, empty before its start. */
 export function startedContainers({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
   if (running === undefined) return [];
-  return [{ id: launch.id, launch, running: plain(running), exit, isSwept }];
+  return [{ id: launch.id, launch, running: withoutFunctions(running), exit, isSwept }];
 }
 
 /** The record of a container that has ended, without its arguments and variables, which may be secret. */
-export function endOf(kept: Kept): KeptContainer[] {
+export function endedContainers(kept: Kept): KeptContainer[] {
   const { id, argv, cwd } = kept.launch;
   return startedContainers({ ...kept, launch: { id, argv: [argv[0]], env: {}, cwd, stdin: false } });
 }

@@ -1,5 +1,5 @@
 import type { ProcessStreams, RunningContainer, RunningExec } from '../../runtime/runtime.ts';
-import type { ProcessRef, Plain, ToKeeper, ContainerMessage } from './protocol.ts';
+import type { ProcessRef, WithoutFunctions, ToKeeper, ContainerMessage } from './protocol.ts';
 
 /** The connection to the keeper of processes. Without a keeper, messages are dropped. */
 export interface KeeperLine {
@@ -34,12 +34,20 @@ export function containerProxy(line: KeeperLine, id: string, container: Containe
 }
 
 /** An interactive command that runs in a keeper. */
-export function commandProxy(line: KeeperLine, command: number, { streams }: Plain<RunningExec>): RunningExec {
+export function commandProxy(
+  line: KeeperLine,
+  command: number,
+  { streams }: WithoutFunctions<RunningExec>,
+): RunningExec {
   const of: ProcessRef = { command };
   return { streams: streamProxies(line, of, streams), kill: () => line.send({ type: 'kill', of }) };
 }
 
-function streamProxies(line: KeeperLine, of: ProcessRef, { input, terminal }: Plain<ProcessStreams>): ProcessStreams {
+function streamProxies(
+  line: KeeperLine,
+  of: ProcessRef,
+  { input, terminal }: WithoutFunctions<ProcessStreams>,
+): ProcessStreams {
   return {
     input: input && {
       write: async (chunk) => void (await line.ask((piece) => ({ type: 'input', of, piece }), chunk)),

@@ -24,21 +24,21 @@ export const KEEPER_VERSION = 1;
 type Callable = (...args: never[]) => unknown;
 
 /** The part of a type that JSON can carry: all but its functions. */
-export type Plain<T> = T extends Callable
+export type WithoutFunctions<T> = T extends Callable
   ? never
   : T extends readonly unknown[]
     ? T
     : T extends object
-      ? { readonly [Key in keyof T as NonNullable<T[Key]> extends Callable ? never : Key]: Plain<T[Key]> }
+      ? { readonly [Key in keyof T as NonNullable<T[Key]> extends Callable ? never : Key]: WithoutFunctions<T[Key]> }
       : T;
 
 /** The part of an object that JSON can carry. */
-export function plain<T extends object>(running: T): Plain<T> {
-  return JSON.parse(JSON.stringify(running)) as Plain<T>;
+export function withoutFunctions<T extends object>(running: T): WithoutFunctions<T> {
+  return JSON.parse(JSON.stringify(running)) as WithoutFunctions<T>;
 }
 
 export type LaunchMessage = Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
-export type ContainerMessage = Plain<RunningContainer>;
+export type ContainerMessage = WithoutFunctions<RunningContainer>;
 export type ExecMessage = Omit<ExecLaunch, 'onOutput' | 'onExit'>;
 export type ExitMessage = Omit<ProcessExit, 'swept'>;
 
@@ -92,7 +92,7 @@ export type ToKeeper =
 
 export type FromKeeper =
   | { readonly type: 'hello'; readonly version: number; readonly containers: readonly KeptContainer[] }
-  | { readonly type: 'started'; readonly container: string; readonly outcome: Plain<StartOutcome> }
+  | { readonly type: 'started'; readonly container: string; readonly outcome: WithoutFunctions<StartOutcome> }
   /** Carries a piece of the output. */
   | { readonly type: 'output'; readonly of: ProcessRef; readonly stream: OutputStream }
   | { readonly type: 'exited'; readonly container: string; readonly exit: ExitMessage }
@@ -101,7 +101,7 @@ export type FromKeeper =
   /** See RunningContainer.signal. */
   | { readonly type: 'signalled'; readonly piece: number; readonly isUnheard: boolean }
   | { readonly type: 'execOutcome'; readonly command: number; readonly outcome: ExecOutcome }
-  | { readonly type: 'execStarted'; readonly command: number; readonly outcome: Plain<ExecStart> }
+  | { readonly type: 'execStarted'; readonly command: number; readonly outcome: WithoutFunctions<ExecStart> }
   | { readonly type: 'execExited'; readonly command: number; readonly exitCode: number }
   | { readonly type: 'trouble'; readonly message: string; readonly at: Instant };
 

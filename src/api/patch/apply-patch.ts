@@ -1,5 +1,5 @@
 import type { KubeObject } from '../objects.ts';
-import { typeOf } from './field-rules.ts';
+import { typeOfObject } from './field-rules.ts';
 import type { JsonObject } from '../json.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
@@ -18,7 +18,7 @@ export function applyPatch<T extends KubeObject>(object: T, patch: unknown, type
 }
 
 const APPLY: Readonly<Record<PatchType, (object: KubeObject, patch: unknown) => JsonObject>> = {
-  strategic: (object, patch) => applyStrategicPatch(object, patch, typeOf(object)),
+  strategic: (object, patch) => applyStrategicPatch(object, patch, typeOfObject(object)),
   merge: applyMergePatch,
   json: applyJsonPatch,
 };

@@ -57,13 +57,13 @@ export function unknownDirective(patch: JsonObject): Error {
 }
 
 /** A new value without nulls, which would delete nothing, and without directives. */
-export function plainValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !isDeleted(item)).map(plainValue);
+export function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isDeleted(item)).map(withoutDirectives);
   if (!isJsonObject(value)) return value;
   const entries = [...fieldMap(value)].filter(
     ([key, entry]) => entry !== null && !isDirective(key) && !isDeleted(entry),
   );
-  return Object.fromEntries(entries.map(([key, entry]) => [key, plainValue(entry)]));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, withoutDirectives(entry)]));
 }
 
 /** True for an object whose directive is `delete`. */

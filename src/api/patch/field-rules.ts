@@ -17,12 +17,12 @@ export interface FieldRules {
 const NO_RULES: FieldRules = { typeName: undefined, isMerged: false, mergeKey: undefined, retainsKeys: false };
 
 /** The type of an object. Undefined for kinds that are not in the field table, whose lists are all replaced. */
-export function typeOf({ apiVersion, kind }: KubeObject): string | undefined {
+export function typeOfObject({ apiVersion, kind }: KubeObject): string | undefined {
   return typeOfKind(apiVersion, kind);
 }
 
 /** @param typeName the type that contains the field */
-export function rulesOf(typeName: string | undefined, field: string): FieldRules {
+export function fieldRulesOf(typeName: string | undefined, field: string): FieldRules {
   const type = typeName === undefined ? undefined : own(fieldsOf(typeName), field);
   if (typeName === undefined || type === undefined) return NO_RULES;
   const rule = own(own(patchTable, typeName), field);

@@ -1,6 +1,6 @@
-import { isDeleted, PATCH, plainValue, readDirectives, unknownDirective } from './directives.ts';
+import { isDeleted, PATCH, withoutDirectives, readDirectives, unknownDirective } from './directives.ts';
 import { badRequest, goJsonType, goValue, rejectedRequest, serverError } from './errors.ts';
-import { rulesOf, type FieldRules } from './field-rules.ts';
+import { fieldRulesOf, type FieldRules } from './field-rules.ts';
 import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
 import { inPatchOrder } from './list-order.ts';
 
@@ -22,14 +22,14 @@ function mergeObject(original: JsonObject, patch: JsonObject, typeName: string |
   const directive = patch[PATCH];
   if (directive === 'delete') return {};
   // Like Kubernetes, ignores directives inside a replacement.
-  if (directive === 'replace') return plainValue(patch) as JsonObject;
+  if (directive === 'replace') return withoutDirectives(patch) as JsonObject;
   if (directive !== undefined) throw unknownDirective(patch);
   const { values, retained, orders, deletions } = readDirectives(patch);
   const fields = fieldMap(original);
   if (retained !== undefined) for (const key of fields.keys()) if (!retained.has(key)) fields.delete(key);
   for (const [field, value] of values) {
     if (value === null || (isDeleted(value) && !fields.has(field))) fields.delete(field);
-    else fields.set(field, mergeValue(fields.get(field), value, rulesOf(typeName, field)));
+    else fields.set(field, mergeValue(fields.get(field), value, fieldRulesOf(typeName, field)));
   }
   for (const [field, unwanted] of deletions) {
     const list = fields.get(field);
@@ -42,7 +42,7 @@ function mergeObject(original: JsonObject, patch: JsonObject, typeName: string |
   for (const [field, order] of orders) {
     const list = fields.get(field);
     if (!Array.isArray(list)) continue;
-    const { mergeKey } = rulesOf(typeName, field);
+    const { mergeKey } = fieldRulesOf(typeName, field);
     checkOrder(values.get(field), order, mergeKey);
     const before = original[field];
     fields.set(field, inOrder(list, order, Array.isArray(before) ? before : [], mergeKey));
@@ -65,7 +65,7 @@ function checkOrder(patch: unknown, order: readonly unknown[], mergeKey: string 
 
 function mergeValue(original: unknown, patch: unknown, rules: FieldRules): unknown {
   if (isJsonObject(original) && isJsonObject(patch)) return mergeObject(original, patch, rules.typeName);
-  if (!Array.isArray(original) || !Array.isArray(patch)) return plainValue(patch);
+  if (!Array.isArray(original) || !Array.isArray(patch)) return withoutDirectives(patch);
   return rules.isMerged ? mergeList(original, patch, rules) : patch;
 }
 
@@ -93,13 +93,14 @@ function mergeKeyedList(
   for (const item of directed) if (item[PATCH] !== 'delete' && item[PATCH] !== 'replace') throw refusedInList(item);
   const deletions = directed.filter((item) => item[PATCH] === 'delete');
   const deleted = new Set(deletions.map((item) => keyOf(item, mergeKey)));
-  if (directed.some((item) => item[PATCH] === 'replace')) return changes.map((item) => plainValue(item) as JsonObject);
+  if (directed.some((item) => item[PATCH] === 'replace'))
+    return changes.map((item) => withoutDirectives(item) as JsonObject);
   const merged: JsonObject[] = original.filter((item) => !deleted.has(item[mergeKey]));
   for (const item of changes) {
     const key = keyOf(item, mergeKey);
     const index = merged.findIndex((other) => other[mergeKey] === key);
     const known = merged[index];
-    if (known === undefined) merged.push(plainValue(item) as JsonObject);
+    if (known === undefined) merged.push(withoutDirectives(item) as JsonObject);
     else merged[index] = mergeObject(known, item, typeName);
   }
   return inOrder(merged, changes, original, mergeKey) as readonly JsonObject[];

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../objects.ts';
-import { rulesOf, typeOf, type FieldRules } from './field-rules.ts';
+import { fieldRulesOf, typeOfObject, type FieldRules } from './field-rules.ts';
 import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../json.ts';
 import { inPatchOrder } from './list-order.ts';
 
@@ -11,7 +11,7 @@ import { inPatchOrder } from './list-order.ts';
  * @param wanted the manifest as written: filled-in defaults would overwrite the fields of other writers
  */
 export function threeWayMerge(lastApplied: KubeObject | undefined, wanted: KubeObject, live: KubeObject): KubeObject {
-  return mergeObject(lastApplied ?? {}, wanted, live, typeOf(live)) as KubeObject;
+  return mergeObject(lastApplied ?? {}, wanted, live, typeOfObject(live)) as KubeObject;
 }
 
 function mergeObject(last: JsonObject, wanted: JsonObject, live: JsonObject, typeName: string | undefined): JsonObject {
@@ -22,7 +22,7 @@ function mergeObject(last: JsonObject, wanted: JsonObject, live: JsonObject, typ
   for (const [field, value] of wantedFields) {
     // A null in a manifest asks for the default.
     if (value === null) fields.delete(field);
-    else fields.set(field, mergeValue(lastFields.get(field), value, fields.get(field), rulesOf(typeName, field)));
+    else fields.set(field, mergeValue(lastFields.get(field), value, fields.get(field), fieldRulesOf(typeName, field)));
   }
   return Object.fromEntries(fields);
 }

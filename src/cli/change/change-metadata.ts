@@ -5,7 +5,7 @@ import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { changeLine } from './change-line.ts';
 import { changeObject } from '../../run/change-object.ts';
-import { getObject, notFound } from '../../run/object-ref.ts';
+import { getObject, missingObjectError } from '../../run/object-ref.ts';
 import { eachObject } from './each-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
@@ -67,7 +67,7 @@ export async function changeMetadata(
   const printer = objectPrinter(flags);
   return eachObject(refs, (ref) => {
     const before = getObject(store, ref);
-    if (before === undefined) throw notFound(store, ref);
+    if (before === undefined) throw missingObjectError(store, ref);
     if (pairs.length === 0) return listing(verb, before, refs.length === 1);
     const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);
     const change = (stored: KubeObject): KubeObject => edited(verb, stored, edits, flags);

@@ -7,13 +7,13 @@ import {
   type StoredService,
 } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import { defaultContainer } from '../../lifecycle/requests/default-container.ts';
+import { chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { firstPod } from '../../lifecycle/requests/first-pod.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { containerNotFound } from '../../run/connect/connection-errors.ts';
+import { containerNotRunning } from '../../run/connect/connection-errors.ts';
 import { durationFlag } from '../duration-flag.ts';
 import { waitForObject } from '../../run/object-wait.ts';
-import { notFound } from '../../run/object-ref.ts';
+import { missingObjectError } from '../../run/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { printError } from '../standard-streams.ts';
@@ -48,7 +48,7 @@ export async function reachPod(word: string, search: PodSearch): Promise<Reached
   const name = isPlain ? first : second;
   const namespace = search.namespace || DEFAULT_NAMESPACE;
   const object = search.store.get<StoredPod | StoredService>(type.plural, namespace, name);
-  if (object === undefined) throw notFound(search.store, { type, namespace, name });
+  if (object === undefined) throw missingObjectError(search.store, { type, namespace, name });
   if (type.plural === 'pods') return { pod: object as StoredPod, service: undefined };
   if (type.plural === 'services') {
     const service = object as StoredService;
@@ -90,11 +90,11 @@ export function runningContainer(
   wanted: { readonly container: string | undefined; readonly quiet: boolean },
 ): string {
   if (wanted.container) checkContainer(pod, wanted.container);
-  const chosen = wanted.container ? { name: wanted.container, note: undefined } : defaultContainer(pod);
+  const chosen = wanted.container ? { name: wanted.container, note: undefined } : chooseDefaultContainer(pod);
   if (chosen.note !== undefined && !wanted.quiet) printError(chosen.note);
   mustHaveAgent(store, pod);
   const status = allContainerStatuses(pod.status).find(({ name }) => name === chosen.name);
-  if (status?.state?.running === undefined) throw containerNotFound(chosen.name);
+  if (status?.state?.running === undefined) throw containerNotRunning(chosen.name);
   return chosen.name;
 }
 

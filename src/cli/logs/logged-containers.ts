@@ -1,6 +1,6 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { containerNames, defaultContainer } from '../../lifecycle/requests/default-container.ts';
+import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { containerSpec } from '../../lifecycle/observe.ts';
 import type { LogsRequest } from './logs-request.ts';
 import { checkContainer } from '../select/pod-argument.ts';
@@ -10,7 +10,7 @@ import { note } from '../preferences.ts';
 export function loggedContainers(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
   if (allContainers) return containerNames(pod.spec);
   if (container === undefined) {
-    const { name, note: remark } = defaultContainer(pod);
+    const { name, note: remark } = chooseDefaultContainer(pod);
     if (remark !== undefined) note(remark.trimEnd());
     return [name];
   }
@@ -26,7 +26,7 @@ export function hookLoggedContainers(pod: StoredPod, { container, allContainers 
     return speaking.filter((name) => name === container);
   }
   if (allContainers || speaking.length < 2) return speaking;
-  const { name } = defaultContainer(pod);
+  const { name } = chooseDefaultContainer(pod);
   const chosen = speaking.includes(name) ? [name] : speaking.slice(0, 1);
   note(`Defaulted container "${chosen.join()}" out of: ${speaking.join(', ')}`);
   return chosen;

@@ -7,7 +7,7 @@ import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/resource-columns.ts';
 import { TablePrinter } from '../../print/table-printer.ts';
 import type { Scope, Store } from '../../store/store.ts';
-import { getObject, notFound } from '../../run/object-ref.ts';
+import { getObject, missingObjectError } from '../../run/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
@@ -66,7 +66,7 @@ function watched(store: Store, selection: Selection): Watched {
   if (selection.how === 'named') {
     const [ref, ...more] = selection.refs;
     if (ref === undefined || more.length > 0) throw tooMany(selection.refs.length);
-    if (getObject(store, ref) === undefined) throw notFound(store, ref);
+    if (getObject(store, ref) === undefined) throw missingObjectError(store, ref);
     const { namespace, name } = ref;
     return { type: ref.type, scope: { namespace, name }, changes: new SelectedChanges(() => true) };
   }

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { allContainers, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
-import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
+import { connectionLost, containerNotRunning } from '../../run/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { parseDetachKeys } from '../connect/detach-keys.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
@@ -107,7 +107,7 @@ function exitCodeOf(end: ConnectionEnd, pod: StoredPod, container: string): numb
       return end.exitCode;
     case 'refused':
     case 'failed':
-      throw containerNotFound(container);
+      throw containerNotRunning(container);
     case 'lost':
       throw connectionLost(pod, container, end.why);
     default:

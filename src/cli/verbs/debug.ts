@@ -4,7 +4,7 @@ import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { changeObject } from '../../run/change-object.ts';
-import { notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { missingObjectError, type ObjectRef } from '../../run/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
 import { debugContainer, type DebugWords, readDebugRequest, type DebugFlags } from '../debug/debug-request.ts';
@@ -64,7 +64,7 @@ async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
   const { namespace, name } = request;
   const ref: ObjectRef = { type: mustFindType('pods'), namespace, name };
   const pod = store.get<StoredPod>('pods', namespace, name);
-  if (pod === undefined) throw notFound(store, ref);
+  if (pod === undefined) throw missingObjectError(store, ref);
   mustBeRun(store, pod);
   const container = debugContainer(pod, request, flags);
   say(container, flags);

@@ -5,7 +5,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { deleteObject } from '../../run/delete-object.ts';
-import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../run/object-ref.ts';
 import { waitForObject } from '../../run/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
@@ -160,7 +160,7 @@ function noteSilentOwner(store: FileStore, { namespace, name }: ObjectRef): void
 async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
   const missing = refs.find((ref) => getObject(store, ref) === undefined);
   const present = refs.filter((ref) => getObject(store, ref) !== undefined);
-  if (missing !== undefined && flags.ignoreNotFound !== true) throw notFound(store, missing, 'deleting');
+  if (missing !== undefined && flags.ignoreNotFound !== true) throw missingObjectError(store, missing, 'deleting');
   if (present.length === 0) return true;
   return isConfirmed(present);
 }
@@ -205,7 +205,7 @@ async function deleteAll(
     const object = getObject(store, ref);
     const outcome = object === undefined || deletion.dryRun !== 'none' ? undefined : await deleteObject(session, ref);
     if (object === undefined || outcome === 'missing') {
-      if (!deletion.ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
+      if (!deletion.ignoresMissing) errors.push(missingObjectError(store, ref, 'deleting'));
       continue;
     }
     out.tell(deletedLine(ref, session, deletion), deletion.output);

@@ -5,7 +5,7 @@ import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } 
 import { SystemClock } from '../../clock.ts';
 import { describePod, describePods } from '../../print/describe/describe-pod.ts';
 import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
-import { notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { missingObjectError, type ObjectRef } from '../../run/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';
@@ -83,7 +83,7 @@ async function describeFound(
   const texts = objects.map((object) => describeOne(store, object, flags, nowMs));
   await showPaged(isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
   if (objects.length === 0 && selection.how === 'listed') note(noneFound(selection));
-  return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
+  return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => missingObjectError(store, ref)));
 }
 
 /** Adds the type `pods` when the first word names no type. */

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
-import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
+import { connectionLost, containerNotRunning } from '../../run/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../environment.ts';
@@ -103,7 +103,7 @@ function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: st
     case 'detached':
       return EXIT.ok;
     case 'refused':
-      throw containerNotFound(container);
+      throw containerNotRunning(container);
     case 'failed': {
       // Go's error has the prefix of the kubelet and that of the API server.
       const internal = 'Internal error occurred: Internal error occurred: error executing command in container';

@@ -7,7 +7,7 @@ import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { listOf } from '../../print/object.ts';
 import { columnsOf } from '../../print/resource-columns.ts';
 import { renderTable } from '../../print/table-printer.ts';
-import { notFound } from '../../run/object-ref.ts';
+import { missingObjectError } from '../../run/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';
@@ -83,7 +83,7 @@ async function get(words: readonly string[], flags: GetFlags): Promise<number> {
     return watchObjects({ store, clock, selection, flags, printer });
   }
   const { found, reader, nowMs } = await findWanted(selection, flags, clock);
-  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(reader, ref));
+  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => missingObjectError(reader, ref));
   const out = new StandardOutput();
   try {
     if (printer !== undefined) writePrinted(out, () => renderObjects(found, selection, flags, printer));

@@ -10,7 +10,7 @@ import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { changeObject } from '../../run/change-object.ts';
 import { rememberCreated } from '../../run/last-manifest.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
-import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../run/object-ref.ts';
 import { sortObjects } from '../../run/sort-objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -147,7 +147,7 @@ function replaceOne(
   { written }: ManifestObject,
   { dryRun }: ReplaceFlags,
 ): StoredKubeObject {
-  if (getObject(store, ref) === undefined) throw notFound(store, ref, 'replacing');
+  if (getObject(store, ref) === undefined) throw missingObjectError(store, ref, 'replacing');
   try {
     return changeObject({
       store,

@@ -7,7 +7,7 @@ import { type Clock, SystemClock } from '../../clock.ts';
 import { NOT_REACHED, SETTLE_MS, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
 import { type PodGoal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../run/object-ref.ts';
 import { waitForObject } from '../../run/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -211,7 +211,7 @@ async function settle(
   { ref, object: first, condition }: Question,
 ): Promise<StoredKubeObject | PodrunError | 'late' | undefined> {
   if (condition.type === 'create') return first;
-  if (first === undefined) return condition.type === 'delete' ? undefined : notFound(store, ref);
+  if (first === undefined) return condition.type === 'delete' ? undefined : missingObjectError(store, ref);
   let last = first;
   const goal = readyGoal(condition);
   let watch = NOT_REACHED;

@@ -4,7 +4,7 @@ import { probeOf } from '../../lifecycle/probes/probe.ts';
 import { noSignalHandler } from '../../lifecycle/texts/events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, counted, inSeconds, partOf } from './advice.ts';
-import { containerOf, type ContainerEvidence, type ContainerRun, type Evidence } from './evidence.ts';
+import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence } from './evidence.ts';
 
 const SIGKILLED = 137;
 /** Kubernetes' default. */
@@ -123,7 +123,7 @@ function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly 
 const NO_SIGNAL_HANDLER = noSignalHandler('', '').reason;
 
 function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): Advice[] {
-  const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && containerOf(event) === name);
+  const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && eventContainer(event) === name);
   if (!isReported) return [];
   const signal = spec.lifecycle?.stopSignal ?? 'SIGTERM';
   return [

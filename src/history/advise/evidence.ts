@@ -97,7 +97,7 @@ export function wasGood({ result, decision }: ProbeAttempt): boolean | undefined
 }
 
 /** The name of the container that an Event is about. */
-export function containerOf({ involvedObject }: StoredEvent): string | undefined {
+export function eventContainer({ involvedObject }: StoredEvent): string | undefined {
   return /\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
 }
 
@@ -105,7 +105,7 @@ const KILLING = killing('', '').reason;
 
 function stopsOf(container: string, { transitions }: RecordedRun): number[] {
   return transitions.flatMap(({ at, object }) =>
-    object.kind === 'Event' && object.reason === KILLING && containerOf(object) === container ? [at] : [],
+    object.kind === 'Event' && object.reason === KILLING && eventContainer(object) === container ? [at] : [],
   );
 }
 

@@ -11,7 +11,7 @@ export interface DefaultContainer {
 const ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
 /** Source: kubectl/pkg/cmd/util/podcmd/podcmd.go. */
-export function defaultContainer({ metadata, spec }: StoredPod): DefaultContainer {
+export function chooseDefaultContainer({ metadata, spec }: StoredPod): DefaultContainer {
   const names = containerNames(spec);
   const annotated = metadata.annotations?.[ANNOTATION];
   if (annotated && names.includes(annotated)) return { name: annotated, note: undefined };

@@ -1,6 +1,6 @@
 import { QUANTITY_SHAPE_MESSAGE } from '../../api/quantity.ts';
 import { invalid, type FieldError } from '../field-error.ts';
-import { plainValue, typeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
+import { nodeValue, nodeTypeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
 import { fieldsOf } from '../../api/field-types.ts';
 import { joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';
 import { booleanHint, integerHint, listHint, quantityHint, stringHint } from './hints.ts';
@@ -141,8 +141,8 @@ class Decoder {
       if (node.kind !== 'map') return this.#wrongType(node, place.path, 'object');
       return this.object(node, { typeName: base, path: place.path, parent: place.level });
     }
-    if (base === 'any') return plainValue(node);
-    if (base === 'object') return node.kind === 'map' ? plainValue(node) : this.#wrongType(node, place.path, 'object');
+    if (base === 'any') return nodeValue(node);
+    if (base === 'object') return node.kind === 'map' ? nodeValue(node) : this.#wrongType(node, place.path, 'object');
     if (base === 'quantity') return this.#quantity(node, place.valuePath);
     return this.#scalar(node, base, place);
   }
@@ -180,12 +180,12 @@ class Decoder {
     const isText = node.kind === 'scalar' && typeof node.value !== 'boolean';
     const text = isText ? String(node.value) : '';
     const { value, wrong } = isText ? checkQuantity(text) : { wrong: QUANTITY_SHAPE_MESSAGE };
-    if (wrong !== undefined) this.#add(node.offset, invalid(path, plainValue(node), wrong), quantityHint(text));
+    if (wrong !== undefined) this.#add(node.offset, invalid(path, nodeValue(node), wrong), quantityHint(text));
     return value;
   }
 
   #wrongType(node: SourceNode, path: string, expected: string, hint?: string): undefined {
-    const type = typeName(node);
+    const type = nodeTypeName(node);
     const isNumber = type === 'number' && expected.startsWith('integer');
     const got = isNumber && node.kind === 'scalar' ? `number ${String(node.value)}` : type;
     this.#add(node.offset, { path, type: 'Invalid type', detail: `expected ${expected}, got ${got}` }, hint);

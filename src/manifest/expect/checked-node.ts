@@ -1,6 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { NumberRange } from '../../api/expectation.ts';
-import { type SourceNode, typeName } from '../read/source-node.ts';
+import { type SourceNode, nodeTypeName } from '../read/source-node.ts';
 import type { SourceText } from '../read/source-text.ts';
 import { mostSimilar } from '../../api/similar.ts';
 
@@ -74,7 +74,7 @@ export class CheckedNode {
 
   #entries(): ReadonlyArray<{ readonly key: string; readonly keyOffset: number; readonly value: SourceNode }> {
     if (this.node.kind === 'map') return this.node.entries;
-    this.wrong(`must be a map, not ${article(typeName(this.node))}`);
+    this.wrong(`must be a map, not ${article(nodeTypeName(this.node))}`);
     return [];
   }
 
@@ -82,7 +82,7 @@ export class CheckedNode {
     if (this.node.kind === 'list') {
       return this.node.items.map((item, index) => new CheckedNode(this.#reading, item, `${this.path}[${index}]`));
     }
-    this.wrong(`must be a list, not ${article(typeName(this.node))}`);
+    this.wrong(`must be a list, not ${article(nodeTypeName(this.node))}`);
     return [];
   }
 
@@ -90,7 +90,7 @@ export class CheckedNode {
   text(): string | undefined {
     if (this.node.kind === 'scalar' && this.node.value !== null && this.node.text !== '') return this.node.text;
     return this.wrong(
-      `must be a text, not ${typeName(this.node) === 'string' ? 'empty' : article(typeName(this.node))}`,
+      `must be a text, not ${nodeTypeName(this.node) === 'string' ? 'empty' : article(nodeTypeName(this.node))}`,
     );
   }
 

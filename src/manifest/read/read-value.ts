@@ -1,5 +1,5 @@
 import { readDocument } from './read-document.ts';
-import { plainValue } from './source-node.ts';
+import { nodeValue } from './source-node.ts';
 import { SourceText } from './source-text.ts';
 
 /**
@@ -8,5 +8,5 @@ import { SourceText } from './source-text.ts';
  */
 export function readValue(text: string): unknown {
   const [root] = readDocument({ source: new SourceText(text, 1) });
-  return root === undefined ? null : plainValue(root);
+  return root === undefined ? null : nodeValue(root);
 }

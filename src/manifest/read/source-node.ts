@@ -41,15 +41,15 @@ export function entryValue(map: MapNode, key: string): SourceNode | undefined {
 }
 
 /** Converts a node to plain JavaScript, like JSON.parse: all numbers are doubles, the last of equal keys wins. */
-export function plainValue(node: SourceNode): unknown {
+export function nodeValue(node: SourceNode): unknown {
   if (node.kind === 'scalar') return typeof node.value === 'bigint' ? Number(node.value) : node.value;
-  if (node.kind === 'list') return node.items.map(plainValue);
+  if (node.kind === 'list') return node.items.map(nodeValue);
   // fromEntries makes own properties of all keys, even of `__proto__`.
-  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainValue(value)]));
+  return Object.fromEntries(node.entries.map(({ key, value }) => [key, nodeValue(value)]));
 }
 
 /** The type of a node in messages. */
-export function typeName(node: SourceNode): 'string' | 'number' | 'boolean' | 'null' | 'list' | 'object' {
+export function nodeTypeName(node: SourceNode): 'string' | 'number' | 'boolean' | 'null' | 'list' | 'object' {
   if (node.kind === 'list') return 'list';
   if (node.kind === 'map') return 'object';
   if (node.value === null) return 'null';

@@ -1,5 +1,5 @@
 import type { Pod } from '../../api/generated/types.ts';
-import { typeOf } from '../../api/patch/field-rules.ts';
+import { typeOfObject } from '../../api/patch/field-rules.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { fieldsOf } from '../../api/field-types.ts';
 import type { Decoded } from '../decoded.ts';
@@ -41,7 +41,7 @@ export function admitUpdate(
   const wanted = rules.prepare(stored, named);
   const errors = withoutRepeats([...validateMetadataUpdate(stored, named), ...rules.validate(stored, wanted)]);
   if (errors.length > 0) return { ok: false, errors };
-  const type = typeOf(stored) ?? 'object';
+  const type = typeOfObject(stored) ?? 'object';
   if (isSameValue(stored, wanted, type)) return { ok: true, object: stored };
   return { ok: true, object: withGeneration(stored, wanted, fieldsOf(type)?.['spec'] ?? 'object') };
 }

@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { typeOf } from '../../api/patch/field-rules.ts';
+import { typeOfObject } from '../../api/patch/field-rules.ts';
 import { decodeObject } from '../decode/decode.ts';
 import type { FieldError } from '../field-error.ts';
 import { readJson } from '../read/json-reader.ts';
@@ -22,7 +22,7 @@ export interface DecodedChange {
  * @throws PodrunError when the result is too deep or too large
  */
 export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedChange {
-  const type = typeOf(stored);
+  const type = typeOfObject(stored);
   const [root] = readAgain(changed);
   if (type === undefined || root?.kind !== 'map') return { object: changed, errors: [], unknown: [] };
   const { object, problems } = decodeObject(root, type, { lineOf: () => 1 });

@@ -1,5 +1,5 @@
 import type { Affinity, NodeSelectorTerm, PodSchedulingGate, PodSpec } from '../../api/generated/types.ts';
-import { lookUp, sortedEntries, type Decoded } from '../decoded.ts';
+import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
@@ -46,7 +46,7 @@ function isGated({ schedulingGates }: Spec): boolean {
 }
 
 function validateNodeSelector({ nodeSelector: before }: Spec, { nodeSelector: after }: Spec): FieldError[] {
-  if (sortedEntries(before).every(([key, value]) => lookUp(after, key) === value)) return [];
+  if (entriesByKey(before).every(([key, value]) => lookUp(after, key) === value)) return [];
   const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
   return [invalid('spec.nodeSelector', after ?? {}, text)];
 }

@@ -5,7 +5,7 @@ import type {
   PersistentVolumeClaimTemplate,
   TypedObjectReference,
 } from '../../api/generated/types.ts';
-import { sortedEntries } from '../decoded.ts';
+import { entriesByKey } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid, notSupported, required } from '../field-error.ts';
@@ -21,7 +21,7 @@ const TEMPLATE_METADATA: ReadonlySet<string> = new Set(['annotations', 'labels']
 export function validateClaimTemplate(path: string, template: Decoded<PersistentVolumeClaimTemplate>): FieldError[] {
   const metadata = template.metadata ?? {};
   const at = child(path, 'metadata');
-  const others = sortedEntries<unknown>({ ...metadata }).filter(([field]) => !TEMPLATE_METADATA.has(field));
+  const others = entriesByKey<unknown>({ ...metadata }).filter(([field]) => !TEMPLATE_METADATA.has(field));
   return [
     ...validateAnnotations(child(at, 'annotations'), metadata.annotations),
     ...validateLabels(child(at, 'labels'), metadata.labels),

@@ -1,6 +1,6 @@
 import { configKeyMessages, subdomainMessages } from '../../api/names.ts';
 import type { ConfigMap, Secret } from '../../api/generated/types.ts';
-import { sortedEntries } from '../decoded.ts';
+import { entriesByKey } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { invalid, required, tooLong } from '../field-error.ts';
@@ -19,8 +19,8 @@ const REDACTED = '<secret contents redacted>';
 
 /** Source: pkg/apis/core/validation/validation.go, ValidateConfigMap. */
 export function validateConfigMap(config: Decoded<ConfigMap>): FieldError[] {
-  const text = sortedEntries(config.data);
-  const binary = sortedEntries(config.binaryData);
+  const text = entriesByKey(config.data);
+  const binary = entriesByKey(config.binaryData);
   const binaryKeys = new Set(binary.map(([key]) => key));
   const errors = [
     ...validateMetadata(config.metadata, subdomainMessages),
@@ -40,7 +40,7 @@ export function validateConfigMap(config: Decoded<ConfigMap>): FieldError[] {
 export function validateSecret(secret: Decoded<Secret>): FieldError[] {
   const errors = [
     ...validateMetadata(secret.metadata, subdomainMessages),
-    ...sortedEntries(secret.data).flatMap(([key]) => wellFormed(entry('data', key), key, configKeyMessages)),
+    ...entriesByKey(secret.data).flatMap(([key]) => wellFormed(entry('data', key), key, configKeyMessages)),
   ];
   if (decodedBytes(secret.data) > MAX_BYTES) errors.push(tooLong('data', MAX_BYTES));
   return [...errors, ...validateSecretType(secret)];
@@ -48,7 +48,7 @@ export function validateSecret(secret: Decoded<Secret>): FieldError[] {
 
 /** The number of bytes that base64 texts decode to. */
 function decodedBytes(data: Entries): number {
-  return sortedEntries(data).reduce((sum, [, text]) => sum + Buffer.byteLength(text, 'base64'), 0);
+  return entriesByKey(data).reduce((sum, [, text]) => sum + Buffer.byteLength(text, 'base64'), 0);
 }
 
 /** Requires the keys that belong to the type of a Secret. */

@@ -1,6 +1,6 @@
 import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../api/generated/types.ts';
-import { lookUp, sortedEntries } from '../decoded.ts';
+import { lookUp, entriesByKey } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid, required, tooLong } from '../field-error.ts';
@@ -14,7 +14,7 @@ const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 /** Validates keys and values of labels. The path is that of the whole map. Source: apimachinery, ValidateLabels. */
 export function validateLabels(path: string, labels: TextMap): FieldError[] {
-  return sortedEntries(labels).flatMap(([name, value]) => [
+  return entriesByKey(labels).flatMap(([name, value]) => [
     ...wellFormed(path, name, qualifiedNameMessages),
     ...wellFormed(path, value, labelValueMessages),
   ]);
@@ -22,7 +22,7 @@ export function validateLabels(path: string, labels: TextMap): FieldError[] {
 
 /** Validates keys of annotations, in lower case, and their total size. Source: apimachinery, ValidateAnnotations. */
 export function validateAnnotations(path: string, annotations: TextMap): FieldError[] {
-  const entries = sortedEntries(annotations);
+  const entries = entriesByKey(annotations);
   const errors = entries.flatMap(([name]) =>
     qualifiedNameMessages(name.toLowerCase()).map((message) => invalid(path, name, message)),
   );
@@ -72,7 +72,7 @@ export function isEmptySelector(selector: Selector): boolean {
 /** True when a valid selector matches these labels. */
 export function selectorMatches(selector: Selector | undefined, labels: TextMap): boolean {
   if (selector === undefined) return false;
-  const hasLabels = sortedEntries(selector.matchLabels).every(([name, value]) => lookUp(labels, name) === value);
+  const hasLabels = entriesByKey(selector.matchLabels).every(([name, value]) => lookUp(labels, name) === value);
   return hasLabels && (selector.matchExpressions ?? []).every((requirement) => requirementMatches(requirement, labels));
 }
 

@@ -3,7 +3,7 @@ import { aggregateContainerResources, isHugePages } from '../../api/pod-resource
 import type { ParsedResources } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import type { PodResourceClaim, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
-import { lookUp, sortedEntries } from '../decoded.ts';
+import { lookUp, entriesByKey } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, required } from '../field-error.ts';
@@ -55,7 +55,7 @@ function coversContainers(
 /** Requires the Pod's limits to be at least those of each container. The path is upstream's. */
 function coversEachContainer(path: string, resources: Requirements, spec: Decoded<PodSpec>): FieldError[] {
   return (spec.containers ?? []).flatMap((container, index) =>
-    sortedEntries(container.resources?.limits).flatMap(([name, text]) => {
+    entriesByKey(container.resources?.limits).flatMap(([name, text]) => {
       const whole = lookUp(resources.limits, name);
       const limit = parseQuantity(text);
       if (whole === undefined || compareQuantities(limit, parseQuantity(whole)) <= 0) return [];

@@ -3,7 +3,7 @@ import { isHugePages, isOvercommittable } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
 import type { ParsedQuantity } from '../../api/quantity.ts';
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../api/generated/types.ts';
-import { lookUp, sortedEntries } from '../decoded.ts';
+import { lookUp, entriesByKey } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
@@ -27,8 +27,8 @@ export function validateRequirements(
   checkName: NameCheck,
   claimNames: ReadonlySet<string>,
 ): FieldError[] {
-  const limits = sortedEntries(resources.limits);
-  const requests = sortedEntries(resources.requests);
+  const limits = entriesByKey(resources.limits);
+  const requests = entriesByKey(resources.requests);
   const errors = [
     ...limits.flatMap(([name, text]) => validateQuantity(entry(child(path, 'limits'), name), name, text, checkName)),
     ...requests.flatMap(([name, text]) => [

@@ -1,5 +1,5 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import { sortedEntries } from '../decoded.ts';
+import { entriesByKey } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { inRange, oneOfIfSet, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
@@ -140,7 +140,7 @@ function validateFibreChannel(path: string, { targetWWNs = [], wwids = [], lun }
 }
 
 function validateFlexVolume(path: string, source: Source<'flexVolume'>): FieldError[] {
-  const reserved = sortedEntries(source.options).filter(([name]) => {
+  const reserved = entriesByKey(source.options).filter(([name]) => {
     const namespace = `.${(name.split('/').length > 1 ? name.slice(0, name.indexOf('/')) : name).toLowerCase()}`;
     return namespace.endsWith('.kubernetes.io') || namespace.endsWith('.k8s.io');
   });

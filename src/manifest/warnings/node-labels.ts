@@ -1,5 +1,5 @@
 import type { Affinity, NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
-import { sortedEntries } from '../decoded.ts';
+import { entriesByKey } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 
 /** Node labels with a new name. Source: pkg/api/node/util.go. */
@@ -17,7 +17,7 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 /** Warnings about old node labels, and about topology spread that counts no Pods. */
 export function placementWarnings(path: string, spec: Decoded<PodSpec>): string[] {
   return [
-    ...sortedEntries(spec.nodeSelector).flatMap(([label]) => {
+    ...entriesByKey(spec.nodeSelector).flatMap(([label]) => {
       const message = OLD_LABELS.get(label);
       return message === undefined ? [] : [`${path}.nodeSelector[${label}]: ${message}`];
     }),

@@ -4,7 +4,7 @@ import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration } from '../age.ts';
-import { type ContainerView, containersOf } from './container-view.ts';
+import { type PodContainer, containersOf } from './pod-container.ts';
 import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../exit-code.ts';
 import type { Tone } from '../painter.ts';
 import type { Change } from './transition.ts';
@@ -136,7 +136,7 @@ function waitingText({ reason = '', message = '' }: ContainerStateWaiting, resta
   return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
 }
 
-function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): ChangeText[] {
+function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: PodContainer): ChangeText[] {
   if (!isNewInstance(old, now)) return [];
   const { role, position, total } = view;
   const remarks = [
@@ -156,7 +156,7 @@ function isNewInstance(old: ContainerStatus | undefined, now: ContainerStatus): 
 }
 
 /** The changes of readiness and start-up of one instance. Without probes, both come with the start itself. */
-function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): ChangeText[] {
+function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: PodContainer): ChangeText[] {
   const { startupProbe, readinessProbe } = view.container;
   if (!now.state?.running || view.role === 'init') return [];
   const before = isNewInstance(old, now) ? undefined : old;

@@ -8,7 +8,7 @@ import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration, timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
-import type { ContainerView } from './container-view.ts';
+import type { PodContainer } from './pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import { waitingFor } from './waiting-for.ts';
 
@@ -38,7 +38,7 @@ export function podActivityText(pod: StoredPod, activity: PodActivity | undefine
  * The current activity of a container: `back-off 8s left, exit code 1`, `init 1 of 2`, `startup probe 4 of 30 in 3s`,
  * `stopping, 5s of grace left`. Empty when its state says everything.
  */
-export function containerActivityText(view: ContainerView, activity: PodActivity | undefined, now: Instant): string {
+export function containerActivityText(view: PodContainer, activity: PodActivity | undefined, now: Instant): string {
   const { container, status, role, position, total } = view;
   const own = activity?.containers[container.name];
   const { running, terminated, waiting } = status?.state ?? {};
@@ -52,7 +52,7 @@ export function containerActivityText(view: ContainerView, activity: PodActivity
   return terminated ? '' : part;
 }
 
-function waitingText({ status }: ContainerView, own: ContainerActivity | undefined, now: Instant): string {
+function waitingText({ status }: PodContainer, own: ContainerActivity | undefined, now: Instant): string {
   const { reason, message } = status?.state?.waiting ?? {};
   if (reason === WAITING.containerCreating) return '';
   const ended = status?.lastState?.terminated;
@@ -81,7 +81,7 @@ function stopText({ stage, untilMs }: NonNullable<ContainerActivity['stop']>, { 
 }
 
 /** The most important probe: first one that holds the container back, then a failing one, then the next one due. */
-function probeText({ container, status }: ContainerView, probes: readonly PlannedProbe[], now: Instant): string {
+function probeText({ container, status }: PodContainer, probes: readonly PlannedProbe[], now: Instant): string {
   const own = probes.filter((probe) => probe.container === container.name);
   const isFailing = ({ lastOutcome }: PlannedProbe): boolean => lastOutcome === 'failure';
   const decisive = own.find(({ type }) => type === 'startup' || (type === 'readiness' && status?.ready === false));

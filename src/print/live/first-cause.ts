@@ -5,12 +5,12 @@ import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { timestampMs } from '../age.ts';
 import { excerpt } from '../excerpt.ts';
-import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
+import { type PodContainer, containersOf, nameContainer } from './pod-container.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
 import { NO_RECORDS, type RecordedEvidence } from '../waits/evidence.ts';
 import { attemptsOf, probeProgress } from '../waits/probe-attempts.ts';
-import { failedMount } from './failed-mount.ts';
+import { blockingMount } from './blocking-mount.ts';
 import { whyUnscheduled } from './missing-labels.ts';
 import {
   failedPostStart,
@@ -65,13 +65,13 @@ function podCause(pod: StoredPod, { events }: RecordedEvidence): Cause | undefin
 }
 
 /** All containers but ephemeral ones, which never change the state of their Pod. */
-function containersThatCount(pod: StoredPod): ContainerView[] {
+function containersThatCount(pod: StoredPod): PodContainer[] {
   return containersOf(pod).filter(({ role }) => role !== 'ephemeral');
 }
 
 /** A run of a container that failed, and the reason if podrun ended it. */
 interface FailedRun {
-  readonly view: ContainerView;
+  readonly view: PodContainer;
   readonly ended: ContainerStateTerminated;
   readonly stop: StopReason | undefined;
 }
@@ -102,7 +102,7 @@ function endCause(pod: StoredPod, records: RecordedEvidence): Cause | undefined 
 }
 
 /** The latest end of a container as a clause, even if it succeeded or runs again. Undefined when it never ended. */
-export function latestEnd(pod: StoredPod, view: ContainerView, records: RecordedEvidence): string | undefined {
+export function latestEnd(pod: StoredPod, view: PodContainer, records: RecordedEvidence): string | undefined {
   const { state, lastState } = view.status ?? {};
   const ended = state?.terminated ?? lastState?.terminated;
   if (!ended) return undefined;
@@ -131,7 +131,7 @@ function lastEnd(
   return state?.terminated ?? lastState?.terminated;
 }
 
-function weight({ role }: ContainerView): number {
+function weight({ role }: PodContainer): number {
   return role === 'sidecar' ? 1 : 0;
 }
 
@@ -153,7 +153,7 @@ function waitingCause(pod: StoredPod): Cause | undefined {
 
 /** A volume that cannot be set up: it holds back every container. */
 function mountCause(pod: StoredPod, { events }: RecordedEvidence): Cause | undefined {
-  const mount = failedMount(pod, events);
+  const mount = blockingMount(pod, events);
   return (
     mount && { kind: 'start', container: undefined, text: `volume ${mount.volume} cannot be set up: ${mount.why}` }
   );
@@ -171,7 +171,7 @@ function readinessCause(pod: StoredPod, { attempts }: RecordedEvidence): Cause |
 }
 
 /** The text `container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503`. */
-function unreadiness(view: ContainerView, attempts: RecordedEvidence['attempts']): string {
+function unreadiness(view: PodContainer, attempts: RecordedEvidence['attempts']): string {
   const isStarting = view.status?.started === false;
   const type = isStarting ? 'startup' : 'readiness';
   const what = `${nameContainer(view)} ${isStarting ? 'has not started up' : 'is not ready'}`;

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { containersOf } from './container-view.ts';
+import { containersOf } from './pod-container.ts';
 
 /** The widths of the name columns, in characters. */
 interface NameWidths {

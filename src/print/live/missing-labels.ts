@@ -11,7 +11,7 @@ export function hasOtherLabels({ status }: StoredPod): boolean {
 }
 
 /** The labels of the nodeSelector that are missing, and the lines for podrun.yaml. Undefined without such an event. */
-export function missingLabels(
+export function missingNodeLabels(
   pod: StoredPod,
   events: readonly StoredEvent[],
 ): ReturnType<typeof readNodeLabelsMissing> | undefined {
@@ -23,5 +23,5 @@ export function missingLabels(
 /** The reason why a Pod cannot be scheduled: the missing labels, or the scheduler's own words. */
 export function whyUnscheduled(pod: StoredPod, events: readonly StoredEvent[]): string {
   const scheduled = conditionOf(pod.status, 'PodScheduled');
-  return missingLabels(pod, events)?.what ?? scheduled?.message ?? scheduled?.reason ?? '';
+  return missingNodeLabels(pod, events)?.what ?? scheduled?.message ?? scheduled?.reason ?? '';
 }

@@ -1,13 +1,13 @@
 import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { timestampMs } from '../age.ts';
 import type { RecordedEvidence } from '../waits/evidence.ts';
-import type { ContainerView } from './container-view.ts';
+import type { PodContainer } from './pod-container.ts';
 
 /**
  * True while the postStart hook of a container runs. The status shows the container as waiting until the hook has
  * returned. The hook journal has the hook only after that.
  */
-export function isInPostStart({ container }: ContainerView, records: RecordedEvidence): boolean {
+export function isInPostStart({ container }: PodContainer, records: RecordedEvidence): boolean {
   if (container.lifecycle?.postStart === undefined) return false;
   const starts = records.events.filter(
     ({ reason, involvedObject }) =>

@@ -5,7 +5,7 @@ import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import type { Tone } from '../painter.ts';
 import { conditionOf, type PodSummary, summarizePod } from '../pod-status.ts';
 import { withoutControls } from '../terminal-text.ts';
-import { type ContainerView, containersOf } from './container-view.ts';
+import { type PodContainer, containersOf } from './pod-container.ts';
 import { ageText, containerActivityText, podActivityText } from './current-activity.ts';
 
 /** A Pod in the live view: its object, and the next activities of its agent. */
@@ -49,7 +49,7 @@ export interface PodEntry {
 /** The parts of a Pod's rows that do not change with time. */
 interface Outline {
   readonly summary: PodSummary;
-  readonly views: readonly ContainerView[];
+  readonly views: readonly PodContainer[];
   readonly hasTrouble: boolean;
 }
 
@@ -74,7 +74,7 @@ export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry
   const priority = priorityOf(pod, summary, hasTrouble, status);
   const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
   const open = views.filter(({ role }) => !isInitialized || role !== 'init');
-  const draw = (view: ContainerView): StatusRow => containerRow(view, activity, now);
+  const draw = (view: PodContainer): StatusRow => containerRow(view, activity, now);
   const rows = (isExpanded: boolean): StatusRow[] => {
     const text = withoutControls(podActivityText(pod, activity, now));
     const heading: StatusRow = {
@@ -98,7 +98,7 @@ function isTerminating({ status }: StoredPod, activity: PodActivity | undefined)
   return activity?.isEnding === true && !isTerminalPhase(status.phase);
 }
 
-function containerRow(view: ContainerView, activity: PodActivity | undefined, now: Instant): StatusRow {
+function containerRow(view: PodContainer, activity: PodActivity | undefined, now: Instant): StatusRow {
   const { container, status, role } = view;
   const tone = containerTone(view);
   const { running, terminated, waiting } = status?.state ?? {};
@@ -119,7 +119,7 @@ function containerRow(view: ContainerView, activity: PodActivity | undefined, no
 
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✗', info: '›', muted: '·' };
 
-function containerTone({ status, role }: ContainerView): Tone {
+function containerTone({ status, role }: PodContainer): Tone {
   const { running, terminated, waiting } = status?.state ?? {};
   if (running) return status?.ready === true && role !== 'init' ? 'good' : 'info';
   if (terminated) return terminated.exitCode === 0 ? 'good' : 'bad';

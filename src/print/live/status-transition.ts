@@ -5,7 +5,7 @@ import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { Tone } from '../painter.ts';
 import { conditionOf } from '../pod-status.ts';
-import { type ContainerView, containersOf } from './container-view.ts';
+import { type PodContainer, containersOf } from './pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import type { Change } from './transition.ts';
 
@@ -211,7 +211,7 @@ function toneOf(
 function isOnlyDone(pod: StoredPod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   const unready = containersOf(pod).filter(({ role, status }) => role === 'regular' && status?.ready !== true);
-  const isDone = ({ container, status }: ContainerView): boolean => {
+  const isDone = ({ container, status }: PodContainer): boolean => {
     const isSuccess = status?.state?.terminated?.exitCode === 0;
     return isSuccess && !shouldRestart(pod.spec.restartPolicy, container, 0);
   };

@@ -7,7 +7,7 @@ import { timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
 import type { RecordedEvidence } from '../waits/evidence.ts';
 import { briefResult, decidesToKill } from '../waits/probe-attempts.ts';
-import { type ContainerView, nameContainer } from './container-view.ts';
+import { type PodContainer, nameContainer } from './pod-container.ts';
 
 /** The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size. */
 export type StopReason = 'hook' | 'probe' | 'change' | 'pod';
@@ -15,7 +15,7 @@ export type StopReason = 'hook' | 'probe' | 'change' | 'pod';
 /** The reason why podrun ended a run of a container. Undefined without evidence that podrun ended it. */
 export function stopReason(
   pod: StoredPod,
-  { container }: ContainerView,
+  { container }: PodContainer,
   ended: ContainerStateTerminated,
   { events }: RecordedEvidence,
 ): StopReason | undefined {
@@ -56,7 +56,7 @@ export function isGraceOver(pod: StoredPod, { exitCode }: ContainerStateTerminat
  * A clause about a Pod that was ended while its containers ran: `it was deleted`, with the exit of a container where
  * that is worth mentioning.
  */
-export function podStopText(pod: StoredPod, view: ContainerView, ended: ContainerStateTerminated): string {
+export function podStopText(pod: StoredPod, view: PodContainer, ended: ContainerStateTerminated): string {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   const isForced = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
   if (isForced) return 'it was deleted by force, which kills its containers at once';
@@ -85,7 +85,7 @@ export function killingProbe(
 
 /** The failed postStart hook of a run of a container, by default the latest run. Undefined when none is recorded. */
 export function failedPostStart(
-  { container, status }: ContainerView,
+  { container, status }: PodContainer,
   { hooks }: RecordedEvidence,
   restartCount: number = status?.restartCount ?? 0,
 ): HookRun | undefined {

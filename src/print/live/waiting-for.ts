@@ -6,12 +6,12 @@ import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration, timestampMs } from '../age.ts';
-import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
+import { type PodContainer, containersOf, nameContainer } from './pod-container.ts';
 import { describeExitCode } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
 import { NO_RECORDS, type RecordedEvidence } from '../waits/evidence.ts';
 import { probeProgress } from '../waits/probe-attempts.ts';
-import { failedMount } from './failed-mount.ts';
+import { blockingMount } from './blocking-mount.ts';
 import { firstCause } from './first-cause.ts';
 import { whyUnscheduled } from './missing-labels.ts';
 import { isInPostStart } from './running-hook.ts';
@@ -72,7 +72,7 @@ function starting(pod: StoredPod, seen: Seen): string | undefined {
   return undefined;
 }
 
-function startOf(view: ContainerView, pod: StoredPod, { nowMs, records }: Seen): string | undefined {
+function startOf(view: PodContainer, pod: StoredPod, { nowMs, records }: Seen): string | undefined {
   const { status, role } = view;
   const name = nameContainer(view);
   const { running, terminated, waiting } = status?.state ?? {};
@@ -101,12 +101,12 @@ function startOf(view: ContainerView, pod: StoredPod, { nowMs, records }: Seen):
 
 /** The text `: volume conf cannot be set up: configmap "settings" not found`. */
 function mountText(pod: StoredPod, { events }: RecordedEvidence): string {
-  const mount = failedMount(pod, events);
+  const mount = blockingMount(pod, events);
   return mount === undefined ? '' : `: volume ${mount.volume} cannot be set up: ${mount.why}`;
 }
 
 /** The end of the previous run: ` (exit code 1)`, ` (postStart hook failed with exit code 4: no database)`. */
-function lastEndText(view: ContainerView, records: RecordedEvidence): string {
+function lastEndText(view: PodContainer, records: RecordedEvidence): string {
   const { container, status } = view;
   const ended = status?.lastState?.terminated;
   if (ended === undefined) return '';
@@ -119,7 +119,7 @@ function lastEndText(view: ContainerView, records: RecordedEvidence): string {
 }
 
 /** The text `back-off 10s, 8s left`. */
-function backOff({ status }: ContainerView, nowMs: number): string {
+function backOff({ status }: PodContainer, nowMs: number): string {
   const ended = status?.lastState?.terminated;
   const delay = /^back-off (\d[^ ]*) /.exec(status?.state?.waiting?.message ?? '')?.[1];
   const endedMs = timestampMs(ended?.finishedAt);

@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { ContainerTimeline, HookSpan, ProbeSpan, Timeline } from '../../history/timeline/model.ts';
 import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
-import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
+import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
 import { firstCause } from '../live/first-cause.ts';
 import { goalPhrase } from '../waits/goal-phrase.ts';
 import type { PodEvidence } from '../waits/evidence.ts';
@@ -95,7 +95,7 @@ function explained({ pod, evidence, decidedAtMs }: DecidedPod): string {
 }
 
 /** The result of the latest run of a container. A container that is well after restarts passes, with a remark. */
-function containerResult(decided: DecidedPod, view: ContainerView, life: ContainerTimeline | undefined): Result {
+function containerResult(decided: DecidedPod, view: PodContainer, life: ContainerTimeline | undefined): Result {
   const { evidence, pod } = decided;
   const { status, container, role } = view;
   const { state, lastState } = status ?? {};

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { meaningOfExitCode } from '../exit-code.ts';
-import type { ContainerView } from '../live/container-view.ts';
+import type { PodContainer } from '../live/pod-container.ts';
 import { stopReason } from '../live/stopped-run.ts';
 import type { RecordedEvidence } from './evidence.ts';
 import { podCommand } from './pod-command.ts';
@@ -14,7 +14,7 @@ import { killingProbeRemedies } from './probe-remedies.ts';
 export function endRemedies(
   ended: ContainerStateTerminated,
   pod: StoredPod,
-  view: ContainerView,
+  view: PodContainer,
   records: RecordedEvidence,
 ): string[] {
   const { container } = view;
@@ -42,7 +42,7 @@ function graceRemedies({ exitCode }: ContainerStateTerminated, { spec }: StoredP
   return [`have the program end on SIGTERM, or raise spec.terminationGracePeriodSeconds${now}`];
 }
 
-function programRemedies({ message = '', exitCode }: ContainerStateTerminated, { container }: ContainerView): string[] {
+function programRemedies({ message = '', exitCode }: ContainerStateTerminated, { container }: PodContainer): string[] {
   if (/^mount\b/.test(message)) return ['see that its volumeMounts fit what is at their mountPath on this machine'];
   if (exitCode !== 127 && message.includes('permission denied')) return exitCodeRemedies(126);
   const isOwnCommand = (container.command ?? []).length > 0;

@@ -3,12 +3,12 @@ import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
-import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
+import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
 import { EVENT_REASON, NODE_LABELS_MISSING } from '../../lifecycle/texts/events.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { causeOf } from '../live/first-cause.ts';
 import { lastWarning } from '../live/last-warning.ts';
-import { failedMount } from '../live/failed-mount.ts';
+import { blockingMount } from '../live/blocking-mount.ts';
 import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../terminal-text.ts';
 import type { PodEvidence } from './evidence.ts';
@@ -61,11 +61,11 @@ function isShownElsewhere(reason: string, pod: StoredPod, { attempts, hooks, eve
   if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
   if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
   if (reason === NODE_LABELS_MISSING) return true;
-  return reason === EVENT_REASON.failedMount && failedMount(pod, events) !== undefined;
+  return reason === EVENT_REASON.failedMount && blockingMount(pod, events) !== undefined;
 }
 
 /** The container that causes the state, or else the first one that is not as it should be. */
-function containerConcerned({ pod, evidence, isEndWanted = false }: ExplainPodOptions): ContainerView | undefined {
+function containerConcerned({ pod, evidence, isEndWanted = false }: ExplainPodOptions): PodContainer | undefined {
   const views = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
   const regular = views.filter(({ role }) => role === 'regular');
   const cause = causeOf(pod, evidence);
@@ -80,13 +80,13 @@ function containerConcerned({ pod, evidence, isEndWanted = false }: ExplainPodOp
   return late ?? (isEndWanted ? regular.find(({ status }) => status?.state?.running !== undefined) : undefined);
 }
 
-function wasAtWork({ role, status }: ContainerView): boolean {
+function wasAtWork({ role, status }: PodContainer): boolean {
   const { running, terminated } = status?.state ?? {};
   return role !== 'sidecar' && (running !== undefined || (terminated !== undefined && terminated.exitCode !== 0));
 }
 
 /** The line about restarts of a container that runs again. */
-function restarts(view: ContainerView, evidence: PodEvidence): string[] {
+function restarts(view: PodContainer, evidence: PodEvidence): string[] {
   const { restartCount = 0, state, lastState } = view.status ?? {};
   const before = lastState?.terminated;
   if (restartCount === 0 || state?.running === undefined || !before) return [];
@@ -99,7 +99,7 @@ function restarts(view: ContainerView, evidence: PodEvidence): string[] {
 }
 
 /** The lines about probes that failed in the present run, or that ended the last run. */
-function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
+function probes(view: PodContainer, { attempts }: PodEvidence): string[] {
   const isRunning = view.status?.state?.running !== undefined;
   return PROBE_TYPES.flatMap((type) => {
     const own = attemptsOf(view, type, attempts).filter(({ decision }) => decision !== 'abandoned');
@@ -110,13 +110,13 @@ function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
 }
 
 /** The output of a failed postStart hook. */
-function hookOutput(view: ContainerView, evidence: PodEvidence): string[] {
+function hookOutput(view: PodContainer, evidence: PodEvidence): string[] {
   const hook = failedPostStart(view, evidence);
   if (hook?.exitCode === undefined) return [];
   return quoted((hook.output ?? '').trimEnd().split('\n'), `the postStart hook of ${nameContainer(view)}`);
 }
 
-function log(view: ContainerView, { logs }: PodEvidence): string[] {
+function log(view: PodContainer, { logs }: PodEvidence): string[] {
   const tail = logs.get(view.container.name);
   return quoted(
     tail?.lines ?? [],

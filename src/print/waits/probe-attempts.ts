@@ -3,14 +3,14 @@ import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/pr
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { briefDuration, timestampMs } from '../age.ts';
 import { excerpt } from '../excerpt.ts';
-import type { ContainerView } from '../live/container-view.ts';
+import type { PodContainer } from '../live/pod-container.ts';
 
 /** The length of a probe's output in a sentence, in characters. */
 const QUOTED_MAX = 120;
 
 /** The attempts of one probe in the present run of a container, oldest first. */
 export function attemptsOf(
-  { container, status }: ContainerView,
+  { container, status }: PodContainer,
   type: ProbeType,
   attempts: readonly ProbeAttempt[],
 ): readonly ProbeAttempt[] {
@@ -26,7 +26,7 @@ export function attemptsOf(
  * @param nowMs milliseconds since 1970
  */
 export function probeProgress(
-  view: ContainerView,
+  view: PodContainer,
   type: 'startup' | 'readiness',
   attempts: readonly ProbeAttempt[],
   nowMs: number,
@@ -42,7 +42,7 @@ export function probeProgress(
 }
 
 /** The text `, first attempt in 8s`. Empty when the first attempt is due. */
-function firstAttempt({ status }: ContainerView, probe: Probe | undefined, nowMs: number): string {
+function firstAttempt({ status }: PodContainer, probe: Probe | undefined, nowMs: number): string {
   const startedMs = timestampMs(status?.state?.running?.startedAt);
   if (probe === undefined || startedMs === undefined) return '';
   const leftMs = startedMs + probeNumbers(probe).initialDelaySeconds * 1000 - nowMs;

@@ -2,7 +2,7 @@ import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import type { ContainerView } from '../live/container-view.ts';
+import type { PodContainer } from '../live/pod-container.ts';
 import { podCommand } from './pod-command.ts';
 import { attemptsOf } from './probe-attempts.ts';
 
@@ -26,7 +26,7 @@ export function killingProbeRemedies(pod: StoredPod, container: Container, type:
 }
 
 /** Advice for a running container that has not started up or is not ready. */
-export function unreadyRemedies(pod: StoredPod, view: ContainerView, attempts: readonly ProbeAttempt[]): string[] {
+export function unreadyRemedies(pod: StoredPod, view: PodContainer, attempts: readonly ProbeAttempt[]): string[] {
   const { container, status } = view;
   if (status?.ready) return [];
   const type = status?.started === false ? 'startup' : 'readiness';

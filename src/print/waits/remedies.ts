@@ -3,8 +3,8 @@ import { isNodeCondition, type WantedState } from '../../lifecycle/requests/unat
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import type { ContainerView } from '../live/container-view.ts';
-import { failedMount } from '../live/failed-mount.ts';
+import type { PodContainer } from '../live/pod-container.ts';
+import { blockingMount } from '../live/blocking-mount.ts';
 import { conditionOf } from '../pod-status.ts';
 import { endRemedies } from './end-remedies.ts';
 import type { PodEvidence } from './evidence.ts';
@@ -19,7 +19,7 @@ const MAX = 4;
 export interface RemedyOptions {
   readonly pod: StoredPod;
   /** The container that causes the state. Undefined when no container does. */
-  readonly view: ContainerView | undefined;
+  readonly view: PodContainer | undefined;
   readonly evidence: PodEvidence;
   /** True when the end of the Pod is wanted. */
   readonly isEndWanted: boolean;
@@ -78,7 +78,7 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
       .filter((type) => conditionOf(pod.status, type)?.status !== 'True');
     return closed.map((gate) => `open the readiness gate: ${podCommand(pod, 'condition pod', [`${gate}=True`])}`);
   }
-  const mount = failedMount(pod, events);
+  const mount = blockingMount(pod, events);
   const scheduled = conditionOf(pod.status, 'PodScheduled');
   const missing =
     mount === undefined ? missingObjectRemedies(pod, scheduled?.message ?? '') : mountRemedies(pod, mount);
@@ -86,7 +86,7 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   return [...missing, ...labels, `see all of it: ${podCommand(pod, 'describe pod')}`];
 }
 
-function containerRemedies(pod: StoredPod, view: ContainerView, evidence: PodEvidence): string[] {
+function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvidence): string[] {
   const { state, lastState } = view.status ?? {};
   const ended = state?.running ? undefined : (state?.terminated ?? lastState?.terminated);
   if (pod.status.reason === DEADLINE_EXCEEDED.reason) {
@@ -101,7 +101,7 @@ function containerRemedies(pod: StoredPod, view: ContainerView, evidence: PodEvi
 }
 
 /** Advice to read the log. In a back-off, the current log is that of the run that ended. */
-function seeLog(pod: StoredPod, { container, status }: ContainerView): string {
+function seeLog(pod: StoredPod, { container, status }: PodContainer): string {
   const isBehind = status?.state?.running !== undefined && status.lastState?.terminated !== undefined;
   return `read its log: ${podCommand(pod, 'logs', ['-c', container.name, ...(isBehind ? ['--previous'] : [])])}`;
 }

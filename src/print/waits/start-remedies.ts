@@ -1,12 +1,12 @@
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import type { ContainerView } from '../live/container-view.ts';
-import type { FailedMount } from '../live/failed-mount.ts';
-import { hasOtherLabels, missingLabels } from '../live/missing-labels.ts';
+import type { PodContainer } from '../live/pod-container.ts';
+import type { BlockingMount } from '../live/blocking-mount.ts';
+import { hasOtherLabels, missingNodeLabels } from '../live/missing-labels.ts';
 
 const UNUSABLE_IMAGE = /^(ErrImage|ImagePull|InvalidImage)/;
 
 /** Advice for a container that cannot start. */
-export function startRemedies(pod: StoredPod, { container, status }: ContainerView): string[] {
+export function startRemedies(pod: StoredPod, { container, status }: PodContainer): string[] {
   const { reason = '', message = '' } = status?.state?.waiting ?? {};
   if (UNUSABLE_IMAGE.test(reason)) {
     return [
@@ -24,7 +24,7 @@ export function startRemedies(pod: StoredPod, { container, status }: ContainerVi
 }
 
 /** Advice for a volume that cannot be set up. */
-export function mountRemedies(pod: StoredPod, { volume, why }: FailedMount): string[] {
+export function mountRemedies(pod: StoredPod, { volume, why }: BlockingMount): string[] {
   const spec = pod.spec.volumes?.find(({ name }) => name === volume);
   const [, key] = /references non-existent (?:config|secret) key: (.+)$/.exec(why) ?? [];
   if (key !== undefined) {
@@ -44,7 +44,7 @@ export function mountRemedies(pod: StoredPod, { volume, why }: FailedMount): str
 /** Advice for a node without the labels that a Pod asks for. */
 export function labelRemedies(pod: StoredPod, events: readonly StoredEvent[]): string[] {
   if (!hasOtherLabels(pod)) return [];
-  const missing = missingLabels(pod, events);
+  const missing = missingNodeLabels(pod, events);
   if (missing !== undefined && missing.grant === undefined) return [];
   const example = missing?.grant ?? '{ node: { labels: { KEY: VALUE } } }';
   return [`give this machine the labels that are missing, in podrun.yaml: ${example}`];

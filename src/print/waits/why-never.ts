@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
 import { decidedEnd, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { describeEnd } from '../exit-code.ts';
-import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
+import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
 import type { RecordedEvidence } from './evidence.ts';
 
@@ -29,7 +29,7 @@ function endedForGood(pod: StoredPod): string | undefined {
 }
 
 /** True when the container has ended and its restart policy does not restart it. */
-export function isEndedForGood({ spec }: StoredPod, { container, status }: ContainerView): boolean {
+export function isEndedForGood({ spec }: StoredPod, { container, status }: PodContainer): boolean {
   const ended = status?.state?.terminated;
   return ended !== undefined && !shouldRestart(spec.restartPolicy, container, ended.exitCode);
 }

@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 
 /** The kubelet's error about a container that does not run. */
-export function containerNotFound(container: string): PodrunError {
+export function containerNotRunning(container: string): PodrunError {
   return new PodrunError(`error: unable to upgrade connection: container not found (${JSON.stringify(container)})`);
 }
 

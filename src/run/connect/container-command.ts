@@ -10,7 +10,7 @@ import {
   received,
   sendMessage,
 } from './agent-connection.ts';
-import { connectionLost, containerNotFound } from './connection-errors.ts';
+import { connectionLost, containerNotRunning } from './connection-errors.ts';
 
 /** A running container, and the way to its agent. */
 export interface ReachedContainer extends AgentAddress {
@@ -56,7 +56,7 @@ export async function locateInContainer(reached: ReachedContainer, path: string)
 
 async function talk<T>(reached: ReachedContainer, use: (socket: Socket) => Promise<T>): Promise<T> {
   const socket = await reachAgent(reached);
-  if (socket === undefined) throw containerNotFound(reached.container);
+  if (socket === undefined) throw containerNotRunning(reached.container);
   try {
     return await use(socket);
   } finally {
@@ -84,7 +84,7 @@ function exitCodeOf({ pod, container }: ReachedContainer, end: ConnectionEnd): n
     case 'stopped':
       return end.exitCode;
     case 'refused':
-      throw containerNotFound(container);
+      throw containerNotRunning(container);
     case 'failed':
       throw new PodrunError(`error: Internal error occurred: error executing command in container: ${end.error}`);
     case 'lost':

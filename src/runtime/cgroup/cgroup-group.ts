@@ -7,7 +7,7 @@ import { errnoOf, errnoText } from '../errno.ts';
 import { sendSignal } from '../kill.ts';
 import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
 import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
-import { membersOf, takeIn, takeInWaiting } from './group-members.ts';
+import { pidsInGroup, takeIn, takeInWaiting } from './group-members.ts';
 import type { Controller } from './hierarchy.ts';
 import { readText } from './read-text.ts';
 
@@ -139,7 +139,7 @@ function killGroupFolders(folders: readonly string[]): void {
   for (const folder of folders) tryToWrite(path.join(folder, 'pids.max'), '0');
   for (const folder of folders) {
     if (tryToWrite(path.join(folder, 'cgroup.kill'), '1')) continue;
-    for (const pid of membersOf(folder)) sendSignal(pid, 'SIGKILL');
+    for (const pid of pidsInGroup(folder)) sendSignal(pid, 'SIGKILL');
   }
 }
 

@@ -16,7 +16,7 @@ const LOOKS_AT_ONCE = 20;
 const RUNNING = /[RSDI]/;
 
 /** The pids of the processes in a group. Empty: the group is empty or gone. */
-export function membersOf(folder: string): number[] {
+export function pidsInGroup(folder: string): number[] {
   return readText(path.join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
@@ -67,7 +67,7 @@ async function moveFamily(folders: readonly string[], pid: number): Promise<void
   sendSignal(-pid, 'SIGSTOP');
   try {
     for (let pass = 0; pass < PASSES_MAX; pass++) {
-      const inside = new Set(folders.flatMap(membersOf));
+      const inside = new Set(folders.flatMap(pidsInGroup));
       const outside = familyOf(pid).filter((member) => !inside.has(member.pid));
       if (outside.length === 0) return;
       for (const { groupId } of outside) {

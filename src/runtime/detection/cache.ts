@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NamespaceDetection } from '../features.ts';
-import { runtimeFolder, temporaryName } from './trial-folder.ts';
+import { runtimeFolder, temporaryFolderName } from './trial-folder.ts';
 
 function cacheFile(stateDir: string): string {
   return path.join(runtimeFolder(stateDir), 'namespaces.json');
@@ -30,7 +30,7 @@ export function readCache(stateDir: string, key: string): NamespaceDetection | u
 /** Caches the result. Without a writable folder, the next start detects again. */
 export function writeCache(stateDir: string, key: string, detection: NamespaceDetection): void {
   const file = cacheFile(stateDir);
-  const draft = path.join(path.dirname(file), temporaryName());
+  const draft = path.join(path.dirname(file), temporaryFolderName());
   try {
     writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });
     renameSync(draft, file);

@@ -12,7 +12,7 @@ export function runtimeFolder(stateDir: string): string {
 let count = 0;
 
 /** A name for a temporary file, as the store uses them: the store removes those of podruns that have ended. */
-export function temporaryName(): string {
+export function temporaryFolderName(): string {
   count += 1;
   return `.tmp-${process.pid}-${count}-${placeTag()}`;
 }
@@ -33,7 +33,7 @@ export function makeTrialFolder(stateDir: string): TrialFolder {
   const parent = runtimeFolder(stateDir);
   try {
     makePrivate(parent);
-    const folder = path.join(parent, temporaryName());
+    const folder = path.join(parent, temporaryFolderName());
     // An earlier podrun with the same pid may have been killed in its trial.
     removeQuietly(folder);
     mkdirSync(folder, { mode: 0o700 });

@@ -1,7 +1,7 @@
 import type { Alarm, Clock } from '../../clock.ts';
 import { factsOf, type ProcessIdentity } from '../process-identity.ts';
 import { childrenOf, listProcesses } from '../process-table.ts';
-import { membersOf } from '../sweeper.ts';
+import { processesByContainer } from '../sweeper.ts';
 import { memoryOf, type ProcessMemory, usageOfProcesses } from '../usage/process-usage.ts';
 
 export interface MemoryWatchOptions {
@@ -93,7 +93,7 @@ export class MemoryWatch {
 
   async #askPs(): Promise<number> {
     const { id, main, clock } = this.#options;
-    const members = membersOf([{ id, leader: main }], await listProcesses(clock));
+    const members = processesByContainer([{ id, leader: main }], await listProcesses(clock));
     const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
     return [...usages.values()].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
   }

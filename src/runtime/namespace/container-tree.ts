@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { followLinks } from './follow-links.ts';
-import { isWithin } from './host-mounts.ts';
+import { isInFolder } from './host-mounts.ts';
 
 /** A mount in a container, with the folders of the host that have its files. */
 export interface TreeMount {
@@ -72,7 +72,7 @@ function statsOf(file: string): Stats | undefined {
 }
 
 function mountAt(place: string, mounts: readonly TreeMount[]): TreeMount {
-  const mount = mounts.findLast(({ target }) => isWithin(place, target));
+  const mount = mounts.findLast(({ target }) => isInFolder(place, target));
   if (mount === undefined) throw new Error(`nothing is mounted at the root of ${place}`);
   return mount;
 }

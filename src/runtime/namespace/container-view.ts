@@ -14,10 +14,10 @@ import type { Confinement } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import { addDevices } from './devices.ts';
 import { hiddenPlaces } from './hidden-places.ts';
-import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
+import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
 import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
 import type { ProcessView } from './namespace-plan.ts';
-import { PROC_OPTIONS, View } from './view.ts';
+import { PROC_OPTIONS, MountPlan } from './view.ts';
 
 /** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
@@ -58,13 +58,13 @@ export interface ContainerViewRequest {
  * host and the volumes.
  * @throws {Error} for a mount point that cannot be created
  */
-export function containerView(request: ContainerViewRequest): View {
+export function containerView(request: ContainerViewRequest): MountPlan {
   const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory } = request;
   const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
   const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
   const hidden = hiddenPlaces(confinement.hidden, hostMounts);
-  const view = new View({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
+  const view = new MountPlan({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
   // Sharing the whole host would leave no view.
   const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
   const targets = confinement.mounts.map(({ target }) => target);
@@ -105,7 +105,7 @@ interface TopFolders extends HostView {
 }
 
 /** Shows the host's root, and all other mounts, as overlays. For root. */
-function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targets: readonly string[] }): void {
+function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & { targets: readonly string[] }): void {
   view.copy('/');
   const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
   for (const { path: at, type, options } of others.toSorted((a, b) => a.path.length - b.path.length)) {
@@ -113,7 +113,7 @@ function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targ
     // A socket that is mounted by itself would lead to the program behind it.
     if (stats === undefined || stats.isSocket()) continue;
     // A read-only mount needs no layer (1 ms each; a snap is such a mount), unless a volume is mounted in it.
-    const isFixed = options.includes('ro') && !targets.some((target) => isWithin(target, at));
+    const isFixed = options.includes('ro') && !targets.some((target) => isInFolder(target, at));
     if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at, true);
     else view.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional: true });
   }
@@ -124,7 +124,7 @@ function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targ
  * have other mounts in it. A folder with mounts is shown directly, where users can write only what they could write
  * before.
  */
-function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
+function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
   mkdirSync(skeleton, { mode: 0o755 });
   const entries = readdirSync('/', { withFileTypes: true });
   for (const entry of entries.filter((one) => one.isSymbolicLink())) {
@@ -135,7 +135,7 @@ function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOn
   for (const folder of folders.filter((one) => ![...OWN_FOLDERS, ...shared].includes(one))) {
     mkdirSync(path.join(skeleton, folder));
     if (!isReadable(folder)) continue;
-    const inside = hostMounts.filter(({ path: at }) => at !== folder && isWithin(at, folder));
+    const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const type = mountOf(folder, hostMounts)?.type ?? '';
     if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
     else
@@ -150,11 +150,11 @@ function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOn
 
 /** Drops folders inside another folder of the list: a mount of the outer folder includes them. */
 function outermost(places: readonly string[]): string[] {
-  return [...new Set(places)].filter((place) => !places.some((other) => other !== place && isWithin(place, other)));
+  return [...new Set(places)].filter((place) => !places.some((other) => other !== place && isInFolder(place, other)));
 }
 
 function within(place: string): (folder: string) => boolean {
-  return (folder) => isWithin(place, folder);
+  return (folder) => isInFolder(place, folder);
 }
 
 function isThere(place: string): boolean {

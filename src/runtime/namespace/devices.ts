@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { View } from './view.ts';
+import type { MountPlan } from './view.ts';
 
 /** The devices of every container. Source: runc, libcontainer/specconv AllowedDevices. */
 const DEVICES: ReadonlySet<string> = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx']);
@@ -41,7 +41,7 @@ export interface DeviceOptions {
  * Gives a container a /dev of its own: the standard devices, shared memory, and the host's terminals, so that programs
  * find the one in which they run.
  */
-export function addDevices(view: View, { folder, common, hasAll, hostIPC, sharedMemory }: DeviceOptions): void {
+export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, sharedMemory }: DeviceOptions): void {
   if (common === undefined) {
     makePlaces(folder);
     view.bind({ source: folder, target: '/dev', isReadOnly: false });

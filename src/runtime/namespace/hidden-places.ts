@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
+import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
 
 /**
  * All paths at which folders of the host are visible: their own, and those below other mounts of the same file system.
@@ -10,7 +10,7 @@ export function hiddenPlaces(folders: readonly string[], hostMounts: readonly Ho
     const own = mountOf(folder, hostMounts);
     if (own === undefined) return [folder];
     const inFileSystem = path.join(own.root, path.relative(own.path, folder));
-    const others = hostMounts.filter(({ device, root }) => device === own.device && isWithin(inFileSystem, root));
+    const others = hostMounts.filter(({ device, root }) => device === own.device && isInFolder(inFileSystem, root));
     return [folder, ...others.map((other) => path.join(other.path, path.relative(other.root, inFileSystem)))];
   });
   return [...new Set(places)];

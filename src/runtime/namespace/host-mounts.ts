@@ -59,12 +59,12 @@ function mountsSeenBy(pid: number | 'self'): string {
 
 /** The mount that contains a path of the host. */
 export function mountOf(path: string, mounts: readonly HostMount[]): HostMount | undefined {
-  const holding = mounts.filter((mount) => isWithin(path, mount.path));
+  const holding = mounts.filter((mount) => isInFolder(path, mount.path));
   return holding.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
 /** True when the path is the folder or lies in it. Both are absolute. */
-export function isWithin(path: string, folder: string): boolean {
+export function isInFolder(path: string, folder: string): boolean {
   return path === folder || folder === '/' || path.startsWith(`${folder}/`);
 }
 

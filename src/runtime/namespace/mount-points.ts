@@ -13,7 +13,7 @@ import path from 'node:path';
 import { errnoOf } from '../errno.ts';
 import { descriptorPath, openBeneath } from '../open-beneath.ts';
 import { beneath, type TreeMount } from './container-tree.ts';
-import { isWithin } from './host-mounts.ts';
+import { isInFolder } from './host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
 
 const FOLDER_MODE = 0o755;
@@ -41,7 +41,7 @@ export class MountPoints {
   make(place: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
     if (made === undefined) throw new Error(`mount ${place}: there is no such place, and none can be made`);
     const parts = path.relative(target, place).split('/');
-    if (!isWithin(made, this.#layerDir)) return this.#makeOnHost(made, parts, isFolder);
+    if (!isInFolder(made, this.#layerDir)) return this.#makeOnHost(made, parts, isFolder);
     const places = parts.map((_, index) => path.join(target, ...parts.slice(0, index + 1)));
     for (const [index, at] of places.entries()) {
       const file = beneath(made, target, at);

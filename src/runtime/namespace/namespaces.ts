@@ -13,7 +13,7 @@ import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
 import { NamespacedInside } from './namespaced-inside.ts';
 import { PodHolders } from './pod-holders.ts';
 import { SpareHolder } from './spare-holder.ts';
-import type { View } from './view.ts';
+import type { MountPlan } from './view.ts';
 
 export interface NamespacesOptions {
   readonly facts: NamespaceFacts;
@@ -70,7 +70,7 @@ export class Namespaces implements Confiner {
     const target = this.#target(confinement);
     // A container that sees another container's processes also joins the namespaces of its Pod.
     const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
-    let view: View | undefined;
+    let view: MountPlan | undefined;
     const leave = async (): Promise<void> => {
       await removeLayer(layerDir, view?.madeOnHost ?? []);
       if (target === undefined) await this.#pods.leave(pod);
@@ -81,7 +81,7 @@ export class Namespaces implements Confiner {
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
-      const layOut = (): View =>
+      const layOut = (): MountPlan =>
         (view = containerView({
           confinement,
           facts,
@@ -134,7 +134,7 @@ export class Namespaces implements Confiner {
 
 interface Holding {
   readonly confinement: Confinement;
-  readonly layOut: () => View;
+  readonly layOut: () => MountPlan;
   readonly plan: NamespacePlan;
   readonly from: Joinable | undefined;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { NamespaceFacts } from '../features.ts';
 import { followPath, type TreeMount } from './container-tree.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
-import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
+import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
 import { copyOwner, MountPoints } from './mount-points.ts';
 
 /**
@@ -22,7 +22,7 @@ export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
 
 const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
-export interface ViewOptions {
+export interface MountPlanOptions {
   /** An existing empty folder. */
   readonly layerDir: string;
   readonly hostMounts: readonly HostMount[];
@@ -57,14 +57,14 @@ interface OverlayRequest {
  * Builds the view of a container: its mounts, in order. Missing mount points are created in the container's layer, or
  * in the volume around them.
  */
-export class View {
-  readonly #options: ViewOptions;
+export class MountPlan {
+  readonly #options: MountPlanOptions;
   readonly #entries: FstabEntry[] = [];
   readonly #tree: TreeMount[] = [];
   readonly #points: MountPoints;
   #overlays = 0;
 
-  constructor(options: ViewOptions) {
+  constructor(options: MountPlanOptions) {
     this.#options = options;
     this.#points = new MountPoints(options.layerDir);
     mkdirSync(this.root);
@@ -212,19 +212,21 @@ export class View {
 
   /** The hidden folders in a folder of the host. A folder inside one of them belongs to a container. */
   #hiddenIn(folder: string): string[] {
-    return this.#options.hidden.filter((place) => isWithin(place, folder) && existsSync(place));
+    return this.#options.hidden.filter((place) => isInFolder(place, folder) && existsSync(place));
   }
 
   /** True when no other file system is mounted between the folder and the place in it. */
   #isOnMountOf(place: string, folder: string): boolean {
     const mount = mountOf(place, this.#options.hostMounts);
-    return mount === undefined || isWithin(folder, mount.path);
+    return mount === undefined || isInFolder(folder, mount.path);
   }
 
   /** The mounts in a folder of the host, outer ones first. */
   #mountsBelow(folder: string, inner: Bind['inner']): HostMount[] {
-    const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isWithin(at, folder));
-    const named = Array.isArray(inner) ? below.filter(({ path: at }) => inner.some((one) => isWithin(at, one))) : below;
+    const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
+    const named = Array.isArray(inner)
+      ? below.filter(({ path: at }) => inner.some((one) => isInFolder(at, one)))
+      : below;
     return named.toSorted((a, b) => a.path.length - b.path.length);
   }
 

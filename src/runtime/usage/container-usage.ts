@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { groupUsage } from '../cgroup/cgroup-usage.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
 import { listProcesses } from '../process-table.ts';
-import { membersOf } from '../sweeper.ts';
+import { processesByContainer } from '../sweeper.ts';
 import { type ProcessUsage, usageOfProcesses } from './process-usage.ts';
 
 /** A running container of any podrun. */
@@ -64,7 +64,7 @@ async function lookAt(containers: readonly MeasuredContainer[], clock: Clock): P
   }
   const targets = containers.flatMap(({ id, main }) => (looks.has(id) ? [] : [{ id, leader: main }]));
   if (targets.length === 0) return looks;
-  const members = membersOf(targets, await listProcesses(clock));
+  const members = processesByContainer(targets, await listProcesses(clock));
   const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
   for (const target of targets) {
     const found = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {

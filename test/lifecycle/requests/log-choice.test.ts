@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ContainerStatus } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { defaultContainer } from '../../../src/lifecycle/requests/default-container.ts';
+import { chooseDefaultContainer } from '../../../src/lifecycle/requests/default-container.ts';
 import { chooseLog } from '../../../src/lifecycle/requests/log-choice.ts';
 
 const meta = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
@@ -95,6 +95,6 @@ describe('defaultContainer()', () => {
       want: { name: 'main', note: `Default container name "nope" not found in pod web\n${choice}` },
     },
   ])('is $name', ({ of, want }) => {
-    expect(defaultContainer(of)).toEqual(want);
+    expect(chooseDefaultContainer(of)).toEqual(want);
   });
 });

@@ -1,20 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/manifest/read/json-reader.ts';
-import { plainValue } from '../../../src/manifest/read/source-node.ts';
+import { nodeValue } from '../../../src/manifest/read/source-node.ts';
 
 describe('JSON', () => {
   it('reads what JSON.parse reads', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
-        expect(readJson(text).map(plainValue)).toEqual([JSON.parse(text)]);
+        expect(readJson(text).map(nodeValue)).toEqual([JSON.parse(text)]);
       }),
     );
   });
 
   it('reads one object after the other', () => {
-    expect(readJson(' {"a":1}{}\n[2] ').map(plainValue)).toEqual([{ a: 1 }, {}, [2]]);
+    expect(readJson(' {"a":1}{}\n[2] ').map(nodeValue)).toEqual([{ a: 1 }, {}, [2]]);
   });
 
   it('keeps every digit, every key and every place', () => {

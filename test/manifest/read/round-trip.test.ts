@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readDocument } from '../../../src/manifest/read/read-document.ts';
-import { plainValue } from '../../../src/manifest/read/source-node.ts';
+import { nodeValue } from '../../../src/manifest/read/source-node.ts';
 import { SourceText } from '../../../src/manifest/read/source-text.ts';
 import { resolvePlain } from '../../../src/manifest/read/yaml-scalars.ts';
 
@@ -56,7 +56,7 @@ const { object } = fc.letrec((tie) => ({
 }));
 
 function read(document: string): unknown[] {
-  return readDocument({ source: new SourceText(document, 1) }).map(plainValue);
+  return readDocument({ source: new SourceText(document, 1) }).map(nodeValue);
 }
 
 it('an object reads the same from JSON, from YAML blocks and from YAML in one line', async () => {

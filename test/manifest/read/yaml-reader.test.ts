@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { plainValue } from '../../../src/manifest/read/source-node.ts';
+import { nodeValue } from '../../../src/manifest/read/source-node.ts';
 import { SourceError, SourceText } from '../../../src/manifest/read/source-text.ts';
 import { readYaml } from '../../../src/manifest/read/yaml-reader.ts';
 
-const valueOf = (text: string): unknown => plainValue(readYaml(new SourceText(text, 1)));
+const valueOf = (text: string): unknown => nodeValue(readYaml(new SourceText(text, 1)));
 
 function refusal(text: string): string {
   const source = new SourceText(text, 1);

@@ -12,7 +12,7 @@ import {
   TemplateError,
 } from './nodes.ts';
 import type { TemplateNode } from './nodes.ts';
-import { plainValue } from './printf.ts';
+import { goValueText } from './printf.ts';
 
 export interface ExecuteOptions {
   /** Prints `<no value>` for missing fields. Otherwise they are errors. */
@@ -120,7 +120,7 @@ class Run {
   #range({ pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): Ending {
     const list = this.#pipeline({ ...pipeline, variables: [] }, dot, variables);
     const entries = entriesOf(list);
-    if (entries === undefined) throw new ExecutionError(`range can't iterate over ${plainValue(list)}`, pipeline);
+    if (entries === undefined) throw new ExecutionError(`range can't iterate over ${goValueText(list)}`, pipeline);
     if (entries.length === 0) return this.block(otherwise, dot, variables);
     for (const [key, value] of entries) {
       const inside = [...variables];
@@ -264,5 +264,5 @@ function entriesOf(list: unknown): Array<[key: unknown, value: unknown]> | undef
 }
 
 function printed(value: unknown): string {
-  return value === undefined || value === null ? '<no value>' : plainValue(value);
+  return value === undefined || value === null ? '<no value>' : goValueText(value);
 }

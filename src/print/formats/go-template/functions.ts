@@ -1,6 +1,6 @@
 import { FloatLiteral } from '../../../api/json-path/index.ts';
 import { TemplateError } from './nodes.ts';
-import { plainValue, sprint, sprintf, typeName } from './printf.ts';
+import { goValueText, sprint, sprintf, goTypeName } from './printf.ts';
 
 /** A template function. Undefined stands for a missing field. */
 type TemplateFunction = (args: readonly unknown[]) => unknown;
@@ -25,13 +25,13 @@ const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['gt', { atLeast: 2, atMost: 2, run: ([a, b]) => !(isLess(a, b) || isEqual(a, [b])) }],
   ['ge', { atLeast: 2, atMost: 2, run: ([a, b]) => !isLess(a, b) }],
   ['print', { atLeast: 0, run: sprint }],
-  ['println', { atLeast: 0, run: (args) => `${args.map(plainValue).join(' ')}\n` }],
-  ['printf', { atLeast: 1, run: ([format, ...args]) => sprintf(plainValue(format), args) }],
+  ['println', { atLeast: 0, run: (args) => `${args.map(goValueText).join(' ')}\n` }],
+  ['printf', { atLeast: 1, run: ([format, ...args]) => sprintf(goValueText(format), args) }],
   ['html', { atLeast: 0, run: (args) => escapeHtml(sprint(args)) }],
   ['js', { atLeast: 0, run: (args) => escapeScript(sprint(args)) }],
   ['urlquery', { atLeast: 0, run: (args) => encodeURIComponent(sprint(args)).replaceAll('%20', '+') }],
   ['exists', { atLeast: 1, run: ([value, ...keys]) => exists(value, keys) }],
-  ['base64decode', { atLeast: 1, atMost: 1, run: ([text]) => decoded(plainValue(text)) }],
+  ['base64decode', { atLeast: 1, atMost: 1, run: ([text]) => decoded(goValueText(text)) }],
 ]);
 
 /** True for the name of a function, also for `and` and `or`, which may skip arguments. */
@@ -68,7 +68,7 @@ function lengthOf(value: unknown): number {
   if (typeof value === 'string') return new TextEncoder().encode(value).length;
   if (Array.isArray(value)) return value.length;
   if (typeof value === 'object' && !(value instanceof FloatLiteral)) return Object.keys(value).length;
-  throw new TemplateError(`len of type ${typeName(value)}`);
+  throw new TemplateError(`len of type ${goTypeName(value)}`);
 }
 
 function indexed(value: unknown, keys: readonly unknown[]): unknown {
@@ -80,9 +80,9 @@ function indexed(value: unknown, keys: readonly unknown[]): unknown {
       return items[position(key, items.length - 1)];
     }
     if (typeof inside !== 'object' || inside instanceof FloatLiteral) {
-      throw new TemplateError(`can't index item of type ${typeName(inside)}`);
+      throw new TemplateError(`can't index item of type ${goTypeName(inside)}`);
     }
-    if (typeof key !== 'string') throw new TemplateError(`value has type ${typeName(key)}; should be string`);
+    if (typeof key !== 'string') throw new TemplateError(`value has type ${goTypeName(key)}; should be string`);
     return fieldOf(inside, key) ?? null;
   }, value);
 }
@@ -95,7 +95,7 @@ export function fieldOf(object: object, name: string): unknown {
 /** @param last the largest index */
 function position(key: unknown, last: number): number {
   if (typeof key !== 'number') {
-    const type = key === undefined || key === null ? 'nil' : `type ${typeName(key)}`;
+    const type = key === undefined || key === null ? 'nil' : `type ${goTypeName(key)}`;
     throw new TemplateError(`cannot index slice/array with ${type}`);
   }
   if (key < 0 || key > last) throw new TemplateError(`index out of range: ${key}`);
@@ -105,7 +105,7 @@ function position(key: unknown, last: number): number {
 function sliced(value: unknown, ends: readonly unknown[]): unknown {
   if (value === undefined || value === null) throw new TemplateError('slice of untyped nil');
   if (typeof value !== 'string' && !Array.isArray(value)) {
-    throw new TemplateError(`can't slice item of type ${typeName(value)}`);
+    throw new TemplateError(`can't slice item of type ${goTypeName(value)}`);
   }
   const [from = 0, to = value.length] = ends.map((end) => position(end, value.length));
   if (from > to) throw new TemplateError(`invalid slice index: ${from} > ${to}`);
@@ -130,7 +130,7 @@ function isEqual(value: unknown, others: readonly unknown[]): boolean {
     const [a, b] = [kindOf(value), kindOf(other)];
     if (a !== b) throw new TemplateError('incompatible types for comparison');
     if (a !== undefined) return bare(value) === bare(other);
-    throw new TemplateError(`non-comparable type ${plainValue(other)}: ${typeName(other)}`);
+    throw new TemplateError(`non-comparable type ${goValueText(other)}: ${goTypeName(other)}`);
   });
 }
 

@@ -36,7 +36,7 @@ export function sprintf(format: string, args: readonly unknown[]): string {
     return shown;
   });
   const rest = readable === format ? '' : '%!(NOVERB)';
-  const extra = args.slice(used).map((arg) => (isNil(arg) ? '<nil>' : `${typeName(arg)}=${plainValue(arg)}`));
+  const extra = args.slice(used).map((arg) => (isNil(arg) ? '<nil>' : `${goTypeName(arg)}=${goValueText(arg)}`));
   return `${text}${rest}${extra.length === 0 ? '' : `%!(EXTRA ${extra.join(', ')})`}`;
 }
 
@@ -60,20 +60,20 @@ export function sprint(args: readonly unknown[]): string {
   return args
     .map((arg, index) => {
       const areTexts = typeof arg === 'string' || typeof args[index - 1] === 'string';
-      return (index > 0 && !areTexts ? ' ' : '') + plainValue(arg);
+      return (index > 0 && !areTexts ? ' ' : '') + goValueText(arg);
     })
     .join('');
 }
 
 /** Formats a value like Go's `%v`. */
-export function plainValue(value: unknown): string {
+export function goValueText(value: unknown): string {
   return goText(value instanceof FloatLiteral ? value.value : value);
 }
 
 function formatted(value: unknown, verb: Verb): string {
   const { letter, flags } = verb;
-  if (letter === 'T') return isNil(value) ? '<nil>' : typeName(value);
-  if (letter === 'v') return flags.includes('#') ? goSyntax(value) : plainValue(value);
+  if (letter === 'T') return isNil(value) ? '<nil>' : goTypeName(value);
+  if (letter === 'v') return flags.includes('#') ? goSyntax(value) : goValueText(value);
   if (isNil(value)) return `%!${letter}(<nil>)`;
   if (Array.isArray(value)) return `[${value.map((item) => formatted(item, verb)).join(' ')}]`;
   if (typeof value === 'string') return formattedText(value, verb);
@@ -130,7 +130,7 @@ function formattedFloat(value: number, { letter, flags, precision }: Verb): stri
 }
 
 function wrong(value: unknown, letter: string): string {
-  return `%!${letter}(${typeName(value)}=${plainValue(value)})`;
+  return `%!${letter}(${goTypeName(value)}=${goValueText(value)})`;
 }
 
 function padded(text: string, { flags, width }: Verb, value: unknown): string {
@@ -148,7 +148,7 @@ function isNil(value: unknown): boolean {
 }
 
 /** The type of a value in Go. Whole numbers are `int`, like those in a template. */
-export function typeName(value: unknown): string {
+export function goTypeName(value: unknown): string {
   if (value instanceof FloatLiteral) return 'float64';
   return typeof value === 'number' && Number.isInteger(value) ? 'int' : goType(value);
 }

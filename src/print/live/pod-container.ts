@@ -2,7 +2,7 @@ import type { Container, ContainerStatus } from '../../api/generated/types.ts';
 import { isSidecar, type StoredPod } from '../../api/objects.ts';
 
 /** A container of a Pod with its status and its role in the Pod. */
-export interface ContainerView {
+export interface PodContainer {
   readonly container: Container;
   readonly status: ContainerStatus | undefined;
   readonly role: 'init' | 'sidecar' | 'regular' | 'ephemeral';
@@ -12,12 +12,12 @@ export interface ContainerView {
 }
 
 /** All containers in the order of starting: init containers and sidecars, regular ones, ephemeral ones. */
-export function containersOf({ spec, status }: StoredPod): ContainerView[] {
+export function containersOf({ spec, status }: StoredPod): PodContainer[] {
   const view = (
     containers: readonly Container[] | undefined,
     statuses: readonly ContainerStatus[] | undefined,
-    roleOf: (container: Container) => ContainerView['role'],
-  ): ContainerView[] =>
+    roleOf: (container: Container) => PodContainer['role'],
+  ): PodContainer[] =>
     (containers ?? []).map((container, index, { length }) => ({
       container,
       status: statuses?.find(({ name }) => name === container.name),
@@ -33,7 +33,7 @@ export function containersOf({ spec, status }: StoredPod): ContainerView[] {
 }
 
 /** The name of a container with its role: `init container migrate (2/3)`, `sidecar proxy`, `container main`. */
-export function nameContainer({ container, role, position, total }: ContainerView): string {
+export function nameContainer({ container, role, position, total }: PodContainer): string {
   switch (role) {
     case 'init':
       return `init container ${container.name}${total > 1 ? ` (${position}/${total})` : ''}`;

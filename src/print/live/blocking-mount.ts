@@ -2,9 +2,9 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { EVENT_REASON, readFailedMount } from '../../lifecycle/texts/events.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { sortedByLastSeen } from '../events.ts';
-import { containersOf } from './container-view.ts';
+import { containersOf } from './pod-container.ts';
 
-export interface FailedMount {
+export interface BlockingMount {
   /** Name of the volume in the spec of the Pod. */
   readonly volume: string;
   /** The kubelet's reason, for example `configmap "settings" not found`. */
@@ -15,7 +15,7 @@ export interface FailedMount {
  * The volume that holds a Pod back. Only the event FailedMount shows this, and the event stays when the volume is
  * ready: so it counts only until the first container starts.
  */
-export function failedMount(pod: StoredPod, events: readonly StoredEvent[]): FailedMount | undefined {
+export function blockingMount(pod: StoredPod, events: readonly StoredEvent[]): BlockingMount | undefined {
   const isHeldBack = containersOf(pod).every(({ status }) => {
     const { waiting } = status?.state ?? {};
     const isAtStart = waiting?.reason === WAITING.containerCreating || waiting?.reason === WAITING.podInitializing;
