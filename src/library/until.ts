@@ -51,8 +51,8 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
     const look = (): void => {
       nextLook?.cancel();
       try {
-        const question = { goal: goal.goal, rules, pods: awaited.pods(), now: clock.now(), stateOf: goal.stateOf };
-        const looked = watchGoal(watch, question);
+        const watched = { goal: goal.goal, rules, pods: awaited.pods(), now: clock.now(), stateOf: goal.stateOf };
+        const looked = watchGoal(watch, watched);
         watch = looked.watch;
         const untilMs = whenToLookAgain(awaited, goal, looked.progress);
         if (untilMs === 0) resolve();

@@ -2,7 +2,7 @@ import { EXIT } from '../../api/errors.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { SystemClock } from '../../clock.ts';
-import { busyWith } from '../waiting/wait-progress.ts';
+import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
@@ -40,7 +40,7 @@ export async function loadOrExplain(
     });
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && process.stdin.isTTY;
-  const loading = isTyped ? load() : busyWith(new SystemClock(), 'reading manifests', load);
+  const loading = isTyped ? load() : withWaitingLine(new SystemClock(), 'reading manifests', load);
   const { objects, errors, warnings } = await loading;
   for (const { file, object } of objects) detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
   for (const warning of warnings) note(`Warning: ${warning}`);

@@ -2,7 +2,7 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
 import { likelyGoal } from '../../print/waits/goal-phrase.ts';
 import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
-import { WaitedPods } from '../waiting/waited-pods.ts';
+import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { Session } from './session.ts';
 import { isTerminal } from '../standard-streams.ts';
@@ -25,7 +25,7 @@ export function tellProgress(
   if (slip !== undefined) view.trouble(slip);
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
   if (!isWaiting || flags.output === 'json' || (isOwnRun && isTerminal('stderr'))) return { close: () => undefined };
-  const waited = new WaitedPods(store);
+  const waited = new RecordWatches(store);
   const progress = new WaitProgress({
     clock,
     quietMs: QUIET_MS,

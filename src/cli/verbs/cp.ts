@@ -15,7 +15,7 @@ import { openStore } from '../environment.ts';
 import { note } from '../preferences.ts';
 import { flush, handedOn, printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
-import { busyWith } from '../waiting/wait-progress.ts';
+import { withWaitingLine } from '../waiting/wait-progress.ts';
 
 /** The flags of `cp`. */
 interface CpFlags {
@@ -65,7 +65,7 @@ export async function cp(words: readonly string[], flags: CpFlags): Promise<numb
   const { source, target } = request;
   const copy = (): Promise<number> =>
     request.how === 'toPod' ? copyTo(reached, request, flags) : copyFrom(reached, request, flags);
-  const exitCode = await busyWith(reached.clock, `copying ${source.path} to ${target.path}`, copy);
+  const exitCode = await withWaitingLine(reached.clock, `copying ${source.path} to ${target.path}`, copy);
   // As in kubectl: the messages of tar are on standard error already.
   if (exitCode !== EXIT.ok) printError(`command terminated with exit code ${exitCode}\n`);
   return exitCode;

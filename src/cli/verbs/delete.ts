@@ -18,7 +18,7 @@ import { outputOption, type SelectionFlags, withSelectionFlags } from '../select
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
-import { busyWith } from '../waiting/wait-progress.ts';
+import { withWaitingLine } from '../waiting/wait-progress.ts';
 
 /** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
@@ -137,7 +137,7 @@ export async function deleteAndWait(
     const isPod = type.plural === 'pods';
     if (isPod) noteSilentOwner(session.store, one.ref);
     const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
-    errors.push(...(await busyWith(clock, text, () => untilGone(session, one, deadlineMs))));
+    errors.push(...(await withWaitingLine(clock, text, () => untilGone(session, one, deadlineMs))));
   }
   return errors;
 }

@@ -24,7 +24,7 @@ import { StandardOutput } from '../standard-output.ts';
 import { isTerminal } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
-import { busyWith } from '../waiting/wait-progress.ts';
+import { withWaitingLine } from '../waiting/wait-progress.ts';
 
 /** The flags of `doctor`. */
 interface DoctorFlags {
@@ -59,7 +59,7 @@ async function doctor(flags: DoctorFlags): Promise<number> {
   const userPath = process.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
   const clock = new SystemClock();
-  const { namespaces, findings } = await busyWith(clock, 'trying what this machine permits', async () => {
+  const { namespaces, findings } = await withWaitingLine(clock, 'trying what this machine permits', async () => {
     const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
     return { namespaces, findings: await examineMachine(namespaces) };
   });

@@ -12,7 +12,7 @@ import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
-import { busyWith } from '../waiting/wait-progress.ts';
+import { withWaitingLine } from '../waiting/wait-progress.ts';
 
 /** The flags of `gc`. */
 interface GcFlags {
@@ -83,7 +83,7 @@ async function gc(flags: GcFlags): Promise<number> {
         out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
       },
     });
-  await busyWith(clock, 'looking for what nobody needs any more', collect);
+  await withWaitingLine(clock, 'looking for what nobody needs any more', collect);
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) out.tell('Nothing to remove\n');
   return EXIT.ok;

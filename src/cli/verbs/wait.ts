@@ -24,9 +24,9 @@ import { isExplicitList, nameMissing, readSelection, type Selection } from '../s
 import { StandardOutput } from '../standard-output.ts';
 import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
-import type { Question } from '../waiting/question.ts';
-import { tellCreation, WaitWatch } from '../waiting/wait-watch.ts';
-import { explainQuestions } from '../waiting/explain-questions.ts';
+import type { WaitTarget } from '../waiting/wait-target.ts';
+import { showCreationWait, WaitWatch } from '../waiting/wait-watch.ts';
+import { explainTargets } from '../waiting/explain-targets.ts';
 
 /** The flags of `wait`. */
 interface WaitFlags extends SelectionFlags, OutputFlags {
@@ -99,16 +99,16 @@ async function wait(words: readonly string[], flags: WaitFlags): Promise<number>
   const clock = new SystemClock();
   const deadlineMs = clock.now().monotonicMs + (timeoutMs < 0 ? WEEK_MS : timeoutMs);
   const store = openStore(flags.stateDir, clock);
-  const hopeless = new AbortController();
-  const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: hopeless.signal, settleMs };
+  const unreachable = new AbortController();
+  const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: unreachable.signal, settleMs };
   if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
-  const questions = refsNow(store, selection, conditions).flatMap((ref) => {
+  const targets = refsNow(store, selection, conditions).flatMap((ref) => {
     const object = getObject(store, ref);
-    return conditions.map((condition): Question => ({ ref, object, condition }));
+    return conditions.map((condition): WaitTarget => ({ ref, object, condition }));
   });
-  const watch = going.isLook ? undefined : new WaitWatch(going, questions, () => hopeless.abort());
+  const watch = going.isLook ? undefined : new WaitWatch(going, targets, () => unreachable.abort());
   try {
-    return await settleAll(going, questions, watch, flags);
+    return await settleAll(going, targets, watch, flags);
   } finally {
     watch?.close();
   }
@@ -138,31 +138,31 @@ function readyGoal(condition: WaitCondition): PodGoal | undefined {
  */
 async function settleAll(
   going: Wait,
-  questions: readonly Question[],
+  targets: readonly WaitTarget[],
   watch: WaitWatch | undefined,
   flags: WaitFlags,
 ): Promise<number> {
   const printer = objectPrinter(flags);
   const out = new StandardOutput();
   const errors: PodrunError[] = [];
-  const open: Question[] = [];
+  const open: WaitTarget[] = [];
   detail(`waiting for ${flags.for.join(' and ')}, for ${flags.timeout}`);
-  for (const question of questions) {
-    const outcome = await settle(going, question);
-    watch?.settled(question);
+  for (const target of targets) {
+    const outcome = await settle(going, target);
+    watch?.settled(target);
     if (outcome instanceof PodrunError) errors.push(outcome);
     if (outcome === 'late') {
-      errors.push(lateness(going, question));
-      open.push(question);
+      errors.push(lateness(going, target));
+      open.push(target);
     } else if (outcome !== undefined && !(outcome instanceof PodrunError)) {
-      writePrinted({ write: (text) => out.tell(text, flags.output) }, () => renderMet(question.ref, outcome, printer));
+      writePrinted({ write: (text) => out.tell(text, flags.output) }, () => renderMet(target.ref, outcome, printer));
     }
   }
   watch?.close();
   const exitCode = reportErrors(errors);
   if (open.length > 0 && !going.isLook) {
     const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: flags.stateDir };
-    printError(explainQuestions(asked, open));
+    printError(explainTargets(asked, open));
   }
   return exitCode;
 }
@@ -195,7 +195,7 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
         });
   for (const { type, what, scope, matches } of wanted) {
     const isMet = (object: StoredKubeObject | undefined): boolean => object !== undefined && matches(object);
-    const progress = tellCreation(clock, what);
+    const progress = showCreationWait(clock, what);
     const isThere = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet });
     progress.close();
     if (!isThere) throw new PodrunError('error: timed out waiting for the condition');
@@ -208,7 +208,7 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
  */
 async function settle(
   { store, clock, deadlineMs, isLook, signal, settleMs }: Wait,
-  { ref, object: first, condition }: Question,
+  { ref, object: first, condition }: WaitTarget,
 ): Promise<StoredKubeObject | PodrunError | 'late' | undefined> {
   if (condition.type === 'create') return first;
   if (first === undefined) return condition.type === 'delete' ? undefined : missingObjectError(store, ref);
@@ -242,7 +242,7 @@ async function settle(
   }
 }
 
-function lateness({ isLook }: Wait, { ref: { type, name } }: Question): PodrunError {
+function lateness({ isLook }: Wait, { ref: { type, name } }: WaitTarget): PodrunError {
   const what = isLook ? 'condition not met for' : 'timed out waiting for the condition on';
   return new PodrunError(`error: ${what} ${qualifiedPlural(type)}/${name}`);
 }

@@ -45,12 +45,12 @@ export class WaitProgress {
 
   #plan(afterMs: number): void {
     this.#alarm = this.#options.clock.wakeAt(this.#options.clock.now().monotonicMs + afterMs, () => {
-      this.#tell();
+      this.#show();
       if (!this.#isClosed) this.#plan(TICK_MS);
     });
   }
 
-  #tell(): void {
+  #show(): void {
     const phrase = this.#options.phrase();
     if (phrase === undefined) return this.#line?.hide();
     if (this.#line !== undefined) return this.#line.show(phrase.text);
@@ -61,7 +61,7 @@ export class WaitProgress {
 }
 
 /** Runs work. On a terminal, shows a line about work that takes longer than half a second. */
-export async function busyWith<T>(clock: Clock, text: string, work: () => T | Promise<T>): Promise<T> {
+export async function withWaitingLine<T>(clock: Clock, text: string, work: () => T | Promise<T>): Promise<T> {
   const startMs = clock.now().monotonicMs;
   const phrase = (): WaitPhrase => {
     const seconds = Math.floor((clock.now().monotonicMs - startMs) / 1000);

@@ -5,9 +5,9 @@ import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { getObject } from '../../run/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { preferences } from '../preferences.ts';
-import { HopelessWatch } from './hopeless-watch.ts';
-import { isHopelessQuestion, type Question, questionPhrase } from './question.ts';
-import { WaitedPods } from './waited-pods.ts';
+import { UnreachableGoalWatch } from './unreachable-goal-watch.ts';
+import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';
+import { RecordWatches } from './record-watches.ts';
 import { WaitProgress } from './wait-progress.ts';
 
 /**
@@ -22,7 +22,7 @@ function quietTime(): number | undefined {
 }
 
 /** Shows that podrun waits for an object that does not exist yet. */
-export function tellCreation(clock: Clock, what: string): WaitProgress {
+export function showCreationWait(clock: Clock, what: string): WaitProgress {
   const text = `waiting for ${what} to be created`;
   return new WaitProgress({ clock, quietMs: quietTime(), phrase: () => ({ text, key: text }) });
 }
@@ -31,40 +31,40 @@ export function tellCreation(clock: Clock, what: string): WaitProgress {
 export class WaitWatch {
   readonly #store: FileStore;
   readonly #clock: Clock;
-  readonly #open: Set<Question>;
-  readonly #pods: WaitedPods;
+  readonly #open: Set<WaitTarget>;
+  readonly #pods: RecordWatches;
   readonly #progress: WaitProgress;
-  readonly #hopeless: HopelessWatch;
+  readonly #unreachable: UnreachableGoalWatch;
 
   constructor(
     { store, clock }: { readonly store: FileStore; readonly clock: Clock },
-    questions: readonly Question[],
-    onHopeless: () => void,
+    targets: readonly WaitTarget[],
+    onUnreachable: () => void,
   ) {
     this.#store = store;
     this.#clock = clock;
     // A missing object is an error at once: nothing waits for it.
-    this.#open = new Set(questions.filter(({ object }) => object !== undefined));
-    this.#pods = new WaitedPods(store);
+    this.#open = new Set(targets.filter(({ object }) => object !== undefined));
+    this.#pods = new RecordWatches(store);
     this.#progress = new WaitProgress({ clock, quietMs: quietTime(), phrase: () => this.#phrase() });
-    this.#hopeless = new HopelessWatch({
+    this.#unreachable = new UnreachableGoalWatch({
       store,
       clock,
       refs: [...new Set([...this.#open].map(({ ref }) => ref))],
       isUnattainable: (ref, object) =>
-        [...this.#open].some((question) => question.ref === ref && isHopelessQuestion(question, object)),
-      onHopeless,
+        [...this.#open].some((target) => target.ref === ref && isOutOfReach(target, object)),
+      onUnreachable,
     });
   }
 
-  /** Notes that the result of a question is about to be printed. */
-  settled(question: Question): void {
-    this.#open.delete(question);
+  /** Notes that the result of a target is about to be printed. */
+  settled(target: WaitTarget): void {
+    this.#open.delete(target);
   }
 
   /** Stops the watch. May be called twice. */
   close(): void {
-    this.#hopeless.close();
+    this.#unreachable.close();
     this.#progress.close();
     this.#pods.close();
   }
@@ -74,10 +74,10 @@ export class WaitWatch {
     return joinPhrases(
       [...this.#open]
         .filter(({ condition }) => condition.type !== 'create')
-        .map((question) => {
-          const object = question.ref.type.plural === 'pods' ? getObject(this.#store, question.ref) : undefined;
+        .map((target) => {
+          const object = target.ref.type.plural === 'pods' ? getObject(this.#store, target.ref) : undefined;
           const waited = object === undefined ? undefined : this.#pods.of(object as unknown as StoredPod);
-          return questionPhrase(question, waited, nowMs);
+          return targetPhrase(target, waited, nowMs);
         }),
     );
   }

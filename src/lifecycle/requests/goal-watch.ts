@@ -35,7 +35,7 @@ export type GoalProgress =
   | { readonly type: 'impossible'; readonly pod: StoredPod }
   | { readonly type: 'lapsed'; readonly lapse: Lapse };
 
-export interface GoalQuestion {
+export interface WatchedGoal {
   /** Undefined: podrun has no name for the goal, and only `stateOf` decides. */
   readonly goal: PodGoal | undefined;
   readonly rules: GoalRules;
@@ -53,13 +53,13 @@ export interface GoalQuestion {
  */
 export function watchGoal(
   watch: GoalWatch,
-  question: GoalQuestion,
+  goalToWatch: WatchedGoal,
 ): { readonly watch: GoalWatch; readonly progress: GoalProgress } {
-  const { goal, rules, pods, now, stateOf } = question;
+  const { goal, rules, pods, now, stateOf } = goalToWatch;
   const lapse = goal && watch.reached && lapseSince(watch.reached, goal, pods, rules.allowRestarts);
   const states = pods.map(stateOf);
-  const hopeless = pods[states.indexOf('impossible')];
-  if (hopeless !== undefined) return { watch, progress: { type: 'impossible', pod: hopeless } };
+  const unable = pods[states.indexOf('impossible')];
+  if (unable !== undefined) return { watch, progress: { type: 'impossible', pod: unable } };
   if (lapse !== undefined) return { watch, progress: { type: 'lapsed', lapse } };
   if (!states.every((state) => state === 'met')) return { watch: NOT_REACHED, progress: { type: 'pending' } };
   const reached = watch.reached ?? new Map(pods.map((pod) => [pod.metadata.uid, pod]));

@@ -6,7 +6,7 @@ import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';
 
 /** One condition of one object, with the state of the object at the start of `wait`. */
-export interface Question {
+export interface WaitTarget {
   readonly ref: ObjectRef;
   /** Undefined when the object did not exist. */
   readonly object: StoredKubeObject | undefined;
@@ -14,16 +14,19 @@ export interface Question {
 }
 
 /** True when the condition can no longer become true. A deleted object counts as deleted for good. */
-export function isHopelessQuestion({ condition, ref }: Question, object: StoredKubeObject | undefined): boolean {
+export function isOutOfReach({ condition, ref }: WaitTarget, object: StoredKubeObject | undefined): boolean {
   if (condition.type !== 'state') return false;
   if (object === undefined) return true;
   const { wanted } = condition;
   if (wanted === undefined || ref.type.plural !== 'pods') return false;
-  return !isMetQuietly(condition, object) && isUnattainable(wanted, object as unknown as StoredPod);
+  return !isMetOrInvalid(condition, object) && isUnattainable(wanted, object as unknown as StoredPod);
 }
 
 /** True when the object meets the condition. Also true when the check throws: `wait` reports that error itself. */
-export function isMetQuietly(condition: Extract<WaitCondition, { type: 'state' }>, object: StoredKubeObject): boolean {
+export function isMetOrInvalid(
+  condition: Extract<WaitCondition, { type: 'state' }>,
+  object: StoredKubeObject,
+): boolean {
   try {
     return condition.isMet(object);
   } catch {
@@ -33,7 +36,7 @@ export function isMetQuietly(condition: Extract<WaitCondition, { type: 'state' }
 }
 
 /** The text about the object and its condition for a waiting line. */
-export function questionPhrase({ condition, ref }: Question, waited: WaitedPod | undefined, nowMs: number): WaitPhrase {
+export function targetPhrase({ condition, ref }: WaitTarget, waited: WaitedPod | undefined, nowMs: number): WaitPhrase {
   const name = `${ref.type.kind.toLowerCase()}/${ref.name}`;
   const plain = (text: string): WaitPhrase => ({ text: `${name}: ${text}`, key: `${name} ${text}` });
   if (condition.type === 'create') return plain('it to be created');

@@ -10,35 +10,35 @@ const PATIENCE_MS = 1000;
 
 const LOOK_MS = 500;
 
-export interface HopelessOptions {
+export interface UnreachableGoalOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly refs: readonly ObjectRef[];
   /** True when a condition of the object can no longer become true. Undefined stands for a missing object. */
   readonly isUnattainable: (ref: ObjectRef, object: StoredKubeObject | undefined) => boolean;
   /** Called once, when a condition has been out of reach for a second. */
-  readonly onHopeless: () => void;
+  readonly onUnreachable: () => void;
 }
 
 /**
  * Checks after every change of the objects, and every half second, whether a condition can no longer become true. A
  * check right after a deletion may still find the object.
  */
-export class HopelessWatch {
-  readonly #options: HopelessOptions;
+export class UnreachableGoalWatch {
+  readonly #options: UnreachableGoalOptions;
   readonly #subscriptions: readonly Subscription[];
   #alarm: Alarm | undefined;
   /** Monotonic milliseconds. Undefined while every condition can become true. */
-  #hopelessSinceMs: number | undefined;
-  #isTold = false;
+  #unreachableSinceMs: number | undefined;
+  #isReported = false;
 
-  constructor(options: HopelessOptions) {
+  constructor(options: UnreachableGoalOptions) {
     this.#options = options;
     this.#subscriptions = options.refs.map(({ type, namespace, name }) =>
-      options.store.watch(type.plural, { namespace, name }, () => this.#look()),
+      options.store.watch(type.plural, { namespace, name }, () => this.#check()),
     );
-    this.#look();
-    this.#plan();
+    this.#check();
+    this.#planCheck();
   }
 
   close(): void {
@@ -47,24 +47,24 @@ export class HopelessWatch {
   }
 
   /** Looks again every half second: a time limit passes without an event. */
-  #plan(): void {
+  #planCheck(): void {
     const { clock } = this.#options;
     this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
-      this.#plan();
-      this.#look();
+      this.#planCheck();
+      this.#check();
     });
   }
 
-  #look(): void {
-    const { store, clock, refs, isUnattainable, onHopeless } = this.#options;
+  #check(): void {
+    const { store, clock, refs, isUnattainable, onUnreachable } = this.#options;
     if (!refs.some((ref) => isUnattainable(ref, getObject(store, ref)))) {
-      this.#hopelessSinceMs = undefined;
+      this.#unreachableSinceMs = undefined;
       return;
     }
     const nowMs = clock.now().monotonicMs;
-    this.#hopelessSinceMs ??= nowMs;
-    if (this.#isTold || nowMs - this.#hopelessSinceMs < PATIENCE_MS) return;
-    this.#isTold = true;
-    onHopeless();
+    this.#unreachableSinceMs ??= nowMs;
+    if (this.#isReported || nowMs - this.#unreachableSinceMs < PATIENCE_MS) return;
+    this.#isReported = true;
+    onUnreachable();
   }
 }

@@ -4,7 +4,7 @@ import { RecordWatch } from '../../run/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** Follows the records of the Pods that `wait` waits for. */
-export class WaitedPods {
+export class RecordWatches {
   readonly #store: FileStore;
   readonly #watches = new Map<string, RecordWatch>();
 
