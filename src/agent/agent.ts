@@ -8,7 +8,7 @@ import {
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import type { Powers } from '../lifecycle/security/powers.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
@@ -22,7 +22,7 @@ import { Security } from './security.ts';
 export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemoved'> {
   readonly crashLoop: BackOffLimits;
   /** The rights of this process. Read when the first Pod needs them. */
-  readonly powers: () => Powers;
+  readonly rights: () => OwnRights;
   /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
   /** Events about fields of the Pod's spec that have no effect here: one for each. */

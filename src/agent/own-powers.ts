@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { capabilitiesOf } from '../lifecycle/security/capabilities.ts';
-import type { Account, Powers } from '../lifecycle/security/powers.ts';
+import type { Account, OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import { findSetpriv } from '../runtime/setpriv.ts';
 
@@ -16,7 +16,7 @@ const ACCOUNT_FILES: AccountFiles = { passwd: '/etc/passwd', group: '/etc/group'
  * The rights of this process.
  * @param features undefined: plain processes only
  */
-export function ownPowers(features: RuntimeFeatures | undefined): Powers {
+export function readOwnRights(features: RuntimeFeatures | undefined): OwnRights {
   const gid = process.getgid?.() ?? 0;
   return {
     tier: features?.tier ?? 'process',

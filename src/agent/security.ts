@@ -7,7 +7,7 @@ import {
   refusalOf,
   type SecurityVerdict,
 } from '../lifecycle/security/judge-security.ts';
-import type { Powers } from '../lifecycle/security/powers.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { RunAs } from '../lifecycle/security/run-as.ts';
 import { volumeGroup } from '../lifecycle/security/volume-group.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
@@ -16,7 +16,7 @@ import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
 import { canReach } from './reach.ts';
 
 export interface SecurityOptions {
-  readonly powers: () => Powers;
+  readonly rights: () => OwnRights;
   /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
 }
@@ -33,16 +33,16 @@ export class Security {
 
   /** The user and the rights of a container, or the reason to refuse it. */
   judge(pod: StoredPod, container: Container): SecurityVerdict | Refusal {
-    const verdict = judgeSecurity(pod.spec, container, this.#options.powers());
+    const verdict = judgeSecurity(pod.spec, container, this.#options.rights());
     return refusalOf(pod, container, verdict, this.#options.isBestEffort) ?? verdict;
   }
 
   /** The events about security settings that containers ask for and do not get: one for each. */
   notices({ spec }: StoredPod): EventDraft[] {
-    const { powers, isBestEffort } = this.#options;
+    const { rights, isBestEffort } = this.#options;
     const paths = new Map<string, Set<string>>();
     for (const container of allContainers(spec)) {
-      const { notices, refusals } = judgeSecurity(spec, container, powers());
+      const { notices, refusals } = judgeSecurity(spec, container, rights());
       for (const { path, note } of isBestEffort ? [...refusals, ...notices] : notices) {
         const known = paths.get(note) ?? new Set();
         paths.set(note, known.add(path));
@@ -53,7 +53,7 @@ export class Security {
 
   /** The gid that owns the volumes of a Pod on this machine. Undefined: none. */
   volumeGroup({ spec }: StoredPod): number | undefined {
-    return volumeGroup(spec, this.#options.powers());
+    return volumeGroup(spec, this.#options.rights());
   }
 
   /**
@@ -61,8 +61,8 @@ export class Security {
    * where they are on the host.
    */
   refuseMounts(identity: RunAs | undefined, mounts: readonly Mounted[]): Refusal | undefined {
-    const { powers, isBestEffort } = this.#options;
-    const { tier, gid } = powers();
+    const { rights, isBestEffort } = this.#options;
+    const { tier, gid } = rights();
     if (identity?.uid === undefined || identity.uid === 0 || tier === 'namespace' || isBestEffort) return undefined;
     const { uid, groups = [] } = identity;
     const who = { uid, groups: [identity.gid ?? gid, ...groups] };
@@ -81,6 +81,6 @@ export class Security {
   ownVariables(identity: RunAs | undefined, inherited: Readonly<Record<string, string>>): Record<string, string> {
     if (identity?.uid === undefined) return { ...inherited };
     const { USER: _user, LOGNAME: _logname, SHELL: _shell, ...others } = inherited;
-    return { ...others, HOME: this.#options.powers().account(identity.uid)?.home ?? '/' };
+    return { ...others, HOME: this.#options.rights().account(identity.uid)?.home ?? '/' };
   }
 }

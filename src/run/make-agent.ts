@@ -2,13 +2,13 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { Agent, type AgentOptions } from '../agent/agent.ts';
 import { readNode } from '../agent/config/node.ts';
-import { ownPowers } from '../agent/own-powers.ts';
+import { readOwnRights } from '../agent/own-powers.ts';
 import type { Taint } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageMap } from '../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
-import type { Powers } from '../lifecycle/security/powers.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
 import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
@@ -77,7 +77,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
   const release = features.tier === 'namespace' ? holdMemoryFolders(store.memory) : undefined;
   const forgetAtExit = release && atExit(release);
   const hidden = hiddenFolders(store, hostEnv);
-  let powers: Powers | undefined;
+  let rights: OwnRights | undefined;
   return new Agent({
     ...parts,
     store,
@@ -88,7 +88,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     podPidsLimit,
     privateNetworks,
     hostEnv,
-    powers: () => (powers ??= ownPowers(parts.runtime.features)),
+    rights: () => (rights ??= readOwnRights(parts.runtime.features)),
     isBestEffort,
     cwd,
     isolation: features.tier === 'namespace' ? { shared, hidden, strictPid1 } : undefined,

@@ -1,4 +1,4 @@
-import { ownPowers } from '../agent/own-powers.ts';
+import { readOwnRights } from '../agent/own-powers.ts';
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
@@ -10,10 +10,10 @@ import type { ManifestObject } from './manifest-object.ts';
  * @throws {PodrunError} (usage) with all such settings
  */
 export function refuseSecurity(pods: readonly ManifestObject<StoredPod>[], features: RuntimeFeatures): void {
-  const powers = ownPowers(features);
+  const rights = readOwnRights(features);
   const problems = pods.flatMap(({ object: { metadata, spec }, file }) => {
     const complaints = allContainers(spec).flatMap((container) => {
-      const { refusals, notices } = judgeSecurity(spec, container, powers);
+      const { refusals, notices } = judgeSecurity(spec, container, rights);
       return [...refusals, ...notices];
     });
     return complaints.map(({ path, note }) => `error: ${file}: Pod "${metadata.name}": ${path}: ${note}`);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ownPowers, readAccount } from '../../src/agent/own-powers.ts';
+import { readOwnRights, readAccount } from '../../src/agent/own-powers.ts';
 import { canReach } from '../../src/agent/reach.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-accounts-'));
@@ -28,9 +28,9 @@ describe('what the machine knows of a user', () => {
 });
 
 it('podrun knows its own rights', () => {
-  const powers = ownPowers(undefined);
-  expect(powers).toMatchObject({ tier: 'process', isInUserNamespace: false, uid: process.getuid?.() });
-  expect(powers.capabilities.length > 0 || powers.uid !== 0).toBe(true);
+  const rights = readOwnRights(undefined);
+  expect(rights).toMatchObject({ tier: 'process', isInUserNamespace: false, uid: process.getuid?.() });
+  expect(rights.capabilities.length > 0 || rights.uid !== 0).toBe(true);
 });
 
 describe('whether a user gets to a place', () => {

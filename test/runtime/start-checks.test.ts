@@ -40,15 +40,15 @@ describe('lookUpProgram()', () => {
   const within = (text: string): string => text.replaceAll('ROOT', root);
 
   it.each([
-    { wish: 'takes the first of PATH', name: 'tool', path: 'ROOT/bin:ROOT/other', file: 'ROOT/bin/tool' },
-    { wish: 'goes on where there is none', name: 'tool', path: '/nowhere:ROOT/other', file: 'ROOT/other/tool' },
-    { wish: 'skips a file without x', name: 'plain', path: 'ROOT/bin:ROOT/other', file: 'ROOT/other/plain' },
-    { wish: 'takes a path as it stands', name: 'ROOT/bin/tool', path: '', file: 'ROOT/bin/tool' },
-    { wish: 'takes a path relative to the working directory', name: './run.sh', path: '', file: './run.sh' },
-    { wish: 'takes a path that leads upwards', name: '../bin/tool', path: '', file: '../bin/tool' },
-  ])('$wish', ({ name, path, file }) => {
-    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: within(path), pathOf };
-    expect(lookUpProgram(wish)).toEqual({ ok: true, file: within(file) });
+    { title: 'takes the first of PATH', name: 'tool', path: 'ROOT/bin:ROOT/other', file: 'ROOT/bin/tool' },
+    { title: 'goes on where there is none', name: 'tool', path: '/nowhere:ROOT/other', file: 'ROOT/other/tool' },
+    { title: 'skips a file without x', name: 'plain', path: 'ROOT/bin:ROOT/other', file: 'ROOT/other/plain' },
+    { title: 'takes a path as it stands', name: 'ROOT/bin/tool', path: '', file: 'ROOT/bin/tool' },
+    { title: 'takes a path relative to the working directory', name: './run.sh', path: '', file: './run.sh' },
+    { title: 'takes a path that leads upwards', name: '../bin/tool', path: '', file: '../bin/tool' },
+  ])('$title', ({ name, path, file }) => {
+    const request = { name: within(name), cwd: join(root, 'work'), searchPath: within(path), pathOf };
+    expect(lookUpProgram(request)).toEqual({ ok: true, file: within(file) });
   });
 
   it.each([
@@ -70,9 +70,9 @@ describe('lookUpProgram()', () => {
     { name: `/${'x'.repeat(300)}`, path: '', why: `stat /${'x'.repeat(300)}: file name too long` },
     { name: '/a\0b', path: '', why: 'stat /a\0b: invalid argument' },
   ])('refuses $name along $path', ({ name, path, why }) => {
-    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: path && within(path), pathOf };
+    const request = { name: within(name), cwd: join(root, 'work'), searchPath: path && within(path), pathOf };
     const error = `exec: ${goQuote(within(name))}: ${within(why)}`;
-    expect(lookUpProgram(wish)).toEqual({ ok: false, error });
+    expect(lookUpProgram(request)).toEqual({ ok: false, error });
   });
 });
 

@@ -2,12 +2,12 @@ import { arch, homedir, release } from 'node:os';
 import type { Command } from 'commander';
 import { readConfigFile } from '../../agent/config/config-file.ts';
 import { hasPodAddresses } from '../../agent/network/loopbacks.ts';
-import { ownPowers } from '../../agent/own-powers.ts';
+import { readOwnRights } from '../../agent/own-powers.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { MachineFinding, MachineReport, Obstacle } from '../../api/machine.ts';
 import type { RuntimeChoice } from '../../api/runtime-choice.ts';
 import { SystemClock } from '../../clock.ts';
-import { canChangeUser, type Powers } from '../../lifecycle/security/powers.ts';
+import { canChangeUser, type OwnRights } from '../../lifecycle/security/own-rights.ts';
 import { renderMachineReport } from '../../print/doctor/report.ts';
 import { runtimeChoice } from '../../run/choose-runtime.ts';
 import { version } from '../../run/version.ts';
@@ -99,19 +99,19 @@ async function examineMachine(namespaces: NamespaceDetection): Promise<MachineFi
     networkFinding(),
     terminalFinding(),
   ]);
-  const users = userFinding(ownPowers(features));
+  const users = userFinding(readOwnRights(features));
   const network = [podAddresses, podNetworks];
   return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(), terminals];
 }
 
-function userFinding(powers: Powers): MachineFinding {
-  if (canChangeUser(powers)) return { feature: 'users', verdict: 'yes', how: 'root' };
-  const why = whyNotOtherUsers(powers);
-  if (powers.isInUserNamespace) return { feature: 'users', verdict: 'partly', how: 'mapped', why };
+function userFinding(rights: OwnRights): MachineFinding {
+  if (canChangeUser(rights)) return { feature: 'users', verdict: 'yes', how: 'root' };
+  const why = whyNotOtherUsers(rights);
+  if (rights.isInUserNamespace) return { feature: 'users', verdict: 'partly', how: 'mapped', why };
   return { feature: 'users', verdict: 'no', how: 'own', why };
 }
 
-function whyNotOtherUsers({ uid, hasSetpriv, capabilities }: Powers): Obstacle {
+function whyNotOtherUsers({ uid, hasSetpriv, capabilities }: OwnRights): Obstacle {
   if (uid !== 0) return { type: 'notRoot' };
   if (!hasSetpriv) return { type: 'missingPrograms', programs: ['setpriv'] };
   const missing = ['setuid', 'setgid'].filter((name) => !capabilities.includes(name));

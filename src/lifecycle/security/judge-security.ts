@@ -13,7 +13,7 @@ import {
 } from '../texts/security.ts';
 import { isAll, isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
 import { type EffectiveSecurity, effectiveSecurity, placeOf, podPlace } from './effective-security.ts';
-import { canChangeUser, canDrop, type Powers } from './powers.ts';
+import { canChangeUser, canDrop, type OwnRights } from './own-rights.ts';
 import { volumeGroup } from './volume-group.ts';
 import { isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
 
@@ -43,13 +43,13 @@ export type SecurityRefusal =
   | { readonly stage: 'config'; readonly message: string }
   | { readonly stage: 'create'; readonly message: string };
 
-export function judgeSecurity(spec: PodSpec, container: Container, powers: Powers): SecurityVerdict {
-  const wish = effectiveSecurity(spec, container);
-  const identity = runAs(wish, powers);
-  const subject: Subject = { spec, container, wish, powers, identity };
+export function judgeSecurity(spec: PodSpec, container: Container, rights: OwnRights): SecurityVerdict {
+  const security = effectiveSecurity(spec, container);
+  const identity = runAs(security, rights);
+  const subject: Subject = { spec, container, security, rights, identity };
   return {
     identity: isOwn(identity) ? undefined : identity,
-    user: seenUser(identity, powers),
+    user: seenUser(identity, rights),
     refusals: [...otherIds(subject), ...otherRefusals(subject)],
     notices: [...groupNotices(subject), ...capabilityNotices(subject), ...privilegeNotices(subject)],
   };
@@ -77,19 +77,19 @@ export function refusalOf(
 interface Subject {
   readonly spec: PodSpec;
   readonly container: Container;
-  readonly wish: EffectiveSecurity;
-  readonly powers: Powers;
+  readonly security: EffectiveSecurity;
+  readonly rights: OwnRights;
   readonly identity: RunAs;
 }
 
-function otherIds({ spec, container, wish, powers, identity }: Subject): Complaint[] {
-  const why = whyNotOther(powers);
+function otherIds({ spec, container, security, rights, identity }: Subject): Complaint[] {
+  const why = whyNotOther(rights);
   const asked = [
-    { field: 'runAsUser', word: 'user', own: powers.uid, got: seenUser(identity, powers) },
-    { field: 'runAsGroup', word: 'group', own: powers.gid, got: seenGroup(identity, powers) },
+    { field: 'runAsUser', word: 'user', own: rights.uid, got: seenUser(identity, rights) },
+    { field: 'runAsGroup', word: 'group', own: rights.gid, got: seenGroup(identity, rights) },
   ] as const;
   return asked.flatMap(({ field, word, own, got }) => {
-    const id = wish[field];
+    const id = security[field];
     if (id === undefined || id === got) return [];
     const path = placeOf(spec, container, field);
     return [
@@ -102,14 +102,14 @@ function otherIds({ spec, container, wish, powers, identity }: Subject): Complai
   });
 }
 
-function whyNotOther({ uid, hasSetpriv }: Powers): 'not root' | 'setpriv' | 'no rights' {
+function whyNotOther({ uid, hasSetpriv }: OwnRights): 'not root' | 'setpriv' | 'no rights' {
   if (uid !== 0) return 'not root';
   return hasSetpriv ? 'no rights' : 'setpriv';
 }
 
-function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] {
+function otherRefusals({ spec, container, security, rights }: Subject): Complaint[] {
   const complaints: Complaint[] = [];
-  if (wish.readOnlyRootFilesystem && powers.tier === 'process') {
+  if (security.readOnlyRootFilesystem && rights.tier === 'process') {
     complaints.push({
       path: placeOf(spec, container, 'readOnlyRootFilesystem'),
       note: SECURITY_UNAVAILABLE.readOnlyRoot,
@@ -117,67 +117,67 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
     });
   }
   for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
-    if (wish[field]?.type !== 'Localhost') continue;
+    if (security[field]?.type !== 'Localhost') continue;
     complaints.push({ path: placeOf(spec, container, field), note: SECURITY_UNAVAILABLE.localProfile });
   }
-  if (wish.hasOwnUsers && powers.uid === 0 && !powers.isInUserNamespace) {
+  if (security.hasOwnUsers && rights.uid === 0 && !rights.isInUserNamespace) {
     complaints.push({ path: 'spec.hostUsers', note: SECURITY_UNAVAILABLE.ownUsers, remedy: REMEDY.user });
   }
   return complaints;
 }
 
 /** The notices about groups. Without root, a process has podrun's groups. */
-function groupNotices({ spec, wish, powers, identity }: Subject): Complaint[] {
-  if (canChangeUser(powers)) return [];
-  const { supplementalGroups, isStrictAboutGroups, fsGroup } = wish;
-  const ownGroups = new Set([powers.gid, seenGroup(identity, powers), ...powers.groups]);
+function groupNotices({ spec, security, rights, identity }: Subject): Complaint[] {
+  if (canChangeUser(rights)) return [];
+  const { supplementalGroups, isStrictAboutGroups, fsGroup } = security;
+  const ownGroups = new Set([rights.gid, seenGroup(identity, rights), ...rights.groups]);
   const missing = supplementalGroups.filter((group) => !ownGroups.has(group));
   const complaints: Complaint[] = [];
   if (missing.length > 0) {
     complaints.push({ path: podPlace('supplementalGroups'), note: groupsMissing(missing) });
   }
-  const wanted = new Set([powers.gid, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
-  if (isStrictAboutGroups && powers.groups.some((group) => !wanted.has(group))) {
+  const wanted = new Set([rights.gid, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
+  if (isStrictAboutGroups && rights.groups.some((group) => !wanted.has(group))) {
     complaints.push({ path: podPlace('supplementalGroupsPolicy'), note: SECURITY_UNAVAILABLE.fewerGroups });
   }
-  if (fsGroup !== undefined && volumeGroup(spec, powers) === undefined) {
+  if (fsGroup !== undefined && volumeGroup(spec, rights) === undefined) {
     complaints.push({ path: podPlace('fsGroup'), note: SECURITY_UNAVAILABLE.fsGroup });
   }
   return complaints;
 }
 
-function capabilityNotices({ spec, container, wish, powers, identity }: Subject): Complaint[] {
-  const { add = [], drop = [] } = wish.capabilities;
-  if (wish.privileged) return [];
+function capabilityNotices({ spec, container, security, rights, identity }: Subject): Complaint[] {
+  const { add = [], drop = [] } = security.capabilities;
+  if (security.privileged) return [];
   const about = (list: 'add' | 'drop', note: string): Complaint => {
     return { path: placeOf(spec, container, `capabilities.${list}`), note };
   };
   const complaints = (['add', 'drop'] as const).flatMap((list) => {
-    const unknown = unknownCapabilities(wish.capabilities[list]);
+    const unknown = unknownCapabilities(security.capabilities[list]);
     return unknown.length > 0 ? [about(list, capabilitiesUnknown(unknown))] : [];
   });
-  const isRoot = seenUser(identity, powers) === 0;
-  if (powers.isInUserNamespace) {
+  const isRoot = seenUser(identity, rights) === 0;
+  if (rights.isInUserNamespace) {
     if (isRoot && add.length > 0) complaints.push(about('add', SECURITY_UNAVAILABLE.rightsOfHost));
-  } else if (powers.capabilities.length > 0 && drop.length > 0 && !canDrop(powers)) {
+  } else if (rights.capabilities.length > 0 && drop.length > 0 && !canDrop(rights)) {
     complaints.push(about('drop', capabilitiesKept(drop)));
   }
   // On a node, too, added capabilities are not in effect for a user with a number other than 0.
-  const mayUse = wish.runAsUser === undefined || wish.runAsUser === 0;
+  const mayUse = security.runAsUser === undefined || security.runAsUser === 0;
   if (!mayUse || !add.some((name) => isAll(name) || isCapability(name))) return complaints;
   if (!isRoot) return [...complaints, about('add', SECURITY_UNAVAILABLE.rightsOfRoot)];
   const added = wantedCapabilities({ drop: ['ALL'], add: add.filter((name) => !isAll(name)) });
-  const missing = added.filter((name) => !powers.capabilities.includes(name));
-  if (missing.length > 0 && !powers.isInUserNamespace) complaints.push(about('add', capabilitiesMissing(missing)));
+  const missing = added.filter((name) => !rights.capabilities.includes(name));
+  if (missing.length > 0 && !rights.isInUserNamespace) complaints.push(about('add', capabilitiesMissing(missing)));
   return complaints;
 }
 
-function privilegeNotices({ spec, container, wish, powers }: Subject): Complaint[] {
+function privilegeNotices({ spec, container, security, rights }: Subject): Complaint[] {
   const complaints: Complaint[] = [];
-  if (wish.privileged && (powers.uid !== 0 || powers.isInUserNamespace)) {
+  if (security.privileged && (rights.uid !== 0 || rights.isInUserNamespace)) {
     complaints.push({ path: placeOf(spec, container, 'privileged'), note: SECURITY_UNAVAILABLE.rightsOfRoot });
   }
-  if (wish.noNewPrivileges && !powers.hasSetpriv) {
+  if (security.noNewPrivileges && !rights.hasSetpriv) {
     complaints.push({
       path: placeOf(spec, container, 'allowPrivilegeEscalation'),
       note: SECURITY_UNAVAILABLE.noNewPrivileges,

@@ -1,6 +1,6 @@
 import { dropsAll, wantedCapabilities } from './capabilities.ts';
 import type { EffectiveSecurity } from './effective-security.ts';
-import { canChangeUser, canDrop, type Powers } from './powers.ts';
+import { canChangeUser, canDrop, type OwnRights } from './own-rights.ts';
 
 /** The identity of a process. Undefined fields are podrun's own. */
 export interface RunAs {
@@ -12,15 +12,13 @@ export interface RunAs {
   readonly noNewPrivileges: boolean;
 }
 
-type Wish = EffectiveSecurity;
-
 /** The identity that is closest to a container's settings. `judgeSecurity` lists the differences. */
-export function runAs(wish: Wish, powers: Powers): RunAs {
-  const ids = powers.isInUserNamespace ? seenIds(wish, powers) : realIds(wish, powers);
+export function runAs(security: EffectiveSecurity, rights: OwnRights): RunAs {
+  const ids = rights.isInUserNamespace ? seenIds(security, rights) : realIds(security, rights);
   return {
     ...ids,
-    capabilities: capabilitiesFor(wish, powers, ids.uid ?? powers.uid),
-    noNewPrivileges: powers.hasSetpriv && (wish.noNewPrivileges || canRegainCapabilities(wish, powers)),
+    capabilities: capabilitiesFor(security, rights, ids.uid ?? rights.uid),
+    noNewPrivileges: rights.hasSetpriv && (security.noNewPrivileges || canRegainCapabilities(security, rights)),
   };
 }
 
@@ -30,42 +28,42 @@ export function isOwn({ uid, gid, groups, capabilities, noNewPrivileges }: RunAs
 }
 
 /** The user that a container sees itself as. */
-export function seenUser({ uid }: Pick<RunAs, 'uid'>, powers: Powers): number {
-  return uid ?? powers.uid;
+export function seenUser({ uid }: Pick<RunAs, 'uid'>, rights: OwnRights): number {
+  return uid ?? rights.uid;
 }
 
 /** The group of the files that a container creates, as the container sees it. */
-export function seenGroup({ gid }: Pick<RunAs, 'gid'>, powers: Powers): number {
-  return gid ?? powers.gid;
+export function seenGroup({ gid }: Pick<RunAs, 'gid'>, rights: OwnRights): number {
+  return gid ?? rights.gid;
 }
 
 type Ids = Pick<RunAs, 'uid' | 'gid' | 'groups'>;
 
 /** The ids that a user namespace shows for podrun's own. Groups cannot be chosen there. */
-function seenIds({ runAsUser, runAsGroup }: Wish, powers: Powers): Ids {
-  const uid = runAsUser === powers.uid ? undefined : runAsUser;
-  const gid = runAsGroup ?? (uid === undefined ? undefined : groupOf(uid, powers));
-  return { uid, gid: gid === powers.gid ? undefined : gid, groups: undefined };
+function seenIds({ runAsUser, runAsGroup }: EffectiveSecurity, rights: OwnRights): Ids {
+  const uid = runAsUser === rights.uid ? undefined : runAsUser;
+  const gid = runAsGroup ?? (uid === undefined ? undefined : groupOf(uid, rights));
+  return { uid, gid: gid === rights.gid ? undefined : gid, groups: undefined };
 }
 
-function realIds(wish: Wish, powers: Powers): Ids {
-  if (!canChangeUser(powers)) return { uid: undefined, gid: undefined, groups: undefined };
-  const { runAsUser, runAsGroup, fsGroup, supplementalGroups, isStrictAboutGroups } = wish;
-  const uid = runAsUser === powers.uid ? undefined : runAsUser;
-  const gid = runAsGroup ?? (uid === undefined ? undefined : groupOf(uid, powers));
+function realIds(security: EffectiveSecurity, rights: OwnRights): Ids {
+  if (!canChangeUser(rights)) return { uid: undefined, gid: undefined, groups: undefined };
+  const { runAsUser, runAsGroup, fsGroup, supplementalGroups, isStrictAboutGroups } = security;
+  const uid = runAsUser === rights.uid ? undefined : runAsUser;
+  const gid = runAsGroup ?? (uid === undefined ? undefined : groupOf(uid, rights));
   const asked = [...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])];
   if (uid === undefined && gid === undefined && asked.length === 0 && !isStrictAboutGroups) {
     return { uid, gid, groups: undefined };
   }
-  const known = uid === undefined ? powers.groups : (powers.account(uid)?.groups ?? []);
+  const known = uid === undefined ? rights.groups : (rights.account(uid)?.groups ?? []);
   // The first group is the primary group, as in container runtimes.
-  const groups = new Set([gid ?? powers.gid, ...(isStrictAboutGroups ? [] : known), ...asked]);
+  const groups = new Set([gid ?? rights.gid, ...(isStrictAboutGroups ? [] : known), ...asked]);
   return { uid, gid, groups: [...groups] };
 }
 
 /** The group of a user without runAsGroup. Source: containerd, pkg/oci/spec_opts.go WithUserID. */
-function groupOf(uid: number, powers: Powers): number {
-  return powers.account(uid)?.gid ?? 0;
+function groupOf(uid: number, rights: OwnRights): number {
+  return rights.account(uid)?.gid ?? 0;
 }
 
 /**
@@ -73,17 +71,21 @@ function groupOf(uid: number, powers: Powers): number {
  * user. In the process tier, root without security settings keeps podrun's capabilities: such a container is a process
  * of the machine in every other respect.
  */
-function capabilitiesFor(wish: Wish, powers: Powers, seenUid: number): readonly string[] | undefined {
-  if (wish.privileged) return undefined;
-  if (powers.isInUserNamespace) return seenUid === 0 ? wantedCapabilities(wish.capabilities) : undefined;
-  if (!canDrop(powers)) return undefined;
-  const { add = [], drop = [] } = wish.capabilities;
-  const isAsked = add.length + drop.length > 0 || seenUid !== powers.uid;
-  if (powers.tier === 'process' && !isAsked) return undefined;
-  return wantedCapabilities(wish.capabilities).filter((name) => powers.capabilities.includes(name));
+function capabilitiesFor(
+  security: EffectiveSecurity,
+  rights: OwnRights,
+  seenUid: number,
+): readonly string[] | undefined {
+  if (security.privileged) return undefined;
+  if (rights.isInUserNamespace) return seenUid === 0 ? wantedCapabilities(security.capabilities) : undefined;
+  if (!canDrop(rights)) return undefined;
+  const { add = [], drop = [] } = security.capabilities;
+  const isAsked = add.length + drop.length > 0 || seenUid !== rights.uid;
+  if (rights.tier === 'process' && !isAsked) return undefined;
+  return wantedCapabilities(security.capabilities).filter((name) => rights.capabilities.includes(name));
 }
 
 /** True when a setuid program could regain capabilities that podrun had no right to drop for good. */
-function canRegainCapabilities(wish: Wish, powers: Powers): boolean {
-  return !wish.privileged && !powers.isInUserNamespace && !canDrop(powers) && dropsAll(wish.capabilities);
+function canRegainCapabilities(security: EffectiveSecurity, rights: OwnRights): boolean {
+  return !security.privileged && !rights.isInUserNamespace && !canDrop(rights) && dropsAll(security.capabilities);
 }

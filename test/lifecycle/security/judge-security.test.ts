@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Powers } from '../../../src/lifecycle/security/powers.ts';
-import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, type Wish } from './judged.ts';
+import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
+import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, type SecuritySettings } from './judged.ts';
 
 describe('why a container does not start', () => {
   const REMEDY = '. --best-effort starts the container anyway';
 
-  it.each<{ name: string; powers: Powers; wish: Wish; says: string }>([
+  it.each<{ name: string; rights: OwnRights; settings: SecuritySettings; says: string }>([
     {
       name: 'a user cannot be another',
-      powers: USER,
-      wish: { pod: { runAsUser: 5, runAsGroup: 6 } },
+      rights: USER,
+      settings: { pod: { runAsUser: 5, runAsGroup: 6 } },
       says:
         'create: spec.securityContext.runAsUser: not 5: podrun is user 1000, and only root can change that; ' +
         'spec.securityContext.runAsGroup: not 6: podrun is group 1001, and only root can change that. ' +
@@ -17,44 +17,44 @@ describe('why a container does not start', () => {
     },
     {
       name: 'nor in another group',
-      powers: USER,
-      wish: { container: { runAsGroup: 20 } },
+      rights: USER,
+      settings: { container: { runAsGroup: 20 } },
       says: 'create: spec.containers[0].securityContext.runAsGroup: not 20: podrun is group 1001, and only root can',
     },
     {
       name: 'root has no setpriv',
-      powers: { ...ROOT, ...NO_SETPRIV },
-      wish: { pod: { runAsUser: 5 } },
+      rights: { ...ROOT, ...NO_SETPRIV },
+      settings: { pod: { runAsUser: 5 } },
       says: 'create: spec.securityContext.runAsUser: not 5: podrun is user 0, and there is no setpriv of util-linux to',
     },
     {
       name: 'root may not change users',
-      powers: { ...ROOT, capabilities: [] },
-      wish: { pod: { runAsUser: 5 } },
+      rights: { ...ROOT, capabilities: [] },
+      settings: { pod: { runAsUser: 5 } },
       says: 'create: spec.securityContext.runAsUser: not 5: podrun is user 0, and lacks CAP_SETUID and CAP_SETGID',
     },
     {
       name: 'there is no root file system of its own',
-      powers: ROOT,
-      wish: { container: { readOnlyRootFilesystem: true } },
+      rights: ROOT,
+      settings: { container: { readOnlyRootFilesystem: true } },
       says:
         'create: spec.containers[0].securityContext.readOnlyRootFilesystem: the container has no file system of its ' +
         'own. Take --runtime namespace, where this',
     },
     {
       name: 'there is no such profile',
-      powers: NAMESPACES,
-      wish: { pod: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } } },
+      rights: NAMESPACES,
+      settings: { pod: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } } },
       says: 'create: spec.securityContext.seccompProfile: podrun cannot load profiles',
     },
     {
       name: 'root is root everywhere',
-      powers: NAMESPACES,
-      wish: { spec: { hostUsers: false } },
+      rights: NAMESPACES,
+      settings: { spec: { hostUsers: false } },
       says: "create: spec.hostUsers: podrun is root, and users are the machine's",
     },
-  ])('$name', ({ powers, wish, says }) => {
-    const { why } = judged(powers, wish);
+  ])('$name', ({ rights, settings, says }) => {
+    const { why } = judged(rights, settings);
     expect(why(false)?.startsWith(says)).toBe(true);
     expect(why(false)?.endsWith(REMEDY)).toBe(true);
     expect(why(true)).toBeUndefined();
@@ -62,131 +62,131 @@ describe('why a container does not start', () => {
 
   const WHO = '(pod: "web_default(u1)", container: main)';
 
-  it.each<{ name: string; powers: Powers; wish: Wish; says: string }>([
+  it.each<{ name: string; rights: OwnRights; settings: SecuritySettings; says: string }>([
     {
       name: 'would be root',
-      powers: ROOT,
-      wish: { pod: { runAsNonRoot: true } },
+      rights: ROOT,
+      settings: { pod: { runAsNonRoot: true } },
       says: `container has runAsNonRoot and image will run as root ${WHO}`,
     },
     {
       name: 'says it is root',
-      powers: USER,
-      wish: { pod: { runAsNonRoot: true }, container: { runAsUser: 0 } },
+      rights: USER,
+      settings: { pod: { runAsNonRoot: true }, container: { runAsUser: 0 } },
       says: `container's runAsUser breaks non-root policy ${WHO}`,
     },
     {
       name: 'would be root when nobody else can be had',
-      powers: { ...ROOT, ...NO_SETPRIV },
-      wish: { pod: { runAsNonRoot: true, runAsUser: 5 } },
+      rights: { ...ROOT, ...NO_SETPRIV },
+      settings: { pod: { runAsNonRoot: true, runAsUser: 5 } },
       says: `container has runAsNonRoot and image will run as root ${WHO}`,
     },
-  ])("kubelet's own rule holds in any case: it must not be root, and $name", ({ powers, wish, says }) => {
-    expect(judged(powers, wish).why(true)).toBe(`config: ${says}`);
+  ])("kubelet's own rule holds in any case: it must not be root, and $name", ({ rights, settings, says }) => {
+    expect(judged(rights, settings).why(true)).toBe(`config: ${says}`);
   });
 
-  it.each<{ name: string; powers: Powers; wish: Wish }>([
-    { name: 'not to be root is asked of a user', powers: USER, wish: { pod: { runAsNonRoot: true } } },
+  it.each<{ name: string; rights: OwnRights; settings: SecuritySettings }>([
+    { name: 'not to be root is asked of a user', rights: USER, settings: { pod: { runAsNonRoot: true } } },
     {
       name: 'root is asked not to be root but another',
-      powers: ROOT,
-      wish: { pod: { runAsNonRoot: true, runAsUser: 5 } },
+      rights: ROOT,
+      settings: { pod: { runAsNonRoot: true, runAsUser: 5 } },
     },
     {
       name: 'the root file system is its own',
-      powers: OWN_USERS,
-      wish: { container: { readOnlyRootFilesystem: true } },
+      rights: OWN_USERS,
+      settings: { container: { readOnlyRootFilesystem: true } },
     },
-    { name: 'a user has no root to be kept from', powers: USER, wish: { spec: { hostUsers: false } } },
+    { name: 'a user has no root to be kept from', rights: USER, settings: { spec: { hostUsers: false } } },
     {
       name: 'profiles are those of the machine',
-      powers: ROOT,
-      wish: { pod: { seccompProfile: { type: 'RuntimeDefault' }, appArmorProfile: { type: 'Unconfined' } } },
+      rights: ROOT,
+      settings: { pod: { seccompProfile: { type: 'RuntimeDefault' }, appArmorProfile: { type: 'Unconfined' } } },
     },
-  ])('nothing is said when $name', ({ powers, wish }) => {
-    expect(judged(powers, wish).why(false)).toBeUndefined();
+  ])('nothing is said when $name', ({ rights, settings }) => {
+    expect(judged(rights, settings).why(false)).toBeUndefined();
   });
 });
 
 describe('the notices of a container', () => {
   const CONTEXT = 'spec.containers[0].securityContext';
 
-  it.each<{ name: string; powers: Powers; wish: Wish; notices: readonly string[] }>([
+  it.each<{ name: string; rights: OwnRights; settings: SecuritySettings; notices: readonly string[] }>([
     {
       name: 'nothing',
-      powers: ROOT,
-      wish: { pod: { runAsUser: 5, fsGroup: 6, supplementalGroups: [7] }, container: { privileged: true } },
+      rights: ROOT,
+      settings: { pod: { runAsUser: 5, fsGroup: 6, supplementalGroups: [7] }, container: { privileged: true } },
       notices: [],
     },
     {
       name: 'groups of others',
-      powers: USER,
-      wish: { pod: { supplementalGroups: [20, 7, 8] } },
+      rights: USER,
+      settings: { pod: { supplementalGroups: [20, 7, 8] } },
       notices: [
         'spec.securityContext.supplementalGroups: podrun is not root and not in group 7, 8: ' +
           'the container is not either',
       ],
     },
-    { name: 'groups that it is in', powers: USER, wish: { pod: { supplementalGroups: [20, 1001] } }, notices: [] },
+    { name: 'groups that it is in', rights: USER, settings: { pod: { supplementalGroups: [20, 1001] } }, notices: [] },
     {
       name: 'fewer groups',
-      powers: USER,
-      wish: { pod: { supplementalGroupsPolicy: 'Strict' } },
+      rights: USER,
+      settings: { pod: { supplementalGroupsPolicy: 'Strict' } },
       notices: [
         'spec.securityContext.supplementalGroupsPolicy: podrun is not root: the container keeps all groups of podrun',
       ],
     },
     {
       name: 'rights of root',
-      powers: USER,
-      wish: { container: { privileged: true } },
+      rights: USER,
+      settings: { container: { privileged: true } },
       notices: [`${CONTEXT}.privileged: podrun is not root: the container has no more rights than podrun`],
     },
     {
       name: 'capabilities of a user',
-      powers: USER,
-      wish: { container: { capabilities: { add: ['BPF'], drop: ['KILL'] } } },
+      rights: USER,
+      settings: { container: { capabilities: { add: ['BPF'], drop: ['KILL'] } } },
       notices: [`${CONTEXT}.capabilities.add: podrun is not root: the container has no more rights than podrun`],
     },
     {
       name: 'those that a node would not give in effect',
-      powers: USER,
-      wish: { pod: { runAsUser: 1000 }, container: { capabilities: { add: ['BPF'] } } },
+      rights: USER,
+      settings: { pod: { runAsUser: 1000 }, container: { capabilities: { add: ['BPF'] } } },
       notices: [],
     },
     {
       name: 'those that podrun lacks',
-      powers: { ...ROOT, capabilities: ['setpcap'] },
-      wish: { container: { capabilities: { add: ['BPF', 'ALL'] } } },
+      rights: { ...ROOT, capabilities: ['setpcap'] },
+      settings: { container: { capabilities: { add: ['BPF', 'ALL'] } } },
       notices: [`${CONTEXT}.capabilities.add: podrun does not have BPF itself`],
     },
     {
       name: 'those it cannot lose',
-      powers: { ...ROOT, ...NO_SETPRIV },
-      wish: { container: { capabilities: { drop: ['KILL'] } } },
+      rights: { ...ROOT, ...NO_SETPRIV },
+      settings: { container: { capabilities: { drop: ['KILL'] } } },
       notices: [
         `${CONTEXT}.capabilities.drop: podrun cannot take KILL away: that needs setpriv of util-linux and CAP_SETPCAP`,
       ],
     },
     {
       name: 'names that are none',
-      powers: ROOT,
-      wish: { container: { capabilities: { drop: ['CAP_KILL'] } } },
+      rights: ROOT,
+      settings: { container: { capabilities: { drop: ['CAP_KILL'] } } },
       notices: [`${CONTEXT}.capabilities.drop: there is no CAP_KILL: a node ignores it, too; write names without CAP_`],
     },
     {
       name: 'rights over the machine',
-      powers: OWN_USERS,
-      wish: { pod: { runAsUser: 0 }, container: { capabilities: { add: ['BPF'] } } },
+      rights: OWN_USERS,
+      settings: { pod: { runAsUser: 0 }, container: { capabilities: { add: ['BPF'] } } },
       notices: [`${CONTEXT}.capabilities.add: only effective in its own user namespace: no rights over the machine`],
     },
     {
       name: 'no new privileges',
-      powers: { ...USER, ...NO_SETPRIV },
-      wish: { container: { allowPrivilegeEscalation: false } },
+      rights: { ...USER, ...NO_SETPRIV },
+      settings: { container: { allowPrivilegeEscalation: false } },
       notices: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which this needs`],
     },
-  ])('$name', ({ powers, wish, notices }) => {
-    expect(judged(powers, wish).notices).toEqual(notices);
+  ])('$name', ({ rights, settings, notices }) => {
+    expect(judged(rights, settings).notices).toEqual(notices);
   });
 });

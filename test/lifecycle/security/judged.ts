@@ -1,7 +1,7 @@
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../../src/api/generated/types.ts';
 import { capabilitiesOf } from '../../../src/lifecycle/security/capabilities.ts';
 import { judgeSecurity, refusalOf } from '../../../src/lifecycle/security/judge-security.ts';
-import type { Powers } from '../../../src/lifecycle/security/powers.ts';
+import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
 import type { RunAs } from '../../../src/lifecycle/security/run-as.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
 
@@ -9,7 +9,7 @@ const ALL = capabilitiesOf('000001ffffffffff');
 /** The capabilities of a container on a node, without CAP_MKNOD. */
 export const USUAL: readonly string[] = capabilitiesOf('00000000a00425fb');
 
-export const ROOT: Powers = {
+export const ROOT: OwnRights = {
   tier: 'process',
   isInUserNamespace: false,
   uid: 0,
@@ -19,12 +19,12 @@ export const ROOT: Powers = {
   hasSetpriv: true,
   account: (uid) => (uid === 70 ? { gid: 71, groups: [72, 73], home: '/var/lib/app' } : undefined),
 };
-export const USER: Powers = { ...ROOT, uid: 1000, gid: 1001, groups: [1001, 20], capabilities: [] };
-export const NAMESPACES: Powers = { ...ROOT, tier: 'namespace' };
-export const OWN_USERS: Powers = { ...USER, tier: 'namespace', isInUserNamespace: true };
+export const USER: OwnRights = { ...ROOT, uid: 1000, gid: 1001, groups: [1001, 20], capabilities: [] };
+export const NAMESPACES: OwnRights = { ...ROOT, tier: 'namespace' };
+export const OWN_USERS: OwnRights = { ...USER, tier: 'namespace', isInUserNamespace: true };
 export const NO_SETPRIV = { hasSetpriv: false };
 
-export interface Wish {
+export interface SecuritySettings {
   readonly pod?: PodSecurityContext;
   readonly container?: SecurityContext;
   readonly spec?: Partial<PodSpec>;
@@ -40,10 +40,10 @@ interface Judged {
   readonly notices: readonly string[];
 }
 
-export function judged(powers: Powers, { pod = {}, container = {}, spec = {} }: Wish): Judged {
+export function judged(rights: OwnRights, { pod = {}, container = {}, spec = {} }: SecuritySettings): Judged {
   const main = { name: 'main', image: 'app', securityContext: container };
   const subject = newPod({ ...spec, securityContext: pod, containers: [main] });
-  const verdict = judgeSecurity(subject.spec, main, powers);
+  const verdict = judgeSecurity(subject.spec, main, rights);
   const why = (isBestEffort: boolean): string | undefined => {
     const refusal = refusalOf(subject, main, verdict, isBestEffort);
     return refusal && `${refusal.stage}: ${refusal.message}`;

@@ -1,5 +1,5 @@
 /** The rights of podrun on this machine, which decide what security settings containers can have. */
-export interface Powers {
+export interface OwnRights {
   readonly tier: 'process' | 'namespace';
   /** True: containers have user namespaces. To the machine, all their users and groups are podrun's own. */
   readonly isInUserNamespace: boolean;
@@ -24,11 +24,11 @@ export interface Account {
 }
 
 /** True when podrun can start processes of other users. */
-export function canChangeUser({ isInUserNamespace, hasSetpriv, capabilities }: Powers): boolean {
+export function canChangeUser({ isInUserNamespace, hasSetpriv, capabilities }: OwnRights): boolean {
   return !isInUserNamespace && hasSetpriv && capabilities.includes('setuid') && capabilities.includes('setgid');
 }
 
 /** True when podrun can drop capabilities for good. Only asked where podrun has capabilities. */
-export function canDrop({ hasSetpriv, capabilities }: Powers): boolean {
+export function canDrop({ hasSetpriv, capabilities }: OwnRights): boolean {
   return hasSetpriv && capabilities.includes('setpcap');
 }
