@@ -15,10 +15,10 @@ export interface EventRecorderOptions {
 }
 
 /** The object that an event is about. */
-type Subject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+type EventSubject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** The source and the time of an event. */
-interface Saying {
+interface EventOrigin {
   readonly component: 'kubelet' | 'node-controller' | 'podrun';
   readonly now: Instant;
   /** The part of the object that the event is about. */
@@ -96,12 +96,12 @@ export class EventRecorder {
   }
 
   /** Records an event of podrun itself about any object. Such an event is never combined with others. */
-  recordOwn(about: Subject, draft: EventDraft, fieldPath?: string): void {
+  recordOwn(about: EventSubject, draft: EventDraft, fieldPath?: string): void {
     this.recordAs('podrun', about, draft, fieldPath);
   }
 
   /** Records an event of another cluster component. Such an event is never combined with others. */
-  recordAs(component: Saying['component'], about: Subject, draft: EventDraft, fieldPath?: string): void {
+  recordAs(component: EventOrigin['component'], about: EventSubject, draft: EventDraft, fieldPath?: string): void {
     const event = this.#coreEvent(about, draft, { component, now: this.#clock.now(), fieldPath });
     this.#onEvent({ type: 'ADDED', object: this.#isObjectGone ? event : this.#store.create('events', event) });
   }
@@ -122,7 +122,7 @@ export class EventRecorder {
     this.#onEvent({ type: 'ADDED', object });
   }
 
-  #coreEvent(about: Subject, draft: EventDraft, { component, now, fieldPath }: Saying): StoredEvent {
+  #coreEvent(about: EventSubject, draft: EventDraft, { component, now, fieldPath }: EventOrigin): StoredEvent {
     const at = formatTime(now.wallMs);
     const base = this.#base(about, draft, now);
     return {
@@ -138,7 +138,7 @@ export class EventRecorder {
     };
   }
 
-  #base({ apiVersion, kind, metadata }: Subject, draft: EventDraft, now: Instant): StoredEvent {
+  #base({ apiVersion, kind, metadata }: EventSubject, draft: EventDraft, now: Instant): StoredEvent {
     const { name, namespace, uid, resourceVersion } = metadata;
     return {
       apiVersion: 'v1',

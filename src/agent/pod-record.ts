@@ -4,7 +4,7 @@ import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } fr
 import type { Alarm, Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
-import { markedGone } from '../lifecycle/requests/deletion.ts';
+import { withoutGrace } from '../lifecycle/requests/deletion.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { ObjectPart, Store } from '../store/store.ts';
@@ -143,7 +143,10 @@ export class PodRecord {
   remove(): boolean {
     const { store, pod, clock } = this.#options;
     const { name, namespace } = pod.metadata;
-    const done = this.#attempt(() => this.#change('object', (stored) => markedGone(stored, clock.now().wallMs)), true);
+    const done = this.#attempt(
+      () => this.#change('object', (stored) => withoutGrace(stored, clock.now().wallMs)),
+      true,
+    );
     if (hasFinalizers(done ?? pod) && isStored(store, pod)) return false;
     this.#attempt(() => store.delete('pods', namespace, name), true);
     this.gone();

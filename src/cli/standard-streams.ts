@@ -130,11 +130,11 @@ export function waitingBytes(name: StandardStream): number {
 /** Resolves when the reader has all output, or is gone. */
 export function flush(name: StandardStream): Promise<void> {
   const stream = lost.has(name) ? undefined : opened.get(name);
-  return stream === undefined ? Promise.resolve() : handedOn(stream);
+  return stream === undefined ? Promise.resolve() : drained(stream);
 }
 
 /** Resolves when a stream has passed everything on, or its reader is gone: a pipe takes only so much at a time. */
-export function handedOn(stream: Writable): Promise<void> {
+export function drained(stream: Writable): Promise<void> {
   if (stream.writableLength === 0) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {

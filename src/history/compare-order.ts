@@ -2,7 +2,7 @@ import type { Difference, Tolerance } from './difference.ts';
 import type { Happening } from './happenings.ts';
 import type { RunStory } from './run-story.ts';
 
-interface Step {
+interface ComparedStep {
   readonly name: string;
   readonly subject: string;
   readonly atMs: number;
@@ -10,8 +10,8 @@ interface Step {
 
 /** Two steps in another order in the other run. */
 interface Swap {
-  readonly first: Step;
-  readonly second: Step;
+  readonly first: ComparedStep;
+  readonly second: ComparedStep;
   /** The number of steps between them in the first run. */
   readonly distance: number;
   /** The change of the time between them. */
@@ -60,10 +60,10 @@ function nearestSwaps(swaps: readonly Swap[]): Swap[] {
     });
 }
 
-function stepsIn(happenings: readonly Happening[]): Step[] {
+function stepsIn(happenings: readonly Happening[]): ComparedStep[] {
   const seen = new Set<string>();
   return happenings
-    .flatMap((one): Step[] => {
+    .flatMap((one): ComparedStep[] => {
       if (one.what === 'started' || one.what === 'exited') {
         const run = one.attempt === 1 ? '' : `#${one.attempt}`;
         return [{ name: `${one.container}${run}.${one.what}`, subject: one.container, atMs: one.atMs }];

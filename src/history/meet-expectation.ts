@@ -119,22 +119,22 @@ function lastExit({ containers }: RunStory, name: string): { exitCode: number; r
   return containers.get(name)?.attempts.findLast((attempt) => attempt?.exit !== undefined)?.exit;
 }
 
-type What = Pick<Check, 'place' | 'text'>;
+type ExpectationRef = Pick<Check, 'place' | 'text'>;
 
-function inTheEnd({ place }: Written<unknown>, text: string): What {
+function inTheEnd({ place }: Written<unknown>, text: string): ExpectationRef {
   return { place, text: `final ${text}` };
 }
 
-function notMet({ place, text }: What, problem: string, seen: readonly string[]): Check {
+function notMet({ place, text }: ExpectationRef, problem: string, seen: readonly string[]): Check {
   return { place, text, met: false, problem, seen };
 }
 
-function sameText(what: What, expected: string, seen: string | undefined): Check {
+function sameText(what: ExpectationRef, expected: string, seen: string | undefined): Check {
   return expected === seen ? { ...what, met: true } : notMet(what, `it was ${seen || 'none'}`, []);
 }
 
 function inRange(
-  what: What,
+  what: ExpectationRef,
   { range, value, seen }: { readonly range: NumberRange; readonly value: number; readonly seen: readonly string[] },
 ): Check {
   return isInRange(range, value) ? { ...what, met: true } : notMet(what, `it was ${value}`, seen);

@@ -30,7 +30,7 @@ export interface PlacedHappening {
 }
 
 /** The progress through the steps. */
-interface Position {
+interface StepsProgress {
   /** The first state in which the next step may be. */
   readonly state: number;
   readonly atMs: number;
@@ -47,7 +47,7 @@ const NEAREST_MAX = 3;
  */
 export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story: readonly PlacedHappening[]): Check[] {
   const checks: Check[] = [];
-  let position: Position = { state: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
+  let position: StepsProgress = { state: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
   for (const group of steps) {
     const found = findGroup(group, story, position);
     const checked = group.map((written, index) => checkOf(written, found[index], { story, position }));
@@ -60,14 +60,14 @@ export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story
 
 interface StepContext {
   readonly story: readonly PlacedHappening[];
-  readonly position: Position;
+  readonly position: StepsProgress;
 }
 
 function positionAfter(
   group: readonly WrittenPattern[],
   found: readonly number[],
   { story, position }: StepContext,
-): Position {
+): StepsProgress {
   const last = Math.max(-1, ...found);
   const placed = story[last];
   if (placed === undefined) return position;
@@ -87,7 +87,7 @@ function positionAfter(
 function findGroup(
   group: readonly WrittenPattern[],
   story: readonly PlacedHappening[],
-  { state, used }: Position,
+  { state, used }: StepsProgress,
 ): Array<number | undefined> {
   const taken: Array<number | undefined> = group.map(() => undefined);
   for (const [index, placed] of story.entries()) {
@@ -97,14 +97,14 @@ function findGroup(
   return taken;
 }
 
-interface Assignment {
+interface StepAssignment {
   readonly story: readonly PlacedHappening[];
   readonly taken: Array<number | undefined>;
   readonly tried: Set<number>;
 }
 
 /** Assigns a happening to a free pattern, or to one whose current match can move to another pattern. */
-function assign(index: number, group: readonly WrittenPattern[], assignment: Assignment): boolean {
+function assign(index: number, group: readonly WrittenPattern[], assignment: StepAssignment): boolean {
   const { story, taken, tried } = assignment;
   const placed = story[index];
   if (placed === undefined) return false;

@@ -21,7 +21,7 @@ export interface NamedRun {
 }
 
 /** A state of the Pod and its beginning. */
-interface PodState {
+interface DatedPod {
   readonly at: number;
   readonly pod: StoredPod;
 }
@@ -65,7 +65,7 @@ interface Span {
 
 /** A run with its states and span. */
 interface RunWithSpan extends NamedRun {
-  readonly states: readonly PodState[];
+  readonly states: readonly DatedPod[];
   readonly span: Span;
 }
 
@@ -158,7 +158,7 @@ function neverCame(message: string, hint: string): PodrunError {
 }
 
 /** The states of the Pod, in order. Its deletion is not a state. */
-function podStates({ transitions }: RecordedRun): PodState[] {
+function podStates({ transitions }: RecordedRun): DatedPod[] {
   return transitions.flatMap(({ at, type, object }) =>
     object.kind === 'Pod' && type !== 'DELETED' ? [{ at, pod: object }] : [],
   );
@@ -166,7 +166,7 @@ function podStates({ transitions }: RecordedRun): PodState[] {
 
 function spanOf(
   { transitions }: RecordedRun,
-  { first, last }: Record<'first' | 'last', PodState>,
+  { first, last }: Record<'first' | 'last', DatedPod>,
   nowMs: number,
 ): Span {
   const beginMs = Math.min(parseTime(first.pod.metadata.creationTimestamp), first.at);

@@ -3,7 +3,7 @@ import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/o
 import { parseTime } from '../api/time.ts';
 
 /** A timestamp in an object. Servers may answer null. */
-type Moment = string | null | undefined;
+type Timestamp = string | null | undefined;
 
 /**
  * The latest timestamp in an object, milliseconds since 1970. Dates an object whose watch event has no time of its own.
@@ -15,12 +15,12 @@ export function latestMomentIn(object: StoredPod | StoredEvent): number {
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }
 
-function podMoments(status: PodStatus): Moment[] {
+function podMoments(status: PodStatus): Timestamp[] {
   const conditions = (status.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);
   return [status.startTime, ...conditions, ...allContainerStatuses(status).flatMap(containerMoments)];
 }
 
-function containerMoments({ state, lastState }: ContainerStatus): Moment[] {
+function containerMoments({ state, lastState }: ContainerStatus): Timestamp[] {
   return [state, lastState].flatMap((one: ContainerState | undefined) => [
     one?.running?.startedAt,
     one?.terminated?.startedAt,
@@ -28,6 +28,6 @@ function containerMoments({ state, lastState }: ContainerStatus): Moment[] {
   ]);
 }
 
-function eventMoments(event: StoredEvent): Moment[] {
+function eventMoments(event: StoredEvent): Timestamp[] {
   return [event.firstTimestamp, event.lastTimestamp, event.eventTime, event.series?.lastObservedTime];
 }

@@ -30,7 +30,7 @@ import type {
 import { waitUntil } from './until.ts';
 
 /** Listeners to the Pods of one run, in addition to the functions of the user. */
-export class Listeners<T> {
+export class ListenerSet<T> {
   readonly #all = new Set<(about: T) => void>();
 
   add(listener: (about: T) => void): { close(): void } {
@@ -53,8 +53,8 @@ export interface LibraryPodsParts {
   /** Defaults for all waits, from the options of `run`. */
   readonly goalRules: Pick<UntilOptions, 'settle' | 'allowRestarts'>;
   readonly signal: AbortSignal | undefined;
-  readonly onPod: Listeners<WatchEvent<StoredPod>>;
-  readonly onChange: Listeners<void>;
+  readonly onPod: ListenerSet<WatchEvent<StoredPod>>;
+  readonly onChange: ListenerSet<void>;
 }
 
 /** The Pods of this process, as `run` returns them to the user. */

@@ -8,26 +8,27 @@ import { type GoalRules, SETTLE_MS } from '../lifecycle/requests/goal-watch.ts';
 import type { RunOptions, UntilOptions } from './types.ts';
 
 /** Checks the value of an option. Returns undefined for a good value, else the end of an error message. */
-type Check = (value: unknown) => string | undefined;
+type OptionCheck = (value: unknown) => string | undefined;
 
-const isText: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text');
-const isSwitch: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
-const isCallback: Check = (value) => (typeof value === 'function' ? undefined : 'must be a function');
+const isText: OptionCheck = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text');
+const isSwitch: OptionCheck = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+const isCallback: OptionCheck = (value) => (typeof value === 'function' ? undefined : 'must be a function');
 const oneOf =
-  (words: readonly string[]): Check =>
+  (words: readonly string[]): OptionCheck =>
   (value) =>
     words.some((word) => word === value) ? undefined : `must be ${words.map((word) => `'${word}'`).join(' or ')}`;
 
-const isDuration: Check = (value) => {
+const isDuration: OptionCheck = (value) => {
   const ms = durationMs(value);
   return ms !== undefined && ms > 0 ? undefined : "must be milliseconds, or a text like '500ms', '30s' or '2m30s'";
 };
 
-const isSignal: Check = (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal');
+const isSignal: OptionCheck = (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal');
 
-const isSettle: Check = (value) => (value === 0 || value === '0' || value === '0s' ? undefined : isDuration(value));
+const isSettle: OptionCheck = (value) =>
+  value === 0 || value === '0' || value === '0s' ? undefined : isDuration(value);
 
-const CHECKS: { readonly [Name in keyof Required<RunOptions>]: Check } = {
+const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   allowRestarts: isSwitch,
   backoff: (value) =>
     isRecord(value) && Object.entries(value).every(([name, one]) => /^(initial|max)$/.test(name) && !isDuration(one))

@@ -19,7 +19,7 @@ export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
   if (logs === undefined || logs === 'capture') {
     return { onOutput: () => undefined, onHookOutput: () => undefined, onPod: () => undefined };
   }
-  const take = logs === 'inherit' ? printed : handedTo(logs);
+  const take = logs === 'inherit' ? printLines : passTo(logs);
   const streams = new Map<string, OutputLines>();
   return {
     onOutput: ({ metadata: { name, uid } }, container, stream, chunk) => {
@@ -47,11 +47,11 @@ export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
 /** Receives whole lines. */
 type ReceiveLines = (pod: string, container: string, lines: Buffer) => void;
 
-function printed(pod: string, container: string, lines: Buffer): void {
+function printLines(pod: string, container: string, lines: Buffer): void {
   process.stdout.write(prefixLines(lines, { prefix: `[${pod}/${container}] `, isTerminal: false }));
 }
 
-function handedTo(listener: (line: LogLine) => void): ReceiveLines {
+function passTo(listener: (line: LogLine) => void): ReceiveLines {
   return (pod, container, lines) => {
     for (const text of lines.toString('utf8', 0, lines.length - 1).split(/\r?\n/)) {
       callListener(listener, { pod, container, text });

@@ -79,9 +79,9 @@ export async function forwardTo(
   const server = createServer({ allowHalfOpen: true }, (client) => {
     sockets.add(client);
     client.once('close', () => sockets.delete(client));
-    // Node throws an error that has no listener. `handOn` adds one once the Pod has answered.
+    // Node throws an error that has no listener. `forward` adds one once the Pod has answered.
     client.on('error', () => undefined);
-    void handOn(client, current(), remote, relays);
+    void forward(client, current(), remote, relays);
   });
   server.listen(0, HERE);
   await once(server, 'listening');
@@ -99,7 +99,7 @@ export async function forwardTo(
   return { address: HERE, port: local, url, close, [asyncDispose]: close };
 }
 
-async function handOn(client: Socket, pod: StoredPod, port: number, relays: PodRelays): Promise<void> {
+async function forward(client: Socket, pod: StoredPod, port: number, relays: PodRelays): Promise<void> {
   try {
     const server = await dialPod(pod, port, relays.of(pod));
     pipeline(client, server, () => undefined);

@@ -19,7 +19,7 @@ import { storeRecord } from '../run/store-record.ts';
 import { recordFieldsWithoutEffect } from '../run/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
-import { Listeners, LibraryPods } from './library-pods.ts';
+import { ListenerSet, LibraryPods } from './library-pods.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
@@ -32,7 +32,7 @@ import { withVariables } from './variables.ts';
 const TIMEOUT = '30s';
 
 /** Everything that is read and checked before a state folder is opened. */
-interface Preparation {
+interface CheckedRun {
   readonly options: RunOptions;
   readonly clock: SystemClock;
   readonly cwd: string;
@@ -73,7 +73,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     warnings.push(text);
     callListener(options.onWarning, text);
   };
-  const prepared: Preparation = { options, clock: new SystemClock(), cwd, config, warn, warnings };
+  const prepared: CheckedRun = { options, clock: new SystemClock(), cwd, config, warn, warnings };
   const choice = runtimeChoice({
     flag: options.runtime,
     variable: process.env['PODRUN_RUNTIME'],
@@ -98,7 +98,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 }
 
 async function begin(
-  prepared: Preparation,
+  prepared: CheckedRun,
   { pods, records }: SortedObjects,
   place: StateFolder,
   chosen: ChosenRuntime,
@@ -132,13 +132,13 @@ async function begin(
 }
 
 function startAgent(
-  { options, clock, warn, warnings }: Preparation,
+  { options, clock, warn, warnings }: CheckedRun,
   place: StateFolder,
   begun: readonly OwnedRun[],
   settings: AgentSettings,
 ): Pods {
-  const onPod = new Listeners<WatchEvent<StoredPod>>();
-  const onChange = new Listeners<void>();
+  const onPod = new ListenerSet<WatchEvent<StoredPod>>();
+  const onChange = new ListenerSet<void>();
   const { onTransition, signal, timeout = TIMEOUT, settle, allowRestarts } = options;
   const goalRules = {
     ...(settle === undefined ? {} : { settle }),
@@ -176,7 +176,7 @@ function startAgent(
 
 /** @throws {PodrunError} (usage) when a security context or a limit of the manifests would have no effect */
 function refuseWithoutEffect(
-  { options, config }: Preparation,
+  { options, config }: CheckedRun,
   pods: readonly ManifestObject<StoredPod>[],
   { features }: ChosenRuntime,
 ): void {
@@ -186,7 +186,7 @@ function refuseWithoutEffect(
   if (open !== undefined && open.length > 0) throw limitsRefused(open);
 }
 
-async function settingsFor({ options, config, cwd }: Preparation, chosen: ChosenRuntime): Promise<AgentSettings> {
+async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenRuntime): Promise<AgentSettings> {
   const { backoff = {}, images = {}, network = config?.network } = options;
   return agentSettings({
     images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },

@@ -77,7 +77,7 @@ class SavedLoader implements SavedResult {
     }
   }
 
-  #object({ root, typeName, identity }: Found, subject: Subject, type: WatchEvent['type']): void {
+  #object({ root, typeName, identity }: SavedObject, subject: Subject, type: WatchEvent['type']): void {
     const lineOf = (offset: number): number => subject.source.positionAt(offset).line;
     const { problems } = decodeObject(root, typeName, { lineOf, newerFields: true });
     const wrong = problems.filter(({ error }) => error.type !== 'Unknown field' && error.type !== 'Duplicate field');
@@ -97,7 +97,7 @@ class SavedLoader implements SavedResult {
   }
 }
 
-interface Found {
+interface SavedObject {
   readonly root: MapNode;
   /** The name of the type in the field table. */
   readonly typeName: string;

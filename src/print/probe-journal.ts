@@ -109,10 +109,10 @@ const CHANGES_NOTHING: ReadonlySet<ProbeDecision> = new Set(['none', 'retry', 'n
 
 function isRepetition(one: ProbeAttempt, next: ProbeAttempt): boolean {
   const changesNothing = CHANGES_NOTHING.has(one.decision) && CHANGES_NOTHING.has(next.decision);
-  return changesNothing && whatItSays(one) === whatItSays(next);
+  return changesNothing && comparedText(one) === comparedText(next);
 }
 
-function whatItSays(attempt: ProbeAttempt): string {
+function comparedText(attempt: ProbeAttempt): string {
   const output = attempt.output.replaceAll(EXEC_ID, 'ID');
   return [attempt.restartCount, resultText(attempt), output].join('\n');
 }

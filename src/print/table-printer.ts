@@ -34,7 +34,7 @@ export interface Column<T extends TableObject> {
   cell(object: T, nowMs: number): string;
 }
 
-type Row = WatchEvent<TableObject>;
+type TableChange = WatchEvent<TableObject>;
 
 /** The table of `get` with headings. Empty for an empty list. */
 export function renderTable<T extends TableObject>(
@@ -78,14 +78,17 @@ interface RowColumn<T extends TableObject> {
 }
 
 /** The column EVENT. Its words have equal lengths, as in the API machinery. */
-const EVENT: RowColumn<TableObject> = { heading: 'EVENT', cell: ({ type }: Row) => type.padEnd('MODIFIED'.length) };
+const EVENT: RowColumn<TableObject> = {
+  heading: 'EVENT',
+  cell: ({ type }: TableChange) => type.padEnd('MODIFIED'.length),
+};
 const NAMESPACE: RowColumn<TableObject> = {
   heading: 'NAMESPACE',
-  cell: ({ object }: Row) => object.metadata.namespace,
+  cell: ({ object }: TableChange) => object.metadata.namespace,
 };
 const LABELS: RowColumn<TableObject> = {
   heading: 'LABELS',
-  cell: ({ object }: Row) => labelText(object.metadata.labels),
+  cell: ({ object }: TableChange) => labelText(object.metadata.labels),
 };
 
 function allColumns<T extends TableObject>(columns: readonly Column<T>[], options: TableOptions): RowColumn<T>[] {

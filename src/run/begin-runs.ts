@@ -39,7 +39,7 @@ export async function beginRuns(
   pods: readonly ManifestObject<StoredPod>[],
   { command, agent }: RunOwner,
 ): Promise<BegunRuns> {
-  for (const { object } of pods) refuseHeld(store, object);
+  for (const { object } of pods) refuseNameInUse(store, object);
   const begun: OwnedRun[] = [];
   const taken: ManifestObject<StoredPod>[] = [];
   for (const manifest of pods) {
@@ -59,7 +59,7 @@ export async function beginRuns(
 }
 
 /** Refuses a name that a deleted Pod still has. Source: apiserver/pkg/registry/rest/create.go. */
-function refuseHeld(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
+function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   const old = store.get<StoredPod>('pods', namespace, name);
   if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
   const message = `Error from server (AlreadyExists): object is being deleted: pods "${name}" already exists`;

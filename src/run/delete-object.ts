@@ -2,7 +2,7 @@ import { type DeletionOutcome, deletePod } from '../agent/clean-up/delete-pod.ts
 import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
 import type { StoredKubeObject } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { markedGone } from '../lifecycle/requests/deletion.ts';
+import { withoutGrace } from '../lifecycle/requests/deletion.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { getObject, type ObjectRef } from './object-ref.ts';
 
@@ -25,7 +25,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   const object = getObject(store, ref);
   if (object === undefined) return 'missing';
   if (!hasFinalizers(object)) return store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
-  const mark = (stored: StoredKubeObject): StoredKubeObject => markedGone(stored, clock.now().wallMs);
+  const mark = (stored: StoredKubeObject): StoredKubeObject => withoutGrace(stored, clock.now().wallMs);
   return isKeptByFinalizers(store.change(type.plural, { namespace, name }, 'object', mark))
     ? 'ending'
     : deleteObject(request, ref);

@@ -45,12 +45,15 @@ export interface AgentSettings {
   readonly isBestEffort: boolean;
 }
 
-type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onRecordLost' | 'onTrouble'>;
+type AgentListeners = Pick<
+  AgentOptions,
+  'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onRecordLost' | 'onTrouble'
+>;
 
 /** The log of containers whose output another process writes. */
 const NO_LOG: LogSink = { write: () => undefined, close: () => undefined };
 
-export interface AgentParts extends Pick<AgentOptions, 'clock' | 'runtime'>, Listeners {
+export interface AgentParts extends Pick<AgentOptions, 'clock' | 'runtime'>, AgentListeners {
   readonly settings: AgentSettings;
   readonly store: FileStore;
   /** True when the runtime writes the logs of containers itself. */

@@ -76,7 +76,7 @@ export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd
 }
 
 /** A running command. */
-interface Command {
+interface StartedCommand {
   readonly pid: number;
   /** Resolves with the exit code when the process has ended. */
   readonly exited: Promise<number>;
@@ -84,7 +84,7 @@ interface Command {
   readonly collected: CollectedOutput;
 }
 
-async function outcomeOf(command: Command, request: ExecRequest, clock: Clock): Promise<ExecOutcome> {
+async function outcomeOf(command: StartedCommand, request: ExecRequest, clock: Clock): Promise<ExecOutcome> {
   const { timeoutMs, signal } = request;
   const { pid, exited, reader, collected } = command;
   let timedOut = false;

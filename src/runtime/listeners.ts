@@ -73,7 +73,7 @@ function listenersFirst(file: string): string {
     for (;;) {
       const length = quietly(() => readSync(table, chunk)) ?? 0;
       text += chunk.toString('latin1', 0, length);
-      if (length === 0 || hasOthers(text)) return text;
+      if (length === 0 || endsWithConnection(text)) return text;
     }
   } finally {
     closeSync(table);
@@ -81,7 +81,7 @@ function listenersFirst(file: string): string {
 }
 
 /** True when the last complete row is a connection. */
-function hasOthers(text: string): boolean {
+function endsWithConnection(text: string): boolean {
   const end = text.lastIndexOf('\n');
   const row = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const [number = '', , , state] = row.trim().split(/\s+/);

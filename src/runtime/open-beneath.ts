@@ -15,7 +15,7 @@ export type Beneath =
   | { readonly ok: false; readonly problem: 'outside' | 'failed' };
 
 /** A part of the path. */
-interface Step {
+interface PathPart {
   readonly name: string;
   /** True when the part comes from a link. Nothing is created at the end of a link to nowhere. */
   readonly isLinked: boolean;
@@ -72,7 +72,7 @@ export function pathOf(fd: number): string {
   return readlinkSync(descriptorPath(fd));
 }
 
-function stepsOf(relative: string, isLinked: boolean): Step[] {
+function stepsOf(relative: string, isLinked: boolean): PathPart[] {
   const names = relative.split('/').filter((name) => name !== '' && name !== '.');
   return names.map((name) => ({ name, isLinked }));
 }

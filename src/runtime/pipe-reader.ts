@@ -34,7 +34,7 @@ export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = f
   };
   // Without a buffer of podrun's own, a socket reads one piece ahead while it is held: that piece would be lost if
   // podrun were killed.
-  const onread = { buffer: sharedBuffer, callback: (length: number): true => copyAndHandOn(length, onPiece) };
+  const onread = { buffer: sharedBuffer, callback: (length: number): true => copyAndPassOn(length, onPiece) };
   // The types of the constructor lack this option.
   const options = { fd, readable: true, writable: false, onread };
   const socket = new Socket(options);
@@ -44,7 +44,7 @@ export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = f
 /** The buffer for all FIFOs: each piece is copied before the next read. */
 const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-function copyAndHandOn(length: number, onChunk: OnChunk): true {
+function copyAndPassOn(length: number, onChunk: OnChunk): true {
   onChunk(Buffer.from(sharedBuffer.subarray(0, length)));
   return true;
 }
@@ -68,17 +68,17 @@ export function readTerminal(terminal: ReadStream, fd: number, clock: Clock, onC
 }
 
 function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
-  const { foundEnd, ...reader } = handOn(socket, onChunk);
+  const { foundEnd, ...reader } = passOn(socket, onChunk);
   return {
     ...reader,
     async finish() {
       const startMs = clock.now().monotonicMs;
       // While held, a terminal may have read a piece that was not passed on: `read` emits it. Otherwise both ways of
       // reading pass on at once, which keeps the order of the bytes.
-      const handOnBuffered = (): void => {
+      const passOnBuffered = (): void => {
         while (socket.read() !== null);
       };
-      handOnBuffered();
+      passOnBuffered();
       while (!socket.destroyed) {
         const left = drainSlice(fd, clock, onChunk);
         if (left === 'end') foundEnd();
@@ -104,7 +104,7 @@ export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeRe
     onChunk(chunk);
   };
   return {
-    ...handOn(socket, onPiece),
+    ...passOn(socket, onPiece),
     async finish() {
       const startMs = clock.now().monotonicMs;
       quietLaps = 0;
@@ -128,7 +128,7 @@ const DRAIN_SLICE_MS = 2;
 const QUIET_LAPS = 10;
 const CHUNK_BYTES = 64 * 1024;
 
-function handOn(
+function passOn(
   socket: Socket,
   onChunk: OnChunk,
 ): Pick<PipeReader, 'closed' | 'close' | 'hold'> & { readonly foundEnd: () => void } {

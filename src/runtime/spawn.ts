@@ -51,9 +51,9 @@ let spawnsLeft = SPAWNS_PER_TURN;
  * that exits and output are handled in between.
  */
 export function spawnSlot(): Promise<void> {
-  const mine = slot;
-  slot = mine.then(nextSlot);
-  return mine;
+  const ownSlot = slot;
+  slot = ownSlot.then(nextSlot);
+  return ownSlot;
 }
 
 async function nextSlot(): Promise<void> {

@@ -17,7 +17,7 @@ type PathOf = (path: string) => string;
 /** The path of a program for execve(2), or the error in runc's words. */
 export type Lookup = { readonly ok: true; readonly file: string } | { readonly ok: false; readonly error: string };
 
-export interface ProgramWish {
+export interface ProgramRequest {
   readonly name: string;
   /** The base of names with a slash. */
   readonly cwd: string;
@@ -30,7 +30,7 @@ export interface ProgramWish {
  * Finds the program of a container: a name with a slash is a path, other names are searched along PATH. Like Go and
  * unlike a shell, refuses relative directories of PATH, and treats a file without execute permission as missing.
  */
-export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramWish): Lookup {
+export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramRequest): Lookup {
   const failed = (why: string): Lookup => ({ ok: false, error: `exec: ${goQuote(name)}: ${why}` });
   if (name.includes('/')) {
     const problem = whyNotExecutable(name, cwd, pathOf);

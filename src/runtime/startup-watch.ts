@@ -79,7 +79,7 @@ export class StartupWatch {
 
   /** The same process. Its early output is passed on together with the later one. */
   #delayed(main: MainProcess): MainProcess {
-    const handOn = (): void => {
+    const passOn = (): void => {
       const early = this.#early ?? [];
       this.#early = undefined;
       for (const [stream, chunk] of early) this.#launch.onOutput(stream, chunk);
@@ -87,13 +87,13 @@ export class StartupWatch {
     return {
       ...main,
       finishOutput: () => {
-        handOn();
+        passOn();
         return main.finishOutput();
       },
       streams: {
         ...main.streams,
         holdOutput: (held) => {
-          if (!held) handOn();
+          if (!held) passOn();
           main.streams.holdOutput(held);
         },
       },

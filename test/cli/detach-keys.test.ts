@@ -28,9 +28,9 @@ describe('DetachKeys', () => {
     ['ab', 'aab', 'a', true],
     ['ab', 'a', '', false],
     ['aab', 'aaab', 'a', true],
-  ])('%s in %s', (keys, typed, handedOn, isDetached) => {
+  ])('%s in %s', (keys, typed, input, isDetached) => {
     const taken = new DetachKeys(Buffer.from(keys)).take(Buffer.from(typed));
-    expect({ ...taken, handedOn: taken.handedOn.toString() }).toEqual({ handedOn, isDetached });
+    expect({ ...taken, input: taken.input.toString() }).toEqual({ input, isDetached });
   });
 
   it('finds them however they arrive, and changes nothing of the rest', () => {
@@ -43,7 +43,7 @@ describe('DetachKeys', () => {
         let isDetached = false;
         for (let at = 0; at < typed.length && !isDetached; at += size) {
           const taken = detach.take(Buffer.from(typed.slice(at, at + size)));
-          out += taken.handedOn.toString();
+          out += taken.input.toString();
           ({ isDetached } = taken);
         }
         const place = typed.indexOf(keys);

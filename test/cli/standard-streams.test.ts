@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { handedOn } from '../../src/cli/standard-streams.ts';
+import { drained } from '../../src/cli/standard-streams.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -14,7 +14,7 @@ it('leaves nothing behind at a stream, however often it is slow', async () => {
   const slow = new Writable({ write: (_chunk, _encoding, done) => void setImmediate(done) });
   for (let times = 0; times < 3; times++) {
     slow.write('text');
-    await handedOn(slow);
+    await drained(slow);
     expect({ waiting: slow.writableLength, listeners: slow.listenerCount('error') }).toEqual({
       waiting: 0,
       listeners: 0,
@@ -28,7 +28,7 @@ it('waits no longer for a reader that is gone', async () => {
   });
   broken.on('error', () => undefined);
   broken.write('text');
-  await expect(handedOn(broken)).resolves.toBeUndefined();
+  await expect(drained(broken)).resolves.toBeUndefined();
 });
 
 describe.runIf(process.platform === 'linux')('output that cannot be written', () => {

@@ -29,7 +29,7 @@ export interface Collection {
   /** True: only report. */
   readonly dryRun: boolean;
   /** Called for each object after its removal. */
-  readonly tell: (collected: Collected) => void;
+  readonly onRemoved: (collected: Collected) => void;
 }
 
 /**
@@ -78,7 +78,7 @@ function podsInNeed(store: FileStore): string[] {
  * and do not count.
  */
 export async function removePods(
-  { store, clock, namespace, keep, dryRun, tell }: Omit<Collection, 'garbage'>,
+  { store, clock, namespace, keep, dryRun, onRemoved }: Omit<Collection, 'garbage'>,
   lost: ReadonlySet<string> = new Set(),
 ): Promise<Set<string>> {
   // In a dry run, the phase of a lost Pod is not changed to Failed: count it as Failed.
@@ -97,20 +97,20 @@ export async function removePods(
       await deletePod({ store, clock, ...key, graceSeconds: undefined });
     }
     removed.add(`${key.namespace}/${key.name}`);
-    tell({ type: 'pod', ...key });
+    onRemoved({ type: 'pod', ...key });
   }
   return removed;
 }
 
 /** Closes the lost Pods. Returns their uids. */
-async function closeLost({ store, clock, namespace, dryRun, tell }: Collection): Promise<Set<string>> {
+async function closeLost({ store, clock, namespace, dryRun, onRemoved }: Collection): Promise<Set<string>> {
   const lost = store.lostPods().filter(({ pod }) => namespace === undefined || pod.metadata.namespace === namespace);
   const closed = new Set<string>();
   for (const one of lost) {
     const { namespace: place, name, uid } = one.pod.metadata;
     if (!dryRun && !(await closeLostRun(store, one, clock))) continue;
     closed.add(uid);
-    tell({ type: 'lost', namespace: place, name, agentPid: one.agentPid });
+    onRemoved({ type: 'lost', namespace: place, name, agentPid: one.agentPid });
   }
   return closed;
 }
@@ -145,27 +145,27 @@ function unclaimed({ store, garbage, namespace }: Collection): UnreferencedFolde
 }
 
 function removeFolders(
-  { garbage, dryRun, tell }: Collection,
+  { garbage, dryRun, onRemoved }: Collection,
   type: 'run' | 'volume',
   folders: UnreferencedFolder[],
 ): void {
   for (const folder of folders) {
     if (!dryRun) garbage.remove(folder);
-    tell({ type, ...folder });
+    onRemoved({ type, ...folder });
   }
 }
 
 /**
  * Removes the events of Pods that are gone. They were recorded after the Pod's removal, which takes the earlier ones.
  */
-function removeEvents({ store, namespace, dryRun, tell }: Collection): void {
+function removeEvents({ store, namespace, dryRun, onRemoved }: Collection): void {
   const pods = store.list<StoredPod>('pods', { namespace });
   const present = new Set(pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   for (const { metadata, involvedObject } of store.list<StoredEvent>('events', { namespace })) {
     const { kind, name = '', namespace: place = metadata.namespace } = involvedObject;
     if (kind !== 'Pod' || present.has(`${place}/${name}`)) continue;
     if (!dryRun) store.delete('events', metadata.namespace, metadata.name);
-    tell({ type: 'event', namespace: metadata.namespace, name: metadata.name });
+    onRemoved({ type: 'event', namespace: metadata.namespace, name: metadata.name });
   }
 }
 

@@ -1,7 +1,7 @@
 import { hasFinalizers } from '../../api/finalizers.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import { markedGone } from '../../lifecycle/requests/deletion.ts';
+import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
 import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
 import { nodeNotReady } from '../../lifecycle/texts/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -13,19 +13,19 @@ import { removeGroupsOfPod } from '../../runtime/cgroup/stray-groups.ts';
 /**
  * Ends the processes that killed agents have left, and closes the records of their Pods: a Pod that was being deleted
  * is removed, the others become Failed. A Pod that another process takes meanwhile is left alone.
- * @param tell gets a sentence for each such Pod
+ * @param report gets a sentence for each such Pod
  * @param isMeant selects Pods. Default: all
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function closeLostRuns(
   store: FileStore,
   clock: Clock,
-  tell: (text: string) => void,
+  report: (text: string) => void,
   isMeant: (lost: LostPod) => boolean = () => true,
 ): Promise<void> {
   for (const { pod, agentPid } of store.lostPods().filter(isMeant)) {
     if (!(await closeLostRun(store, { pod, agentPid }, clock))) continue;
-    tell(
+    report(
       `pod/${pod.metadata.name}: podrun (process ${agentPid}), which ran this Pod, was killed; ` +
         'the processes that it left were ended',
     );
@@ -64,7 +64,7 @@ async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, 
     store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
     if (isDeleted) {
       const key = { namespace, name };
-      store.change<StoredPod>('pods', key, 'object', (stored) => markedGone(stored, clock.now().wallMs));
+      store.change<StoredPod>('pods', key, 'object', (stored) => withoutGrace(stored, clock.now().wallMs));
     }
     return true;
   } finally {

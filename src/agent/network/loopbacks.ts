@@ -11,7 +11,7 @@ const TRIED_ADDRESS = '127.93.0.1';
  */
 export function hasPodAddresses(): Promise<boolean> {
   // No trial: the first server would cost a start 5 ms, since Node loads modules for it.
-  if (process.platform === 'linux' && hasWholeNetwork()) return Promise.resolve(true);
+  if (process.platform === 'linux' && hasLoopbackNetwork()) return Promise.resolve(true);
   return new Promise((resolve) => {
     // Not imported: child_process has loaded the module already.
     const server: Server = process.getBuiltinModule('node:net').createServer();
@@ -20,7 +20,7 @@ export function hasPodAddresses(): Promise<boolean> {
   });
 }
 
-function hasWholeNetwork(): boolean {
+function hasLoopbackNetwork(): boolean {
   const addresses = Object.values(networkInterfaces()).flatMap((known) => known ?? []);
   return addresses.some(({ internal, cidr }) => internal && cidr === '127.0.0.1/8');
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 
-export interface Limits {
+export interface ExchangeLimits {
   readonly clock: Clock;
   /** For the whole exchange. Undefined: no limit. */
   readonly timeoutMs: number | undefined;
@@ -17,7 +17,7 @@ export interface Deadline {
 }
 
 /** Runs a function under a deadline, and cancels the deadline afterwards. */
-export async function withDeadline<T>(limits: Limits, run: (deadline: Deadline) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(limits: ExchangeLimits, run: (deadline: Deadline) => Promise<T>): Promise<T> {
   const { clock, timeoutMs, signal } = limits;
   const controller = new AbortController();
   const deadline = { signal: controller.signal, passed: false };

@@ -220,11 +220,11 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
 
 /** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */
 async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
-  const tell = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
+  const onRemoved = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
     note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
   };
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
-    await removePods({ store, clock, namespace, keep, dryRun: false, tell });
+    await removePods({ store, clock, namespace, keep, dryRun: false, onRemoved });
   }
 }
 

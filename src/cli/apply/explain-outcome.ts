@@ -76,7 +76,7 @@ export function explainOutcome(explanation: Explanation): string {
       return failed.map((pod, index) => failure(explanation, pod, index < EXPLAINED_MAX)).join('');
     }
     case 'goalImpossible':
-      return hopelessness(explanation, outcome.pod);
+      return unreachableGoal(explanation, outcome.pod);
     case 'timedOut':
       return timeOut(explanation, outcome);
     case 'goalLapsed':
@@ -111,7 +111,7 @@ function failure(
  * Explains a goal that became impossible. Uses the Pod from the time of the decision, because podrun ended the Pod
  * afterwards. Uses the final Pod when only its status has a reason, such as a deadline.
  */
-function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Explanation, seen: StoredPod): string {
+function unreachableGoal({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Explanation, seen: StoredPod): string {
   const evidence = evidenceOf(seen);
   const last = pods.find(({ metadata }) => metadata.uid === seen.metadata.uid);
   const pod = last?.status.reason !== undefined && causeOf(seen) === undefined ? last : seen;
@@ -179,11 +179,11 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
       index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, wanted: goal, stateDir }) : '';
     return `pod/${pod.metadata.name}: ${goalPhrase(pod, goal, untilMs, evidence)}\n${block}`;
   });
-  return `error: timed out after ${timeout}\n${lines.join('')}${thoseThatAreThere(met, goal)}`;
+  return `error: timed out after ${timeout}\n${lines.join('')}${existingPods(met, goal)}`;
 }
 
 /** Names a few Pods at their goal, and counts many. */
-function thoseThatAreThere(met: readonly StoredPod[], goal: Explanation['goal']): string {
+function existingPods(met: readonly StoredPod[], goal: Explanation['goal']): string {
   if (met.length > MET_NAMED_MAX) {
     return `${met.length} more Pods: nothing, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
   }

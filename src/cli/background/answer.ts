@@ -24,7 +24,7 @@ export type AgentAnswer =
   | { readonly type: 'failed'; readonly message: string; readonly hint: string | undefined; readonly exitCode: number };
 
 /** Writes a line to the process that started this one, and closes the descriptor. */
-export function say(answer: AgentAnswer | { readonly type: 'listening' }): void {
+export function sendAnswer(answer: AgentAnswer | { readonly type: 'listening' }): void {
   try {
     writeSync(ANSWER_DESCRIPTOR, `${JSON.stringify(answer)}\n`);
     closeSync(ANSWER_DESCRIPTOR);

@@ -20,7 +20,7 @@ import { openStore } from '../environment.ts';
 import type { RunVerb } from '../verb.ts';
 import { SmallHeap } from '../small-heap.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
-import { type Assignment, say } from './answer.ts';
+import { type Assignment, sendAnswer } from './answer.ts';
 import { callBackground } from './call-background.ts';
 import { printError } from '../standard-streams.ts';
 
@@ -74,7 +74,7 @@ async function runAgent(stateDir: string | undefined, id: string): Promise<numbe
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     const { message, hint, exitCode } = error;
-    say({ type: 'failed', message, hint, exitCode });
+    sendAnswer({ type: 'failed', message, hint, exitCode });
     return exitCode;
   }
 }
@@ -125,7 +125,7 @@ async function runPods(place: BackgroundAgent): Promise<boolean> {
   const { begun, taken } = await beginRuns(store, clock, wanted, title);
   agents.hasBegun(id);
   agents.markReady(id);
-  say({
+  sendAnswer({
     type: 'began',
     begun: begun.map(({ pod }) => pod),
     taken: taken.map(({ object }) => keyOf(object)),

@@ -14,7 +14,7 @@ import { openRuntime } from '../../run/open-runtime.ts';
 import { openStore } from '../environment.ts';
 import type { RunVerb } from '../verb.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
-import { say } from './answer.ts';
+import { sendAnswer } from './answer.ts';
 
 /** Registers the hidden command of the keeper. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {
@@ -56,7 +56,7 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
       recordExit: (container) => agents.recordExit(id, container),
       onDone: resolve,
     });
-    keeper.listen().then(() => say({ type: 'listening' }), reject);
+    keeper.listen().then(() => sendAnswer({ type: 'listening' }), reject);
   });
   return EXIT.ok;
 }

@@ -9,7 +9,7 @@ import type { AgentAnswer, Assignment } from './answer.ts';
 import { callBackground } from './call-background.ts';
 
 /** The result of starting a background agent. */
-export interface Started {
+export interface StartedAgent {
   /** The Pods of the agent, as created. */
   readonly begun: readonly StoredPod[];
   /** Pods that another process has begun to run meanwhile. */
@@ -24,7 +24,7 @@ export async function startAgent(
   agents: BackgroundAgents,
   settings: AgentSettings,
   assignment: Assignment,
-): Promise<Started> {
+): Promise<StartedAgent> {
   const hostEnv = inheritedVariables(settings.hostEnv);
   const id = agents.create({ ...settings, hostEnv }, assignment);
   try {

@@ -39,18 +39,18 @@ export async function connectStreams(connection: StreamConnection): Promise<Conn
   const stopped = new Promise<ConnectionEnd>((resolve) => (stop = resolve));
   const signals = listenForSignals(clock, (name) => stop({ type: 'stopped', exitCode: EXIT_OF_SIGNAL[name] }));
   out.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.nobodyReads }));
-  const tellSize = (more = 0): void => {
+  const sendSize = (more = 0): void => {
     if (!isTerminal('stdout')) return;
     const { columns, rows } = streamOf('stdout');
     send({ type: 'resize', columns: columns + more, rows: rows + more });
   };
-  const onResize = (): void => tellSize();
+  const onResize = (): void => sendSize();
   try {
     send(opening);
     // Sends the size right behind the first message, so that a program that starts now finds it set. Attached to a
     // running program, first sends another size: a program redraws its screen when the size changes.
-    if (terminal !== undefined && opening.type === 'attach') tellSize(1);
-    if (terminal !== undefined) tellSize();
+    if (terminal !== undefined && opening.type === 'attach') sendSize(1);
+    if (terminal !== undefined) sendSize();
     const onConnected: NonNullable<OutputTaker['connected']> = (answer) => {
       connection.onConnected?.(answer);
       if (answer.hasTerminal && terminal !== undefined) {
@@ -58,9 +58,9 @@ export async function connectStreams(connection: StreamConnection): Promise<Conn
         showOutputAsItIs();
         streamOf('stdout').on('resize', onResize);
       }
-      if (opening.stdin) handOnInput(socket, connection.detachKeys, () => stop({ type: 'detached' }));
+      if (opening.stdin) forwardInput(socket, connection.detachKeys, () => stop({ type: 'detached' }));
     };
-    return await Promise.race([received(socket, { ...takerOf(out), connected: onConnected }), stopped]);
+    return await Promise.race([received(socket, { ...outputTaker(out), connected: onConnected }), stopped]);
   } finally {
     signals.close();
     streamOf('stdout').off('resize', onResize);
@@ -81,7 +81,7 @@ export function ownTerminal(quiet: boolean): typeof process.stdin | undefined {
 }
 
 /** Prints output, and makes the sender wait for a slow reader. */
-function takerOf(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
+function outputTaker(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
   return {
     stdout: (chunk) => {
       out.write(chunk);
@@ -94,11 +94,11 @@ function takerOf(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
   };
 }
 
-function handOnInput(socket: Socket, detachKeys: Buffer | undefined, onDetach: () => void): void {
+function forwardInput(socket: Socket, detachKeys: Buffer | undefined, onDetach: () => void): void {
   const { stdin } = process;
   const keys = detachKeys && new DetachKeys(detachKeys);
   stdin.on('data', (typed: Buffer) => {
-    const { handedOn: chunk, isDetached } = keys?.take(typed) ?? { handedOn: typed, isDetached: false };
+    const { input: chunk, isDetached } = keys?.take(typed) ?? { input: typed, isDetached: false };
     if (chunk.length > 0 && !socket.write(encodeAttachFrame({ kind: 'stdin', chunk }))) stdin.pause();
     if (isDetached) onDetach();
   });

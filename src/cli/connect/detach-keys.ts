@@ -36,15 +36,15 @@ export class DetachKeys {
   }
 
   /** The bytes to hand on, and whether the sequence is complete. Bytes behind the sequence are dropped. */
-  take(typed: Buffer): { readonly handedOn: Buffer; readonly isDetached: boolean } {
+  take(typed: Buffer): { readonly input: Buffer; readonly isDetached: boolean } {
     const out: number[] = [];
     for (const byte of typed) {
       const seen = [...this.#held, byte];
       const start = seen.findIndex((_, index) => seen.slice(index).every((value, at) => value === this.#keys[at]));
       out.push(...(start < 0 ? seen : seen.slice(0, start)));
       this.#held = start < 0 ? [] : seen.slice(start);
-      if (this.#held.length === this.#keys.length) return { handedOn: Buffer.from(out), isDetached: true };
+      if (this.#held.length === this.#keys.length) return { input: Buffer.from(out), isDetached: true };
     }
-    return { handedOn: Buffer.from(out), isDetached: false };
+    return { input: Buffer.from(out), isDetached: false };
   }
 }

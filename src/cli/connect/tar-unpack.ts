@@ -50,7 +50,7 @@ async function unpackEntries(entries: Extract, request: UnpackRequest): Promise<
     if (inside.split('/').includes('..')) {
       warn(`warning: file ${JSON.stringify(file)} is outside target destination, skipping`);
     } else {
-      await unpackEntry(entry as unknown as Entry, file, request);
+      await unpackEntry(entry as unknown as TarEntry, file, request);
       if (type === 'directory' && preserve) folderModes.push({ folder: file, mode: mode & MODE_BITS });
     }
     // Discards the rest of the entry: tar-stream waits for it before the next entry.
@@ -61,12 +61,12 @@ async function unpackEntries(entries: Extract, request: UnpackRequest): Promise<
   return count;
 }
 
-type Entry = AsyncIterable<Buffer> & { readonly header: Header };
+type TarEntry = AsyncIterable<Buffer> & { readonly header: Header };
 
 /** The permission bits of owner, group and others. podrun takes no setuid bit from a container. */
 const MODE_BITS = 0o777;
 
-async function unpackEntry(entry: Entry, file: string, request: UnpackRequest): Promise<void> {
+async function unpackEntry(entry: TarEntry, file: string, request: UnpackRequest): Promise<void> {
   const { type, mode, linkname } = entry.header;
   const { preserve, warn, root, target } = request;
   if (type === 'symlink') {

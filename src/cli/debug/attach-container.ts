@@ -28,7 +28,7 @@ export interface ContainerAttachment {
  * @throws {PodrunError} when the container can never run, or its end is unknown
  */
 export async function attachToContainer(attachment: ContainerAttachment): Promise<number> {
-  const begun = await untilBegun(attachment);
+  const begun = await untilStarted(attachment);
   // A container that did not start has no output: the message is the error.
   const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
   if (reason === TERMINATED.startError)
@@ -66,13 +66,13 @@ function connect({ store, clock, pod, container, stdin, tty, quiet }: ContainerA
 }
 
 /** Waits until the container runs or has ended. Answers its status. */
-function untilBegun(attachment: ContainerAttachment): Promise<ContainerStatus> {
-  const told = new Set<string>();
+function untilStarted(attachment: ContainerAttachment): Promise<ContainerStatus> {
+  const shown = new Set<string>();
   return untilStatus(attachment, (status) => {
     const { running, terminated, waiting } = status.state ?? {};
     const { message } = waiting ?? {};
-    if (message !== undefined && !told.has(message) && !attachment.quiet) {
-      told.add(message);
+    if (message !== undefined && !shown.has(message) && !attachment.quiet) {
+      shown.add(message);
       note(`Warning: container ${status.name}: ${message}`);
     }
     return running !== undefined || terminated !== undefined;

@@ -4,14 +4,14 @@ import { type Moment, parseMoment } from '../../history/moment.ts';
 import { onRecordAt, type RunState, stateAt } from '../../history/state-at.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
-import type { Found } from '../select/find-objects.ts';
+import type { FoundObjects } from '../select/find-objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import type { Selection } from '../select/selection.ts';
 
 /** Pods at a past time, with their Events. */
 export interface PastPods {
   /** The Pods in the form of a listing. */
-  readonly found: Found;
+  readonly found: FoundObjects;
   readonly pods: readonly StoredPod[];
   readonly events: readonly StoredEvent[];
   /** The time that ages count to, milliseconds since 1970. */
@@ -37,13 +37,13 @@ export function pastPods(store: FileStore, selection: Selection, past: Past): Pa
   if (selection.how === 'listed') {
     const { namespace, matches } = selection;
     const type = types[0] ?? mustFindType('pods');
-    return tell(
+    return pastPodsOf(
       statesOfAll(store, namespace, past).filter(({ pod }) => matches(type, asKubeObject(pod))),
       past,
     );
   }
   const { refs } = selection;
-  return tell(statesOf(store, refs, past), past);
+  return pastPodsOf(statesOf(store, refs, past), past);
 }
 
 /** The Events at a moment: of the run of one Pod, or of all Pods of a namespace. */
@@ -52,11 +52,11 @@ export function pastEvents(
   { pod, namespace }: { readonly pod: string | undefined; readonly namespace: string | undefined },
   past: Past,
 ): PastPods {
-  if (pod === undefined) return tell(statesOfAll(store, namespace, past), past);
-  return tell(statesOf(store, [{ namespace: namespace ?? DEFAULT_NAMESPACE, name: pod }], past), past);
+  if (pod === undefined) return pastPodsOf(statesOfAll(store, namespace, past), past);
+  return pastPodsOf(statesOf(store, [{ namespace: namespace ?? DEFAULT_NAMESPACE, name: pod }], past), past);
 }
 
-function tell(states: readonly RunState[], { at, nowMs }: Past): PastPods {
+function pastPodsOf(states: readonly RunState[], { at, nowMs }: Past): PastPods {
   const objects = states.map(({ pod }) => asKubeObject(pod));
   return {
     found: { groups: objects.length === 0 ? [] : [{ type: mustFindType('pods'), objects }], missing: [] },

@@ -56,12 +56,12 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   }
 }
 
-type Change = WatchEvent<StoredKubeObject>;
+type ObjectChange = WatchEvent<StoredKubeObject>;
 
 /** @param printTyped prints a change with its type */
 function oneByOne(
   print: (object: PrintedObject) => string,
-  printTyped: (change: Change) => string = ({ object }) => print(object),
+  printTyped: (change: ObjectChange) => string = ({ object }) => print(object),
 ): ObjectPrinter {
   return {
     print,
@@ -71,7 +71,7 @@ function oneByOne(
 }
 
 /** A change as a template sees it: `{{.type}} {{.object.metadata.name}}`. */
-function asObject({ type, object }: Change): PrintedObject {
+function asObject({ type, object }: ObjectChange): PrintedObject {
   return { type, object } as unknown as PrintedObject;
 }
 

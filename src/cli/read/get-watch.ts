@@ -26,7 +26,7 @@ export interface WatchOptions {
   readonly printer: ObjectPrinter | undefined;
 }
 
-type Change = WatchEvent<StoredKubeObject>;
+type ObjectChange = WatchEvent<StoredKubeObject>;
 
 /** Runs `get -w`: prints the objects, then every change, until the user stops the command. */
 export async function watchObjects({ store, clock, selection, flags, printer }: WatchOptions): Promise<number> {
@@ -36,13 +36,13 @@ export async function watchObjects({ store, clock, selection, flags, printer }: 
   const render =
     printer === undefined
       ? rowRenderer(type, flags, () => displayNowMs(clock))
-      : (seen: readonly Change[]) => printer.printChanges(seen, flags.outputWatchEvents);
-  const show = (seen: readonly Change[]): void => writePrinted(out, () => render(seen));
+      : (seen: readonly ObjectChange[]) => printer.printChanges(seen, flags.outputWatchEvents);
+  const show = (seen: readonly ObjectChange[]): void => writePrinted(out, () => render(seen));
   if (flags.sortBy !== '') {
     printError('warning: --watch requested, --sort-by will be ignored for watch events received\n');
   }
-  let present: Change[] | undefined = [];
-  const listener = (seen: Change): void => {
+  let present: ObjectChange[] | undefined = [];
+  const listener = (seen: ObjectChange): void => {
     const change = changes.select(seen);
     if (change === undefined) return;
     if (present === undefined) show([change]);
@@ -87,7 +87,7 @@ function tooMany(count: number): PodrunError {
 }
 
 /** Sorts the first objects. Later changes are printed in the order of their arrival. */
-function inOrder(present: readonly Change[], sortBy: string): readonly Change[] {
+function inOrder(present: readonly ObjectChange[], sortBy: string): readonly ObjectChange[] {
   if (sortBy === '') return present;
   const sorted = sortObjects(
     present.map(({ object }) => object),
@@ -97,7 +97,7 @@ function inOrder(present: readonly Change[], sortBy: string): readonly Change[] 
   return sorted.objects.map((object) => ({ type: 'ADDED', object }));
 }
 
-type Render = (changes: readonly Change[]) => string;
+type Render = (changes: readonly ObjectChange[]) => string;
 
 /** Prints rows of one table that goes on. */
 function rowRenderer(type: ResourceType, flags: GetFlags, nowMs: () => number): Render {

@@ -28,7 +28,7 @@ export function prepareReportFolder(folder: string): void {
 }
 
 /** Writes a temporary file and renames it, so that a reader never sees half a file. Makes missing folders. */
-export function writeWhole(file: string, contents: string | Uint8Array): void {
+export function writeReplacing(file: string, contents: string | Uint8Array): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const unfinished = `${file}.${process.pid}.tmp`;
   try {
@@ -45,7 +45,7 @@ export function writeWhole(file: string, contents: string | Uint8Array): void {
  * programs.
  */
 export function writeText(file: string, text: string): void {
-  writeWhole(file, visibleControls(text, { keepsColors: false }));
+  writeReplacing(file, visibleControls(text, { keepsColors: false }));
 }
 
 /** Removes the logs of a container that an earlier report left, and no other files. */

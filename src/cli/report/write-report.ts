@@ -19,7 +19,7 @@ import { LogReader } from '../../store/logs/log-reader.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
-import { reasonOf, removeOldLogs, writeText, writeWhole } from './report-folder.ts';
+import { reasonOf, removeOldLogs, writeText, writeReplacing } from './report-folder.ts';
 
 /** The contents of a report. */
 export interface ReportRequest {
@@ -44,7 +44,7 @@ interface Decision {
 }
 
 /** The end of a run. */
-interface RunEnd {
+interface FinishedRun {
   /** The Pods in their final state. */
   readonly pods: readonly StoredPod[];
   readonly record: RunRecord;
@@ -72,7 +72,7 @@ export class RunReport {
    * Writes the report, each file at once.
    * @param onTrouble called with the reason of a failure: the exit code of the run does not change
    */
-  write(end: RunEnd, onTrouble: (text: string) => void): void {
+  write(end: FinishedRun, onTrouble: (text: string) => void): void {
     const { pods } = end;
     const { folder, clock } = this.#request;
     try {
@@ -101,7 +101,7 @@ export class RunReport {
     );
   }
 
-  #suites({ pods, record, command }: RunEnd, runs: readonly RunInTime[]): readonly JunitSuite[] {
+  #suites({ pods, record, command }: FinishedRun, runs: readonly RunInTime[]): readonly JunitSuite[] {
     const outcome = this.#decision?.outcome;
     const suites = pods.map((pod) => this.#podSuite(pod, runs));
     const own = this.#commandSuite(outcome, command);
@@ -151,7 +151,7 @@ export class RunReport {
         removeOldLogs(folder);
         for (const attempt of instancesLogged(run.paths.logs, container)) {
           const text = wholeLog(instanceLogPath(run.paths.logs, container, attempt));
-          writeWhole(path.join(folder, `${attempt}.log`), text);
+          writeReplacing(path.join(folder, `${attempt}.log`), text);
         }
       }
     }

@@ -10,14 +10,14 @@ export interface FoundGroup {
   readonly objects: readonly StoredKubeObject[];
 }
 
-export interface Found {
+export interface FoundObjects {
   /** Grouped by type. Named objects stay in the order of their names on the command line. */
   readonly groups: readonly FoundGroup[];
   readonly missing: readonly ObjectRef[];
 }
 
 /** Finds the objects of a selection. */
-export function findObjects(store: ObjectReader, selection: Selection): Found {
+export function findObjects(store: ObjectReader, selection: Selection): FoundObjects {
   if (selection.how === 'listed') {
     const { types, namespace, matches } = selection;
     const groups = types.map((type) => {

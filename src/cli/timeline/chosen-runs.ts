@@ -8,7 +8,7 @@ import type { Timeline } from '../../history/timeline/model.ts';
 import type { RecordedRuns, RunOnRecord } from '../../store/recorded-runs.ts';
 import { podArgument } from '../select/pod-argument.ts';
 
-interface Choice {
+interface RunQuery {
   readonly namespace: string;
   /** Names on the command line: `web`, `pod/web`, `web@1`, `uid:4f6`. Empty: the latest Pods. */
   readonly words: readonly string[];
@@ -19,7 +19,7 @@ interface Choice {
  * The runs to show, each once.
  * @throws {PodrunError} for a name without a run
  */
-export function chosenRuns(records: RecordedRuns, { namespace, words, nowMs }: Choice): RunOnRecord[] {
+export function chosenRuns(records: RecordedRuns, { namespace, words, nowMs }: RunQuery): RunOnRecord[] {
   if (words.length === 0) return latestTogether(records, namespace, nowMs);
   const names = words.map((word) => podArgument(word, (plural) => `there is no timeline of ${plural}, only of Pods`));
   return [...new Set(names)].map((name) => records.find(namespace, name));

@@ -13,7 +13,7 @@ import { packTar } from '../connect/tar-pack.ts';
 import { unpackTar } from '../connect/tar-unpack.ts';
 import { openStore } from '../environment.ts';
 import { note } from '../preferences.ts';
-import { flush, handedOn, printError } from '../standard-streams.ts';
+import { flush, drained, printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 
@@ -124,7 +124,7 @@ async function copyFrom(
     ...SHOWN,
     stdout: (chunk) => {
       archive.write(chunk);
-      return handedOn(archive);
+      return drained(archive);
     },
   };
   const packed = runInContainer(reached, { argv: ['tar', 'cf', '-', '-C', folder, root], output }).finally(() =>

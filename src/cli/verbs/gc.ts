@@ -78,7 +78,7 @@ async function gc(flags: GcFlags): Promise<number> {
       namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE,
       keep: flags.keep,
       dryRun: flags.dryRun !== 'none',
-      tell: (collected) => {
+      onRemoved: (collected) => {
         count += 1;
         out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
       },

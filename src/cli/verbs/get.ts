@@ -19,7 +19,7 @@ import { note } from '../preferences.ts';
 import { withClusterObjects } from '../read/cluster-objects.ts';
 import { type GetFlags, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../report-error.ts';
-import { findObjects, type Found, type FoundGroup, noneFound } from '../select/find-objects.ts';
+import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
 import { withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
@@ -96,7 +96,7 @@ async function get(words: readonly string[], flags: GetFlags): Promise<number> {
 }
 
 interface Wanted {
-  readonly found: Found;
+  readonly found: FoundObjects;
   /** The store, or the other source of the objects. */
   readonly reader: ObjectReader;
   /** The time that ages count to, milliseconds since 1970. */
@@ -128,7 +128,7 @@ function checkFlags({ from, at, output, showLabels, outputWatchEvents, watch, wa
   }
 }
 
-function renderTables({ groups }: Found, selection: Selection, flags: GetFlags, nowMs: number): string {
+function renderTables({ groups }: FoundObjects, selection: Selection, flags: GetFlags, nowMs: number): string {
   const sorted = groups.map((group) => sortedGroup(group, flags.sortBy));
   // As in kubectl, a failed sort prints an empty table.
   const isEmpty = sorted.every(({ objects }) => objects.length === 0);
@@ -148,7 +148,12 @@ function sortedGroup(group: FoundGroup, sortBy: string): FoundGroup {
 }
 
 /** Prints one named object as an object, and everything else as a list. */
-function renderObjects({ groups }: Found, selection: Selection, flags: GetFlags, printer: ObjectPrinter): string {
+function renderObjects(
+  { groups }: FoundObjects,
+  selection: Selection,
+  flags: GetFlags,
+  printer: ObjectPrinter,
+): string {
   const objects = groups.flatMap((group) => group.objects);
   if (objects.length === 0 && flags.ignoreNotFound) return '';
   if (selection.how === 'named' && selection.refs.length === 1) {

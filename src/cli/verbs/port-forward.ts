@@ -82,7 +82,7 @@ async function portForward(words: readonly string[], flags: PortForwardFlags): P
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       out.tell(`Handling connection for ${port.local}\n`);
-      void handOn(socket, port, currentPod(store, pod), relays.of(pod));
+      void forward(socket, port, currentPod(store, pod), relays.of(pod));
     },
     onTrouble: (text) => printError(`${text}\n`),
   });
@@ -111,7 +111,7 @@ function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | unde
   return present?.metadata.uid === metadata.uid ? present : undefined;
 }
 
-async function handOn(
+async function forward(
   client: Socket,
   { local, remote }: ForwardedPort,
   pod: StoredPod | undefined,

@@ -72,7 +72,7 @@ async function probes(word: string, flags: ProbesFlags): Promise<number> {
     note(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.`);
     return EXIT.ok;
   }
-  const journal = new Journal({ store, clock, pod }, file, wanted);
+  const journal = new FilteredJournal({ store, clock, pod }, file, wanted);
   const out = new StandardOutput();
   const present = journal.next();
   const shown = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
@@ -109,7 +109,7 @@ function rendererOf(
 }
 
 /** The probe journal of a Pod, filtered by probes. */
-class Journal {
+class FilteredJournal {
   readonly #source: PodSource;
   readonly #keys: ReadonlySet<string>;
   readonly #reader: ProbeJournalReader;

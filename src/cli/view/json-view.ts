@@ -7,7 +7,7 @@ import type { ReaderGone } from '../standard-streams.ts';
 /** Prints a watch event per line on standard output, and nothing else there. Messages go to standard error. */
 export class JsonView implements ApplyView {
   readonly #out = new StandardOutput();
-  readonly #told = new Set<string>();
+  readonly #printed = new Set<string>();
 
   pod(event: WatchEvent<StoredPod>): void {
     this.#out.write(`${JSON.stringify(event)}\n`);
@@ -30,8 +30,8 @@ export class JsonView implements ApplyView {
   }
 
   trouble(text: string): void {
-    if (this.#told.has(text)) return;
-    this.#told.add(text);
+    if (this.#printed.has(text)) return;
+    this.#printed.add(text);
     note(`Warning: ${text}`);
   }
 

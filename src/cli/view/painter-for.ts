@@ -10,7 +10,7 @@ export async function painterFor(stream: StandardStream): Promise<Painter> {
 }
 
 /** The settings that decide about colours. */
-export interface ColorWishes {
+export interface ColorSettings {
   /** The value of `--color`. */
   readonly flag: Preferences['color'];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ export interface ColorWishes {
  * @see https://force-color.org
  * @see https://bixense.com/clicolors
  */
-export function wantsColor({ flag, env, isTerminal }: ColorWishes): boolean {
+export function wantsColor({ flag, env, isTerminal }: ColorSettings): boolean {
   if (flag !== 'auto') return flag === 'always';
   if (env['NO_COLOR']) return false;
   // Programs of Node read these two values as no.

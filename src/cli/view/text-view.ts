@@ -43,7 +43,7 @@ export class TextView implements ApplyView {
   /** The containers that podrun stops since the end was decided, by uid of the Pod. */
   readonly #stopped = new Map<string, ReadonlySet<string>>();
   readonly #lines = new Map<string, OutputLines>();
-  readonly #told = new Set<string>();
+  readonly #printed = new Set<string>();
   /** Events about fields without effect. They arrive one after the other, and are shown as one line. */
   readonly #groupFieldsWithoutEffect: StoredEvent[] = [];
   readonly #events = new Map<string, StoredEvent>();
@@ -115,8 +115,8 @@ export class TextView implements ApplyView {
   }
 
   trouble(text: string): void {
-    if (this.#told.has(text)) return;
-    this.#told.add(text);
+    if (this.#printed.has(text)) return;
+    this.#printed.add(text);
     this.#status?.makeWay();
     printError(`Warning: ${text}\n`);
   }

@@ -15,7 +15,7 @@ const FAR = 10;
 const SLEEP_SECONDS = 5;
 
 /** A stop with a known beginning and end. */
-interface Stop {
+interface MeasuredStop {
   readonly seconds: number;
   readonly graceSeconds: number;
   readonly exitCode: number;
@@ -37,9 +37,9 @@ export function endingAdvice(evidence: Evidence): Advice[] {
   ];
 }
 
-function stopsOf(container: ContainerEvidence, { pod, containers }: Evidence): Stop[] {
+function stopsOf(container: ContainerEvidence, { pod, containers }: Evidence): MeasuredStop[] {
   const mains = containers.filter(({ role }) => role === 'main').flatMap(({ runs }) => runs);
-  return container.runs.flatMap((run): Stop[] => {
+  return container.runs.flatMap((run): MeasuredStop[] => {
     const { stopMs, end } = run;
     if (stopMs === undefined || end === undefined || end.reason === TERMINATED.oomKilled) return [];
     // A sidecar waits for its turn: the others stop first.
@@ -77,21 +77,21 @@ function hookSeconds({ hooks }: ContainerEvidence, { restartCount }: ContainerRu
 }
 
 /** A container that ends after this many seconds was killed at the end of its grace period. */
-function overSeconds({ graceSeconds }: Stop): number {
+function overSeconds({ graceSeconds }: MeasuredStop): number {
   return graceSeconds - Math.min(0.5, graceSeconds / 5);
 }
 
-function isKilledLate(stop: Stop): boolean {
+function isKilledLate(stop: MeasuredStop): boolean {
   return stop.exitCode === SIGKILLED && stop.graceSeconds > 0 && stop.seconds >= overSeconds(stop);
 }
 
 /** True when the preStop hook used up most of the grace period. */
-function isHookTooLong(stop: Stop): boolean {
+function isHookTooLong(stop: MeasuredStop): boolean {
   const { hookSeconds: hook, graceSeconds } = stop;
   return hook >= overSeconds(stop) || (isKilledLate(stop) && hook >= graceSeconds / 2);
 }
 
-function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly Stop[]): Advice[] {
+function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly MeasuredStop[]): Advice[] {
   const killed = stops.filter(isKilledLate);
   if (killed.length === 0) return [];
   // A long hook left no time for the signal.
@@ -143,7 +143,7 @@ function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evi
   ];
 }
 
-function preStop(container: ContainerEvidence, stops: readonly Stop[]): Advice[] {
+function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): Advice[] {
   const { name, path, spec } = container;
   if (spec.lifecycle?.preStop === undefined) return [];
   const hooked = stops.filter(({ hookSeconds: hook }) => hook > 0);

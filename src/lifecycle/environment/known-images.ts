@@ -1,9 +1,9 @@
 import { officialName } from './entry-point.ts';
 
-type Command = readonly [string, ...string[]];
+type ProgramArgv = readonly [string, ...string[]];
 
 /** The programs of official images, under the names that distributions give them. The likeliest comes first. */
-const COMMANDS: Readonly<Record<string, readonly Command[]>> = {
+const COMMANDS: Readonly<Record<string, readonly ProgramArgv[]>> = {
   caddy: [['caddy', 'run']],
   httpd: [
     ['httpd', '-D', 'FOREGROUND'],
@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, readonly Command[]>> = {
 };
 
 /** The commands for a well-known image, the likeliest first. Empty for other images. */
-export function knownCommands(image: string): readonly Command[] {
+export function knownCommands(image: string): readonly ProgramArgv[] {
   const name = officialName(image) ?? '';
   return Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? []) : [];
 }

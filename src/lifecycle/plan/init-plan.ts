@@ -57,9 +57,9 @@ export function planInitContainers(draft: Draft): InitPlan {
  * wait: the container is not done. done: the next one may start. start: the container starts (again). failed: it does
  * not run again.
  */
-type Verdict = 'wait' | 'done' | 'start' | 'failed';
+type InitVerdict = 'wait' | 'done' | 'start' | 'failed';
 
-function judge(draft: Draft, container: Container): Verdict {
+function judge(draft: Draft, container: Container): InitVerdict {
   const { current } = draft.own(container);
   if (current?.exit === undefined) return isSidecar(container) ? judgeSidecar(draft, container) : 'wait';
   if (isSidecar(container)) return 'start';
@@ -69,7 +69,7 @@ function judge(draft: Draft, container: Container): Verdict {
 }
 
 /** Checks the probes of a running sidecar. Kills it for a restart when its startup or liveness probe has failed. */
-function judgeSidecar(draft: Draft, container: Container): Verdict {
+function judgeSidecar(draft: Draft, container: Container): InitVerdict {
   const { current, probes } = draft.own(container);
   const { name } = container;
   if (container.startupProbe !== undefined && probes.startup !== true) {

@@ -56,7 +56,7 @@ function shortened(pod: StoredPod, graceSeconds: number | undefined, nowMs: numb
  * Marks an object as deleted without grace period: its processes have ended, it has none, or the deletion is forced. An
  * object that is marked so already does not change.
  */
-export function markedGone<T extends { metadata: StoredMeta }>(object: T, nowMs: number): T {
+export function withoutGrace<T extends { metadata: StoredMeta }>(object: T, nowMs: number): T {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 ? object : marked(object, nowMs, 0);
 }

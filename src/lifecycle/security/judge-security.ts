@@ -46,7 +46,7 @@ export type SecurityRefusal =
 export function judgeSecurity(spec: PodSpec, container: Container, rights: OwnRights): SecurityVerdict {
   const security = effectiveSecurity(spec, container);
   const identity = runAs(security, rights);
-  const subject: Subject = { spec, container, security, rights, identity };
+  const subject: JudgedContainer = { spec, container, security, rights, identity };
   return {
     identity: isOwn(identity) ? undefined : identity,
     user: seenUser(identity, rights),
@@ -74,7 +74,7 @@ export function refusalOf(
   return undefined;
 }
 
-interface Subject {
+interface JudgedContainer {
   readonly spec: PodSpec;
   readonly container: Container;
   readonly security: EffectiveSecurity;
@@ -82,7 +82,7 @@ interface Subject {
   readonly identity: RunAs;
 }
 
-function otherIds({ spec, container, security, rights, identity }: Subject): Complaint[] {
+function otherIds({ spec, container, security, rights, identity }: JudgedContainer): Complaint[] {
   const why = whyNotOther(rights);
   const asked = [
     { field: 'runAsUser', word: 'user', own: rights.uid, got: seenUser(identity, rights) },
@@ -107,7 +107,7 @@ function whyNotOther({ uid, hasSetpriv }: OwnRights): 'not root' | 'setpriv' | '
   return hasSetpriv ? 'no rights' : 'setpriv';
 }
 
-function otherRefusals({ spec, container, security, rights }: Subject): Complaint[] {
+function otherRefusals({ spec, container, security, rights }: JudgedContainer): Complaint[] {
   const complaints: Complaint[] = [];
   if (security.readOnlyRootFilesystem && rights.tier === 'process') {
     complaints.push({
@@ -127,7 +127,7 @@ function otherRefusals({ spec, container, security, rights }: Subject): Complain
 }
 
 /** The notices about groups. Without root, a process has podrun's groups. */
-function groupNotices({ spec, security, rights, identity }: Subject): Complaint[] {
+function groupNotices({ spec, security, rights, identity }: JudgedContainer): Complaint[] {
   if (canChangeUser(rights)) return [];
   const { supplementalGroups, isStrictAboutGroups, fsGroup } = security;
   const ownGroups = new Set([rights.gid, seenGroup(identity, rights), ...rights.groups]);
@@ -146,7 +146,7 @@ function groupNotices({ spec, security, rights, identity }: Subject): Complaint[
   return complaints;
 }
 
-function capabilityNotices({ spec, container, security, rights, identity }: Subject): Complaint[] {
+function capabilityNotices({ spec, container, security, rights, identity }: JudgedContainer): Complaint[] {
   const { add = [], drop = [] } = security.capabilities;
   if (security.privileged) return [];
   const about = (list: 'add' | 'drop', note: string): Complaint => {
@@ -172,7 +172,7 @@ function capabilityNotices({ spec, container, security, rights, identity }: Subj
   return complaints;
 }
 
-function privilegeNotices({ spec, container, security, rights }: Subject): Complaint[] {
+function privilegeNotices({ spec, container, security, rights }: JudgedContainer): Complaint[] {
   const complaints: Complaint[] = [];
   if (security.privileged && (rights.uid !== 0 || rights.isInUserNamespace)) {
     complaints.push({ path: placeOf(spec, container, 'privileged'), note: SECURITY_UNAVAILABLE.rightsOfRoot });

@@ -72,13 +72,13 @@ export function locate(root: SourceNode, path: string): number {
   return node.offset;
 }
 
-interface Step {
+interface NodeStep {
   readonly node: SourceNode;
   readonly rest: string;
 }
 
-function stepIntoMap(map: MapNode, path: string): Step | undefined {
-  let best: Step | undefined;
+function stepIntoMap(map: MapNode, path: string): NodeStep | undefined {
+  let best: NodeStep | undefined;
   for (const { key, value } of map.entries) {
     // A key may contain dots: the longest matching key wins.
     for (const written of [key, `.${key}`, `[${key}]`]) {
@@ -90,7 +90,7 @@ function stepIntoMap(map: MapNode, path: string): Step | undefined {
   return best;
 }
 
-function stepIntoList(node: SourceNode, path: string): Step | undefined {
+function stepIntoList(node: SourceNode, path: string): NodeStep | undefined {
   const match = /^\[(\d+)\]/.exec(path);
   if (node.kind !== 'list' || match === null) return undefined;
   const item = node.items[Number(match[1])];

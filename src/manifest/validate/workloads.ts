@@ -32,7 +32,7 @@ const MANAGEMENT_POLICIES: ReadonlySet<string> = new Set(['OrderedReady', 'Paral
 const RETENTION_POLICIES: readonly string[] = ['Retain', 'Delete'];
 
 type Selector = Decoded<LabelSelector> | undefined;
-type Template = Decoded<PodTemplateSpec> | undefined;
+type PodTemplate = Decoded<PodTemplateSpec> | undefined;
 
 export function validateDeployment(deployment: Decoded<Deployment>): FieldError[] {
   const spec = deployment.spec ?? {};
@@ -69,7 +69,7 @@ interface SelectionRules {
 }
 
 /** Requires a selector that matches the template, and a template whose Pods never end. */
-function validateSelectedPods(selector: Selector, template: Template, rules: SelectionRules): FieldError[] {
+function validateSelectedPods(selector: Selector, template: PodTemplate, rules: SelectionRules): FieldError[] {
   const errors = selector === undefined ? [required(SELECTOR)] : validateLabelSelector(SELECTOR, selector);
   const isMalformed = selector !== undefined && errors.length > 0;
   if (selector !== undefined && isEmptySelector(selector)) {
@@ -79,13 +79,13 @@ function validateSelectedPods(selector: Selector, template: Template, rules: Sel
   return [...errors, ...validateMatch(selector, template), ...validateLastingPods(template, rules.templateOf)];
 }
 
-function validateMatch(selector: Selector, template: Template): FieldError[] {
+function validateMatch(selector: Selector, template: PodTemplate): FieldError[] {
   const labels = template?.metadata?.labels;
   if (selectorMatches(selector, labels)) return [];
   return [invalid(`${TEMPLATE}.metadata.labels`, labels, '`selector` does not match template `labels`')];
 }
 
-function validateLastingPods(template: Template, kind: string): FieldError[] {
+function validateLastingPods(template: PodTemplate, kind: string): FieldError[] {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   const errors = validateTemplate(TEMPLATE, template ?? {});
   if (restartPolicy !== 'Always') {
@@ -131,7 +131,7 @@ function validatePodNames(name: string, spec: Decoded<StatefulSetSpec>): FieldEr
 }
 
 /** The template with a volume for each claim. The volume of a claim replaces another one with its name. */
-function withClaimVolumes({ template = {}, volumeClaimTemplates = [] }: Decoded<StatefulSetSpec>): Template {
+function withClaimVolumes({ template = {}, volumeClaimTemplates = [] }: Decoded<StatefulSetSpec>): PodTemplate {
   const names = new Set(volumeClaimTemplates.map(({ metadata }) => metadata?.name));
   const own = (template.spec?.volumes ?? []).filter(({ name }) => !names.has(name));
   const claimed = volumeClaimTemplates.map(({ metadata }) => ({

@@ -37,7 +37,7 @@ export function containerTransitions(
     if (status === undefined) return [];
     const old = before.get(container.name);
     const isStopped = stopped?.has(container.name) === true;
-    const isExpected: Expectation = isStopped ? 'byPodrun' : isDeleted || (isDone && view.role === 'sidecar');
+    const isExpected: ExpectedEnd = isStopped ? 'byPodrun' : isDeleted || (isDone && view.role === 'sidecar');
     return [
       ...(previous === undefined ? [] : unseenEnd(old, status, isExpected)),
       ...waitingChange(old, status),
@@ -51,7 +51,7 @@ export function containerTransitions(
 type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /** True for a container that a deletion or the end of its Pod stops. `byPodrun`: the end of `apply` stops it. */
-type Expectation = boolean | 'byPodrun';
+type ExpectedEnd = boolean | 'byPodrun';
 
 /** True when only sidecars are left: they are stopped then, and any exit code is expected. */
 function regularContainersEnded({ spec, status }: StoredPod): boolean {
@@ -60,7 +60,7 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
 }
 
 /** An end between the two versions, which appears only as the last state. */
-function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): ChangeText[] {
+function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: ExpectedEnd): ChangeText[] {
   const ended = now.lastState?.terminated;
   if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
@@ -69,7 +69,7 @@ function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExp
   return [endText(ended, isExpected || isBySignalOf(now, ended))];
 }
 
-function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): ChangeText[] {
+function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: ExpectedEnd): ChangeText[] {
   const ended = now.state?.terminated;
   return ended && !isKnownEnd(ended, old) ? [endText(ended, isExpected || isBySignalOf(now, ended))] : [];
 }
@@ -88,7 +88,7 @@ function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | un
   );
 }
 
-function endText(ended: ContainerStateTerminated, isExpected: Expectation): ChangeText {
+function endText(ended: ContainerStateTerminated, isExpected: ExpectedEnd): ChangeText {
   const ranMs = runTimeMs(ended);
   const text = describeEnd(ended);
   const isKilled = isExpected === 'byPodrun' && ended.exitCode === SIGKILLED;
@@ -108,7 +108,7 @@ function isBySignalOf(
 }
 
 /** The tone of an end. SIGKILL is bad, unless podrun sent it. */
-function toneOfEnd({ exitCode, reason, startedAt }: ContainerStateTerminated, isExpected: Expectation): Tone {
+function toneOfEnd({ exitCode, reason, startedAt }: ContainerStateTerminated, isExpected: ExpectedEnd): Tone {
   if (exitCode === 0) return 'good';
   if (isExpected === 'byPodrun' && reason !== TERMINATED.oomKilled) return 'info';
   if (isExpected && (exitCode !== SIGKILLED || !startedAt)) return 'info';

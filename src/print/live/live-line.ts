@@ -27,13 +27,13 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
   const { columns, color, width } = style;
   const series = container === undefined ? undefined : columns.series.get(`${pod}/${container}`);
   const subject = shortName(container ?? POD_SUBJECT, columns.longestName).padEnd(columns.subjectWidth);
-  const head: Part[] = [
+  const head: LinePart[] = [
     { text: `${formatElapsed(atMs - sinceMs).padStart(8)}  `, paint: (part) => color.tone('muted', part) },
     { text: columns.podWidth === 0 ? '' : `${shortName(pod, columns.longestName).padEnd(columns.podWidth)}  ` },
     { text: `${SIGNS[tone]} `, paint: (part) => color.tone(tone, part) },
     { text: `${subject}  `, paint: (part) => (series === undefined ? part : color.series(series, part)) },
   ];
-  const body: Part[] = [
+  const body: LinePart[] = [
     { text: oneLine(text), paint: (part) => color.tone(tone, part) },
     { text: why ? `: ${excerpt(oneLine(why))}` : '', paint: (part) => color.tone('muted', part) },
   ];
@@ -74,17 +74,17 @@ export function logPrefix({ pod, container, hook }: Omit<LiveLogLine, 'text'>, {
 }
 
 /** A part of a line. `paint` is applied after the line was broken. */
-interface Part {
+interface LinePart {
   readonly text: string;
   readonly paint?: (text: string) => string;
 }
 
-function textOf(parts: readonly Part[]): string {
+function textOf(parts: readonly LinePart[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
 /** @param range the part of the text to paint; default: all */
-function paintParts(parts: readonly Part[], range: TextRange = { from: 0, to: Number.POSITIVE_INFINITY }): string {
+function paintParts(parts: readonly LinePart[], range: TextRange = { from: 0, to: Number.POSITIVE_INFINITY }): string {
   let at = 0;
   const painted = parts.map(({ text, paint = (part) => part }) => {
     const wanted = text.slice(Math.max(0, range.from - at), Math.max(0, range.to - at));

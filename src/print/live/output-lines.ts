@@ -70,7 +70,7 @@ export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): 
   const head = Buffer.from(prefix);
   const isPlain = !isTerminal && !lines.includes(CARRIAGE_RETURN);
   const machine = isPlain && lines.length >= MACHINE_BYTES_MIN ? LineMachine.get() : undefined;
-  if (machine === undefined || !LineMachine.fits(head)) return prefixByHand(lines, head, isTerminal);
+  if (machine === undefined || !LineMachine.fits(head)) return prefixEachLine(lines, head, isTerminal);
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < lines.length;) {
     const taken = machine.addLines(lines.subarray(at), head, lines.length);
@@ -86,7 +86,7 @@ export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): 
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }
 
-function prefixByHand(lines: Buffer, head: Buffer, isTerminal: boolean): Buffer {
+function prefixEachLine(lines: Buffer, head: Buffer, isTerminal: boolean): Buffer {
   // Latin-1 has a character for every byte.
   const encoding = isTerminal ? 'utf8' : 'latin1';
   const prefix = head.toString(encoding);

@@ -23,13 +23,13 @@ export interface StatusBlock {
 }
 
 /** The cells of each column. */
-export type Widths = Readonly<Record<Column, number>>;
+export type Widths = Readonly<Record<BlockColumn, number>>;
 
-type Column = 'name' | 'ready' | 'status' | 'restarts' | 'age';
+type BlockColumn = 'name' | 'ready' | 'status' | 'restarts' | 'age';
 
-const COLUMNS: readonly Column[] = ['name', 'ready', 'status', 'restarts', 'age'];
+const COLUMNS: readonly BlockColumn[] = ['name', 'ready', 'status', 'restarts', 'age'];
 const NO_WIDTHS: Widths = { name: 0, ready: 0, status: 0, restarts: 0, age: 0 };
-const HEADINGS: Readonly<Record<Column, string>> = {
+const HEADINGS: Readonly<Record<BlockColumn, string>> = {
   name: 'POD',
   ready: 'READY',
   status: 'STATUS',
@@ -39,7 +39,7 @@ const HEADINGS: Readonly<Record<Column, string>> = {
 const GAP = 2;
 /** The cells that the column of current activity needs at least. Other columns are dropped for it, in this order. */
 const LEAST_NOW = 20;
-const DROPPED_FIRST: readonly Column[] = ['age', 'restarts', 'ready'];
+const DROPPED_FIRST: readonly BlockColumn[] = ['age', 'restarts', 'ready'];
 /** The largest share of the line for a name. */
 const NAME_SHARE = 0.25;
 const LEAST_NAME = 16;
@@ -82,7 +82,7 @@ interface NamedEntry extends PodEntry {
   readonly pod: string;
 }
 
-interface Choice {
+interface ShownRows {
   readonly rows: readonly PodRow[];
   readonly left: readonly NamedEntry[];
 }
@@ -93,7 +93,7 @@ interface PodRow extends StatusRow {
 }
 
 /** Chooses the lines: one for each Pod, then containers of the most interesting Pods while there is room. */
-function choose(all: readonly NamedEntry[], room: number): Choice {
+function choose(all: readonly NamedEntry[], room: number): ShownRows {
   const byPriority = all.toSorted((a, b) => a.priority - b.priority);
   const fits = all.length <= room;
   const shown = new Set(fits ? all : byPriority.slice(0, Math.max(0, room - 1)));
@@ -122,25 +122,25 @@ function countText(left: readonly NamedEntry[], all: readonly NamedEntry[]): str
 /** The widths that all rows need. Names are shortened if necessary. */
 function widthsOf(rows: readonly PodRow[], block: StatusBlock): Widths {
   const before = block.widths ?? NO_WIDTHS;
-  const widest = (column: Column): number =>
+  const widest = (column: BlockColumn): number =>
     Math.max(
       before[column],
       cellsOf(headingOf(column, block)),
       ...rows.map((row) => cellsOf(column === 'name' ? nameOf(row) : row[column])),
     );
-  const widths: Record<Column, number> = { ...NO_WIDTHS };
+  const widths: Record<BlockColumn, number> = { ...NO_WIDTHS };
   for (const column of COLUMNS) widths[column] = widest(column);
   if (block.columns < WIDE) widths.status = Math.min(widths.status, NARROW_STATUS);
   widths.name = Math.min(widths.name, Math.max(LEAST_NAME, Math.floor(block.columns * NAME_SHARE)));
   return widths;
 }
 
-function headingOf(column: Column, { columns }: StatusBlock): string {
+function headingOf(column: BlockColumn, { columns }: StatusBlock): string {
   return column === 'restarts' && columns < WIDE ? NARROW_RESTARTS : HEADINGS[column];
 }
 
 /** The columns that fit the terminal. */
-function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
+function columnsShown(widths: Widths, block: StatusBlock): readonly BlockColumn[] {
   let shown = COLUMNS;
   for (const column of DROPPED_FIRST) {
     const used = shown.reduce((sum, one) => sum + widths[one] + GAP, 0);
@@ -159,7 +159,7 @@ function nameOf({ sign, name }: StatusRow, width: number = Number.POSITIVE_INFIN
 function renderRow(row: PodRow, widths: Widths, block: StatusBlock): string {
   const { color, series } = block;
   const number = row.container === undefined ? undefined : series.get(`${row.pod}/${row.container}`);
-  const paint: Readonly<Record<Column, (text: string) => string>> = {
+  const paint: Readonly<Record<BlockColumn, (text: string) => string>> = {
     name: (text) => (number === undefined ? text : paintName(text, row, (part) => color.series(number, part), color)),
     ready: (text) => text,
     status: (text) => color.tone(row.tone, text),

@@ -7,7 +7,7 @@ import type { RecordedEvidence } from './evidence.ts';
 type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 
 /** True for a condition that the node does not set, and for a condition of the node that shall not be True. */
-function isSetByOthers(wanted: WantedState | undefined): wanted is WantedCondition {
+function isNotSetByNode(wanted: WantedState | undefined): wanted is WantedCondition {
   return wanted?.type === 'condition' && (!isNodeCondition(wanted.condition) || wanted.status !== 'True');
 }
 
@@ -18,7 +18,7 @@ export function goalPhrase(
   nowMs: number,
   records: RecordedEvidence,
 ): string {
-  return isSetByOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
+  return isNotSetByNode(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
 }
 
 /** The text `condition example.com/warm to be True: it is not set`. */

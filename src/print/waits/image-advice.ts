@@ -46,7 +46,7 @@ export function adviseImages({ pods, configPath, isOnPath }: ImageAdviceOptions)
   return choices.size === 0 ? '' : lines.map((line) => `  ${line}\n`).join('');
 }
 
-interface Choice extends MissingImage {
+interface ImageChoice extends MissingImage {
   /** The value of an entry in podrun.yaml. */
   readonly entry: string;
   /** The value for `--image`. */
@@ -57,7 +57,7 @@ interface Choice extends MissingImage {
   readonly absent?: string;
 }
 
-function choiceOf(missing: MissingImage, isOnPath: (program: string) => boolean): Choice {
+function choiceOf(missing: MissingImage, isOnPath: (program: string) => boolean): ImageChoice {
   if (missing.volume !== undefined) return { ...missing, entry: '{folder: ./FOLDER}', words: '', isKnown: false };
   const known = knownCommands(missing.image);
   const [usual] = known;

@@ -206,8 +206,8 @@ interface PlacedSetting extends Setting {
  */
 function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
   const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
-  const mine = settings.filter(({ controller }) => controllers.has(controller));
-  const refused = mine.filter((setting) => !succeeds(() => write(setting)));
+  const writable = settings.filter(({ controller }) => controllers.has(controller));
+  const refused = writable.filter((setting) => !succeeds(() => write(setting)));
   for (const setting of refused) {
     if (setting.isOptional === true) succeeds(() => write(setting));
     else write(setting);

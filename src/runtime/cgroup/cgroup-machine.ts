@@ -98,8 +98,8 @@ function tryVersion1({ own, controllers }: Hierarchy): Trial {
  * groups only below a group that was delegated to them and that has no other processes.
  */
 function tryVersion2({ root, own }: Hierarchy, isRoot: boolean): Trial {
-  const mine = path.basename(own) === OWN_GROUP ? path.dirname(own) : own;
-  const bases = isRoot && root !== mine ? [root, mine] : [mine];
+  const ownFolder = path.basename(own) === OWN_GROUP ? path.dirname(own) : own;
+  const bases = isRoot && root !== ownFolder ? [root, ownFolder] : [ownFolder];
   const trials = bases.map((base) => () => tryBelow(base, base !== root));
   let first: Trial | undefined;
   for (const trial of trials) {
@@ -107,7 +107,7 @@ function tryVersion2({ root, own }: Hierarchy, isRoot: boolean): Trial {
     if (outcome.controllers.length === LIMITING.length) return outcome;
     if (first === undefined || outcome.controllers.length > first.controllers.length) first = outcome;
   }
-  return first ?? { parent: path.join(mine, PARENT), controllers: [], missing: new Map() };
+  return first ?? { parent: path.join(ownFolder, PARENT), controllers: [], missing: new Map() };
 }
 
 function tryBelow(base: string, mayMove: boolean): Trial {

@@ -55,7 +55,7 @@ export async function runTrial(request: TrialRequest): Promise<{ steps: TrialSte
   const { clock } = request;
   const steps = new Map<TrialStep, { ok: boolean; said: string }>();
   const holder = start(holderArgv(request), environment(request));
-  let entering: Started | undefined;
+  let entering: StartedProgram | undefined;
   const trial = (async () => {
     const pid = await readyOf(holder, steps);
     if (pid === undefined) return;
@@ -103,10 +103,10 @@ function environment({ tools, mode, folder, searchPath }: TrialRequest): Readonl
 const start = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
   execa(file, args, { ...STARTED_APART, env, stdin: 'ignore', all: true, buffer: true });
 
-type Started = ReturnType<typeof start>;
+type StartedProgram = ReturnType<typeof start>;
 
 /** The output of a process, or the reason why it did not start. */
-function wordsOf(file: string, { all, code }: Awaited<Started>): string {
+function wordsOf(file: string, { all, code }: Awaited<StartedProgram>): string {
   return code === undefined ? all : `${file}: ${errnoText(code)}`;
 }
 
@@ -115,7 +115,7 @@ function wordsOf(file: string, { all, code }: Awaited<Started>): string {
  * a failure.
  */
 async function readyOf(
-  holder: Started,
+  holder: StartedProgram,
   steps: Map<TrialStep, { ok: boolean; said: string }>,
 ): Promise<string | undefined> {
   let output = '';

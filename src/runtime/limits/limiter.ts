@@ -34,7 +34,7 @@ export function limitContainer(
   );
   const notice = missing.size === 0 ? undefined : unenforcedPaths(missing);
   if (group === undefined && polledBytes === undefined) return { ...UNLIMITED, notice, change: () => notice };
-  return new ContainerLimits(id, { group, polledBytes, notice, clock });
+  return new ContainerLimiter(id, { group, polledBytes, notice, clock });
 }
 
 /** One sentence about limits that podrun cannot enforce here. Undefined: it can enforce all. */
@@ -77,7 +77,7 @@ interface Parts {
   readonly clock: LimitOptions['clock'];
 }
 
-class ContainerLimits implements Limited {
+class ContainerLimiter implements Limited {
   readonly #id: string;
   readonly #parts: Parts;
   /** The functions that release waiting processes, by pid. */

@@ -36,7 +36,7 @@ async function collect(
   const told: Collected[] = [];
   const { keep = 0, namespace, dryRun = false } = options;
   const clock = new SystemClock();
-  await collectGarbage({ ...openAs('now', root), clock, namespace, keep, dryRun, tell: (one) => told.push(one) });
+  await collectGarbage({ ...openAs('now', root), clock, namespace, keep, dryRun, onRemoved: (one) => told.push(one) });
   return told.map(({ type, namespace: place, name }) => `${type} ${place}/${name}`);
 }
 

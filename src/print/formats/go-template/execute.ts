@@ -4,7 +4,7 @@ import { sorted } from '../../../api/go-text.ts';
 import { argumentProblem, callFunction, fieldOf, isTrue } from './functions.ts';
 import {
   type Branch,
-  type Command,
+  type TemplateCommand,
   type Operand,
   type Pipeline,
   type TemplatePosition,
@@ -152,7 +152,7 @@ class Run {
     return value;
   }
 
-  #command(command: Command, at: Surroundings): unknown {
+  #command(command: TemplateCommand, at: EvaluationContext): unknown {
     const [first, ...rest] = command.operands;
     if (first === undefined) return undefined;
     if (first.type === 'call') return this.#function(first.name, rest, { command, ...at });
@@ -171,7 +171,7 @@ class Run {
     return this.#operand(first, at);
   }
 
-  #operand(operand: Operand, at: Surroundings): unknown {
+  #operand(operand: Operand, at: EvaluationContext): unknown {
     switch (operand.type) {
       case 'dot':
         return at.dot;
@@ -212,7 +212,7 @@ class Run {
     throw new ExecutionError(`map has no entry for key ${goQuote(name)}`, place);
   }
 
-  #function(name: string, operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
+  #function(name: string, operands: readonly Operand[], at: EvaluationContext & { command: TemplateCommand }): unknown {
     if (name === 'and' || name === 'or') return this.#shortCircuit(name, operands, at);
     const problem = argumentProblem(name, operands.length + at.piped.length);
     if (problem !== undefined) throw new ExecutionError(problem, { at: at.command.at, source: name });
@@ -226,7 +226,11 @@ class Run {
   }
 
   /** Evaluates arguments up to the one that decides. */
-  #shortCircuit(name: 'and' | 'or', operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
+  #shortCircuit(
+    name: 'and' | 'or',
+    operands: readonly Operand[],
+    at: EvaluationContext & { command: TemplateCommand },
+  ): unknown {
     if (operands.length + at.piped.length === 0) {
       throw new ExecutionError(`wrong number of args for ${name}: want at least 1 got 0`, {
         at: at.command.at,
@@ -243,7 +247,7 @@ class Run {
 }
 
 /** The context in which a part of the template is evaluated. */
-interface Surroundings {
+interface EvaluationContext {
   readonly dot: unknown;
   readonly variables: Variable[];
   /** The value from the previous command of the pipeline, which becomes the last argument. */

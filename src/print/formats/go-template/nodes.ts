@@ -17,7 +17,7 @@ export type Operand = TemplatePosition &
     | { readonly type: 'chain'; readonly of: Operand; readonly fields: readonly string[] }
   );
 
-export interface Command extends TemplatePosition {
+export interface TemplateCommand extends TemplatePosition {
   readonly operands: readonly Operand[];
 }
 
@@ -26,7 +26,7 @@ export interface Pipeline extends TemplatePosition {
   readonly variables: readonly string[];
   /** True for variables that were declared before. */
   readonly isAssignment: boolean;
-  readonly commands: readonly Command[];
+  readonly commands: readonly TemplateCommand[];
 }
 
 export type TemplateNode =

@@ -2,7 +2,7 @@ import { FloatLiteral } from '../../../api/json-path/index.ts';
 import { unquoteGo } from '../../../api/go-unquote.ts';
 import { goQuote } from '../../../api/go-quote.ts';
 import { isFunction } from './functions.ts';
-import type { Branch, Command, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
+import type { Branch, TemplateCommand, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
 import { TokenCursor } from './token-cursor.ts';
 import { KEYWORDS, ReadError, type Token, tokenize } from './tokens.ts';
 
@@ -148,7 +148,7 @@ class Parser {
     this.#tokens.skipSpace();
     const { at } = this.#tokens.peek();
     const { variables, isAssignment } = this.#declaration(context);
-    const commands: Command[] = [];
+    const commands: TemplateCommand[] = [];
     for (;;) {
       this.#tokens.skipSpace();
       const token = this.#tokens.peek();
@@ -178,7 +178,7 @@ class Parser {
     return { variables, isAssignment };
   }
 
-  #command(): Command {
+  #command(): TemplateCommand {
     const { at } = this.#tokens.peek();
     const operands: Operand[] = [];
     let end = at;
@@ -288,7 +288,7 @@ class Parser {
 }
 
 /** Requires that only commands which take a value follow a `|`. */
-function checkPipeline(commands: readonly Command[], context: string, at: number): void {
+function checkPipeline(commands: readonly TemplateCommand[], context: string, at: number): void {
   if (commands.length === 0) throw new ReadError(`missing value for ${context}`, at);
   for (const [index, { operands }] of commands.entries()) {
     const type = operands[0]?.type;

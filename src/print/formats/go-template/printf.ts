@@ -3,7 +3,7 @@ import { goSyntax, goText, goType, sorted } from '../../../api/go-text.ts';
 import { FloatLiteral } from '../../../api/json-path/index.ts';
 import { TemplateError } from './nodes.ts';
 
-interface Verb {
+interface FormatVerb {
   readonly letter: string;
   readonly flags: string;
   readonly width: number;
@@ -70,7 +70,7 @@ export function goValueText(value: unknown): string {
   return goText(value instanceof FloatLiteral ? value.value : value);
 }
 
-function formatted(value: unknown, verb: Verb): string {
+function formatted(value: unknown, verb: FormatVerb): string {
   const { letter, flags } = verb;
   if (letter === 'T') return isNil(value) ? '<nil>' : goTypeName(value);
   if (letter === 'v') return flags.includes('#') ? goSyntax(value) : goValueText(value);
@@ -85,7 +85,7 @@ function formatted(value: unknown, verb: Verb): string {
   return `map[${members.join(' ')}]`;
 }
 
-function formattedText(text: string, { letter, precision }: Verb): string {
+function formattedText(text: string, { letter, precision }: FormatVerb): string {
   const cut = precision === undefined ? text : Array.from(text).slice(0, precision).join('');
   if (letter === 's') return cut;
   if (letter === 'q') return goQuote(cut);
@@ -94,7 +94,7 @@ function formattedText(text: string, { letter, precision }: Verb): string {
   return letter === 'x' ? hex : hex.toUpperCase();
 }
 
-function formattedInteger(value: number, { letter, flags }: Verb): string {
+function formattedInteger(value: number, { letter, flags }: FormatVerb): string {
   const sign = value >= 0 && flags.includes('+') ? '+' : '';
   const code = Math.abs(value);
   switch (letter) {
@@ -117,7 +117,7 @@ function formattedInteger(value: number, { letter, flags }: Verb): string {
   }
 }
 
-function formattedFloat(value: number, { letter, flags, precision }: Verb): string {
+function formattedFloat(value: number, { letter, flags, precision }: FormatVerb): string {
   const sign = value >= 0 && flags.includes('+') ? '+' : '';
   // JavaScript prints at most 100 digits. A float has fewer.
   const digits = precision === undefined ? undefined : Math.min(precision, 100);
@@ -133,7 +133,7 @@ function wrong(value: unknown, letter: string): string {
   return `%!${letter}(${goTypeName(value)}=${goValueText(value)})`;
 }
 
-function padded(text: string, { flags, width }: Verb, value: unknown): string {
+function padded(text: string, { flags, width }: FormatVerb, value: unknown): string {
   const missing = width - Array.from(text).length;
   if (missing <= 0) return text;
   if (flags.includes('-')) return text + ' '.repeat(missing);
