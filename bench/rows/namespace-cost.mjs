@@ -16,8 +16,8 @@ const PATH = process.env.PATH;
 
 const PARTS = `
 export { SystemClock } from './src/clock.ts';
-export { detectNamespaces } from './src/runtime/detection/namespaces.ts';
-export { Namespaces } from './src/runtime/namespace/namespaces.ts';
+export { detectNamespaces } from './src/runtime/linux/detection/namespaces.ts';
+export { Namespaces } from './src/runtime/linux/namespace/namespaces.ts';
 export { ProcessRuntime } from './src/runtime/process-runtime.ts';
 `;
 

@@ -10,13 +10,13 @@ import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycl
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { ProcessExit, Runtime } from '../runtime/runtime.ts';
-import type { HookName } from './handler-log.ts';
-import { Handlers } from './handlers.ts';
+import type { HookName } from './hooks/handler-log.ts';
+import { Handlers } from './hooks/handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance, type Prepared } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import type { EffectRunner } from './pod-worker.ts';
-import { Prober, type ProbeOutcome, type ProberDeps } from './prober.ts';
+import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { Sandbox } from './sandbox.ts';
 
 export interface ContainerEffectsOptions {

@@ -1,13 +1,13 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream, RunningContainer } from '../runtime/runtime.ts';
-import type { NetworkJoin } from '../runtime/network/join.ts';
-import type { RecordedUsage } from '../api/usage-totals.ts';
+import type { NetworkJoin } from '../runtime/linux/network/join.ts';
+import type { RecordedUsage } from '../machine/usage-totals.ts';
 import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { MemoryArea } from '../store/memory-folders.ts';
+import type { MemoryArea } from '../store/disk/memory-folders.ts';
 import type { InstanceRef } from './instance.ts';
-import type { HandlerOutput } from './handler-log.ts';
+import type { HandlerOutput } from './hooks/handler-log.ts';
 
 /** An open log file. */
 export interface LogSink {

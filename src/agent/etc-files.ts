@@ -7,7 +7,7 @@ import { managedHostsFile, nodeHostsFile } from '../lifecycle/files/hosts-file.t
 import { podResolvConf } from '../lifecycle/files/resolv-conf.ts';
 import { absoluteMountPath } from '../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../runtime/confinement.ts';
-import { inFolder } from '../store/atomic-file.ts';
+import { inFolder } from '../store/disk/atomic-file.ts';
 
 interface EtcFiles {
   readonly pod: StoredPod;

@@ -1,6 +1,6 @@
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
-import type { NetworkJoin } from '../runtime/network/join.ts';
+import type { NetworkJoin } from '../runtime/linux/network/join.ts';
 import type { ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
 /**

@@ -10,10 +10,10 @@ import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
-import type { NetworkFacts } from '../runtime/network/detect.ts';
+import type { NetworkFacts } from '../runtime/linux/network/detect.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/store.ts';
-import { AttachPoint } from './attach/attach-point.ts';
+import { AttachPoint } from '../background/attach/attach-point.ts';
 import type { InstanceRef, LiveInstance, Prepared } from './instance.ts';
 import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
 import type { Isolation } from './confine.ts';
@@ -22,7 +22,7 @@ import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.ts';
-import { type HookOutput, isHookOutput } from './handlers.ts';
+import { type HookOutput, isHookOutput } from './hooks/handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
 import { placeInNamespace, placeOnHost } from './place-container.ts';
@@ -36,7 +36,7 @@ import {
   terminationMessage,
   withTerminationLog,
 } from './termination-message.ts';
-import { storageUsage } from './storage-usage.ts';
+import { storageUsage } from './volumes/storage-usage.ts';
 
 /** The resources of the machine for containers, and the callbacks for their output. */
 export interface MachineOptions {
@@ -168,7 +168,7 @@ export class MachineSurroundings {
       // Loaded late: most Pods have no hooks and no probes, and node:http, https and http2 load slower than the rest of
       // a start.
       runHook: async (input) =>
-        (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
+        (await import('./hooks/hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
       runProbe: (input) => this.#runProbe(input),
     };
   }

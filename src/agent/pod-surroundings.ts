@@ -6,12 +6,12 @@ import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ResourceLimits } from '../runtime/confinement.ts';
 import type { Adopted, OutputStream, ProcessExit } from '../runtime/runtime.ts';
-import type { HandlerOutput } from './handler-log.ts';
-import type { HookInput, HookOutcome } from './hooks.ts';
+import type { HandlerOutput } from './hooks/handler-log.ts';
+import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, LiveInstance, Preparation, Prepared } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { ProbeInput } from './probe/index.ts';
-import type { ProbeOutcome } from './prober.ts';
+import type { ProbeOutcome } from './probe/prober.ts';
 
 /** One attempt to create a Pod's sandbox. */
 export interface SandboxAttempt {

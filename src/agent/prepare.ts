@@ -30,7 +30,7 @@ import {
   notAtMountPath,
   volumeVariables,
 } from '../lifecycle/volumes/volume-mounts.ts';
-import type { NetworkJoin } from '../runtime/network/join.ts';
+import type { NetworkJoin } from '../runtime/linux/network/join.ts';
 import type { Store } from '../store/store.ts';
 import type { Preparation, Prepared } from './instance.ts';
 import type { Security } from './security.ts';

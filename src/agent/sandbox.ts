@@ -5,7 +5,7 @@ import type { Observation } from '../lifecycle/observation.ts';
 import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import { pause } from './probe/deadline.ts';
-import { watchStorage } from './storage-watch.ts';
+import { watchStorage } from './volumes/storage-watch.ts';
 
 /** The dependencies of a sandbox, and the function that gets its observations. */
 export interface SandboxOptions {

@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import type { Container } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
-import { inFolder } from '../store/atomic-file.ts';
+import { inFolder } from '../store/disk/atomic-file.ts';
 
 /** The default path of the termination log. Images have it; hosts do not. */
 const DEFAULT_PATH = '/dev/termination-log';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from './background/command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 
 /** Commands that need no background agent. */
 const WITHOUT_AGENTS: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
-import { localProcesses } from '../runtime/process-identity.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
 import { protectStateFolder } from '../store/state-folder.ts';
 import { detail } from './preferences.ts';

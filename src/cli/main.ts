@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from './background/command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 import { beforeCommand } from './before-command.ts';
-import { normalizeFlags } from './flag-style.ts';
-import { type GlobalFlags, preferencesOf, withGlobalFlags } from './global-flags.ts';
-import { checkHelpTopic, withHelp } from './help.ts';
+import { normalizeFlags } from './flags/flag-style.ts';
+import { type GlobalFlags, preferencesOf, withGlobalFlags } from './flags/global-flags.ts';
+import { checkHelpTopic, withHelp } from './help/help.ts';
 import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
 import { flush, hasOutputFailed, leaveDeadTerminal } from './standard-streams.ts';
 import type { RunVerb, Verb } from './verb.ts';
-import { version } from '../run/version.ts';
+import { version } from '../version.ts';
 
 /** The command that a shell calls for completions; see complete/answer-completion.ts. It is hidden from help. */
 const COMPLETE_COMMAND = '__complete';
@@ -122,7 +122,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (help !== '') return showHelp(help, program);
-    const { usageError } = await import('./usage-error.ts');
+    const { usageError } = await import('./help/usage-error.ts');
     return usageError(error, program) ?? reportError(error);
   }
 }

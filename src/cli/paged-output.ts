@@ -1,5 +1,5 @@
-import { isOnPath } from '../run/program-on-path.ts';
-import { runPager } from '../runtime/pager.ts';
+import { isOnPath } from './program-on-path.ts';
+import { runPager } from '../runtime/helpers/pager.ts';
 import { preferences } from './preferences.ts';
 import { StandardOutput } from './standard-output.ts';
 import { isTerminal, safeText, streamOf } from './standard-streams.ts';

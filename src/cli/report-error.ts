@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EXIT, PodrunError } from '../api/errors.ts';
-import { version } from '../run/version.ts';
+import { version } from '../version.ts';
 import { printError } from './standard-streams.ts';
 
 /** Prints an error for the user, and answers the exit code. The stack trace of a defect of podrun goes into a file. */

@@ -1,6 +1,6 @@
 import { PodrunError } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
-import type { LostPod } from '../store/pod-records.ts';
+import type { LostPod } from '../store/records/pod-records.ts';
 import { openStore } from './environment.ts';
 import { note } from './preferences.ts';
 

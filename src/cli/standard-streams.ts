@@ -2,7 +2,7 @@ import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { visibleControls } from '../print/terminal-text.ts';
+import { visibleControls } from '../print/text/terminal-text.ts';
 import { errnoOf, errnoText } from '../runtime/errno.ts';
 
 export type StandardStream = 'stdout' | 'stderr';

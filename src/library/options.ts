@@ -1,7 +1,7 @@
 import { parseDuration } from '../api/duration.ts';
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
-import { RUNTIME_CHOICES } from '../api/runtime-choice.ts';
+import { RUNTIME_CHOICES } from '../machine/runtime-choice.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
 import { mostSimilar } from '../api/similar.ts';
 import { type GoalRules, SETTLE_MS } from '../lifecycle/requests/goal-watch.ts';

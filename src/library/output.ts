@@ -1,4 +1,4 @@
-import type { RunListener } from '../run/running-pods.ts';
+import type { RunListener } from '../agent/runs/running-pods.ts';
 import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import { OutputLines, prefixLines } from '../print/live/output-lines.ts';
 import type { LogLine, RunOptions } from './types.ts';

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import { atExit } from '../run/at-exit.ts';
-import { localProcesses } from '../runtime/process-identity.ts';
-import { removeTree } from '../store/atomic-file.ts';
+import { atExit } from '../agent/runs/at-exit.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { removeTree } from '../store/disk/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
-import { knownProcess, presenceOf } from '../store/known-process.ts';
+import { knownProcess, presenceOf } from '../store/owners/known-process.ts';
 import { memoryPlaces } from '../store/layout.ts';
 import { protectStateFolder } from '../store/state-folder.ts';
 

@@ -1,8 +1,8 @@
 import type { Advice, AdviceSeverity } from '../history/advise/advice.ts';
 import type { RunAdvice, Basis } from '../history/advise/advise.ts';
 import { briefDuration } from './age.ts';
-import { formatJson } from './json.ts';
-import type { Painter, Tone } from './painter.ts';
+import { formatJson } from './formats/json.ts';
+import type { Painter, Tone } from './text/painter.ts';
 
 const TONES = { problem: 'bad', risk: 'info', tuning: 'muted' } as const satisfies Record<AdviceSeverity, Tone>;
 

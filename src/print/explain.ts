@@ -1,5 +1,5 @@
-import type { Descriptions, ExplainedField, FieldDescription } from '../api/explained-field.ts';
-import { wordWrap } from './word-wrap.ts';
+import type { Descriptions, ExplainedField, FieldDescription } from '../manifest/support/explained-field.ts';
+import { wordWrap } from './text/word-wrap.ts';
 
 export interface ExplainedResource {
   readonly kind: string;

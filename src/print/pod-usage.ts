@@ -1,5 +1,5 @@
-import { renderRows } from './table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+import { renderRows } from './text/table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
 /** The current usage of a container. */
 export interface ContainerUsage {

@@ -3,8 +3,8 @@ import { formatGoDuration } from '../api/duration.ts';
 import type { ProbeType } from '../lifecycle/probes/probe.ts';
 import type { ProbeAttempt, ProbeDecision } from '../lifecycle/probes/probe-attempt.ts';
 import { describeProbe } from './describe/probe.ts';
-import { renderRows } from './table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+import { renderRows } from './text/table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
 /** A probe of a container. */
 export interface DefinedProbe {

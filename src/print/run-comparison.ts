@@ -1,10 +1,10 @@
 import type { StoredPod } from '../api/objects.ts';
-import type { RunComparison } from '../history/compare-runs.ts';
-import type { Difference } from '../history/difference.ts';
-import type { ManifestChange } from '../history/manifest-changes.ts';
+import type { RunComparison } from '../history/compare/compare-runs.ts';
+import type { Difference } from '../history/compare/difference.ts';
+import type { ManifestChange } from '../history/compare/manifest-changes.ts';
 import { runRecord } from './run-table.ts';
-import { renderRows } from './table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+import { renderRows } from './text/table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
 /** A compared run: its name, and its Pod in the current or last state. */
 interface ComparedRun {

@@ -1,9 +1,9 @@
 import type { StoredPod } from '../api/objects.ts';
 import { runLengthMs } from '../history/run-length.ts';
 import { briefDuration } from './age.ts';
-import { summarizePod } from './pod-status.ts';
-import { renderRows } from './table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+import { summarizePod } from './table/pod-status.ts';
+import { renderRows } from './text/table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
 /** A recorded run. */
 export interface RunRow {

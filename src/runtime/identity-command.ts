@@ -1,8 +1,8 @@
 import type { Identity } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { HOST, type Inside, type ProgramCall } from './inside.ts';
-import { moveLoaderVariables } from './loader-variables.ts';
-import { findSetpriv } from './setpriv.ts';
+import { moveLoaderVariables } from './start/loader-variables.ts';
+import { findSetpriv } from './start/setpriv.ts';
 
 /** The words before a program's argv that change its user and rights. */
 type Prefix = readonly string[];

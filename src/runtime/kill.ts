@@ -1,4 +1,4 @@
-import { isProcessAlive, type ProcessIdentity } from './process-identity.ts';
+import { isProcessAlive, type ProcessIdentity } from './watch/process-identity.ts';
 
 /**
  * Sends SIGKILL to every process of a group. A missing group is not an error, nor are members of other users. Call it

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { sendSignal } from './kill.ts';
-import type { ConnectedPipes } from './process-pipes.ts';
+import type { ConnectedPipes } from './pipes/process-pipes.ts';
 import type { ProcessInput, ProcessStreams } from './runtime.ts';
-import { exitCodeOf } from './spawn.ts';
+import { exitCodeOf } from './start/spawn.ts';
 
 const { SIGCONT } = constants.signals;
 

@@ -1,18 +1,18 @@
 import { constants } from 'node:os';
 import { type Clock, nextEventLoopTurn } from '../clock.ts';
 import type { Confiner, InsideOutcome } from './confiner.ts';
-import { StartupWatch } from './startup-watch.ts';
-import { runExec } from './exec.ts';
+import { StartupWatch } from './start/startup-watch.ts';
+import { runExec } from './start/exec.ts';
 import { withIdentity } from './identity-command.ts';
 import { HOST, type Inside } from './inside.ts';
 import { killGroup } from './kill.ts';
-import { type Limited, UNLIMITED } from './limits/limited.ts';
+import { type Limited, UNLIMITED } from './linux/limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import type { RuntimeFeatures } from './features.ts';
-import { insideNetwork } from './network/join.ts';
-import { RecentForks } from './pid-order.ts';
-import { quickStartTimeOf } from './process-identity.ts';
-import { PipeMaker, type PipeKind, type ProcessPipes } from './process-pipes.ts';
+import { insideNetwork } from './linux/network/join.ts';
+import { RecentForks } from './watch/pid-order.ts';
+import { quickStartTimeOf } from './watch/process-identity.ts';
+import { PipeMaker, type PipeKind, type ProcessPipes } from './pipes/process-pipes.ts';
 import type {
   ContainerLaunch,
   ExecLaunch,
@@ -26,15 +26,15 @@ import type {
 } from './runtime.ts';
 import { diesUnprepared } from './signal-handlers.ts';
 import { signalNumber } from './signal-number.ts';
-import { spawnMain, type Surroundings } from './spawn-main.ts';
-import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
-import { forkFailed, outputFailed, startFailed } from './start-errors.ts';
-import { Sweeper } from './sweeper.ts';
-import { processPeakBytes, usageTotals } from './usage/usage-totals.ts';
-import { Watchdog } from './watchdog.ts';
-import { limitContainer } from './limits/limiter.ts';
-import { startInTerminal } from './terminal.ts';
-import { startExec } from './exec-start.ts';
+import { spawnMain, type Surroundings } from './start/spawn-main.ts';
+import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start/start-checks.ts';
+import { forkFailed, outputFailed, startFailed } from './start/start-errors.ts';
+import { Sweeper } from './watch/sweeper.ts';
+import { processPeakBytes, usageTotals } from './linux/usage/usage-totals.ts';
+import { Watchdog } from './watch/watchdog.ts';
+import { limitContainer } from './linux/limits/limiter.ts';
+import { startInTerminal } from './terminal/terminal.ts';
+import { startExec } from './start/exec-start.ts';
 
 const { SIGKILL, SIGTERM } = constants.signals;
 

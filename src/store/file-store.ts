@@ -1,14 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { ifPossible, onDisk } from './disk-errors.ts';
-import { areAboutOnePod, EventRecords } from './event-records.ts';
-import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, withCachedPlace } from './known-process.ts';
-import { LastApplied } from './last-applied.ts';
+import { ifPossible, onDisk } from './disk/disk-errors.ts';
+import { areAboutOnePod, EventRecords } from './records/event-records.ts';
+import { FileLocks } from './disk/file-lock.ts';
+import { type ProcessLookup, withCachedPlace } from './owners/known-process.ts';
+import { LastApplied } from './records/last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
-import { Leases } from './leases.ts';
-import type { MemoryArea } from './memory-folders.ts';
+import { Leases } from './owners/leases.ts';
+import type { MemoryArea } from './disk/memory-folders.ts';
 import type { StoredObject } from './metadata.ts';
 import {
   type Claim,
@@ -18,15 +18,15 @@ import {
   type RecordedProcess,
   type RunStart,
   type StartedProcess,
-} from './ownership.ts';
-import { PlainRecords } from './plain-records.ts';
-import { type LostPod, PodRecords } from './pod-records.ts';
-import { spendReserve } from './reserve.ts';
+} from './owners/ownership.ts';
+import { PlainRecords } from './records/plain-records.ts';
+import { type LostPod, PodRecords } from './records/pod-records.ts';
+import { spendReserve } from './disk/reserve.ts';
 import { VersionSource } from './resource-version.ts';
 import { StagingArea, type StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './store.ts';
-import type { ChangeListener } from './subscribers.ts';
-import { Watches } from './watches.ts';
+import type { ChangeListener } from './feed/subscribers.ts';
+import { Watches } from './feed/watches.ts';
 
 export interface FileStoreOptions {
   /** The state folder. It need not exist. */

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { namesIn } from './atomic-file.ts';
-import { onDisk } from './disk-errors.ts';
-import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, withCachedPlace } from './known-process.ts';
-import { sweepLeases } from './leases.ts';
+import { namesIn } from './disk/atomic-file.ts';
+import { onDisk } from './disk/disk-errors.ts';
+import { FileLocks } from './disk/file-lock.ts';
+import { type ProcessLookup, withCachedPlace } from './owners/known-process.ts';
+import { sweepLeases } from './owners/leases.ts';
 import { historyFolder, objectPath } from './layout.ts';
-import { keysIn } from './listing.ts';
+import { keysIn } from './records/listing.ts';
 import { StagingArea } from './storage.ts';
 import { StrayFiles } from './stray-files.ts';
 import type { Scope } from './store.ts';

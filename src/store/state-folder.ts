@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
-import { ifPossible } from './disk-errors.ts';
+import { ifPossible } from './disk/disk-errors.ts';
 
 const OF_OTHERS = 0o077;
 const WRITABLE_BY_ALL = 0o002;

@@ -1,10 +1,10 @@
 import { readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import { inFolder, isLeftover, makeFolder, removeTree, temporaryName } from './atomic-file.ts';
-import { ifPresent } from './disk-errors.ts';
-import type { FileLocks } from './file-lock.ts';
-import type { ProcessLookup } from './known-process.ts';
+import { inFolder, isLeftover, makeFolder, removeTree, temporaryName } from './disk/atomic-file.ts';
+import { ifPresent } from './disk/disk-errors.ts';
+import type { FileLocks } from './disk/file-lock.ts';
+import type { ProcessLookup } from './owners/known-process.ts';
 import { stagingFolder } from './layout.ts';
 import type { VersionSource } from './resource-version.ts';
 

@@ -1,15 +1,15 @@
-import { isProcess } from './stored-json.ts';
+import { isProcess } from './disk/stored-json.ts';
 import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTerminalPhase } from '../api/objects.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import { isLeftover, isTemporary, readJsonFile, readReplacedJson } from './atomic-file.ts';
-import { ifPresent } from './disk-errors.ts';
-import type { FileLocks } from './file-lock.ts';
-import { presenceOf, type ProcessLookup } from './known-process.ts';
+import { isLeftover, isTemporary, readJsonFile, readReplacedJson } from './disk/atomic-file.ts';
+import { ifPresent } from './disk/disk-errors.ts';
+import type { FileLocks } from './disk/file-lock.ts';
+import { presenceOf, type ProcessLookup } from './owners/known-process.ts';
 import { pathsInPodFolder, type PodPaths, resourceFolder } from './layout.ts';
-import { keysIn } from './listing.ts';
-import type { Owner } from './ownership.ts';
+import { keysIn } from './records/listing.ts';
+import type { Owner } from './owners/ownership.ts';
 
 /** Folders with files of containers, which podrun does not search. */
 const CONTENTS = new Set(['volumes', 'logs', 'layers', 'claims', '.staging', '.locks']);

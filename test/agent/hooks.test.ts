@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { HandlerLog } from '../../src/agent/handler-log.ts';
-import { type HookInput, type HookOutcome, runHook } from '../../src/agent/hooks.ts';
+import { HandlerLog } from '../../src/agent/hooks/handler-log.ts';
+import { type HookInput, type HookOutcome, runHook } from '../../src/agent/hooks/hooks.ts';
 import type { LifecycleHandler } from '../../src/api/generated/types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { lifecycleHttpFallback } from '../../src/lifecycle/texts/events.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PodRecord } from '../../src/agent/pod-record.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
-import { DiskError } from '../../src/store/disk-errors.ts';
+import { DiskError } from '../../src/store/disk/disk-errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable } from '../../src/store/store.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';

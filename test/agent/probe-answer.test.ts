@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeOutcome } from '../../src/agent/prober.ts';
+import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';
 import type { Probe } from '../../src/api/generated/types.ts';
 import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dial } from '../../src/runtime/network/relay.ts';
-import { NetworkRelay } from '../../src/runtime/network/relay.ts';
+import type { Dial } from '../../src/runtime/linux/network/relay.ts';
+import { NetworkRelay } from '../../src/runtime/linux/network/relay.ts';
 import { closedPort, http2Server, httpServer, httpsServer, tcpServer } from './local-servers.ts';
 import { journalled, probing, probingHttp } from './probing.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeOutcome } from '../../src/agent/prober.ts';
+import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';
 import { ERROR, every, FAIL, PASS, ProbedPod } from './probed-pod.ts';
 
 /** The journal of a Pod's attempts, without the fields that all of them share. */

@@ -1,4 +1,4 @@
-import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from '../../src/agent/prober.ts';
+import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from '../../src/agent/probe/prober.ts';
 import type { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';

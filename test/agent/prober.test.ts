@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProbeOutcome } from '../../src/agent/prober.ts';
+import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';
 import { ERROR, every, FAIL, PASS, ProbedPod } from './probed-pod.ts';
 
 describe('a liveness probe', () => {

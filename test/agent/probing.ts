@@ -1,7 +1,7 @@
-import type { Dial } from '../../src/runtime/network/relay.ts';
+import type { Dial } from '../../src/runtime/linux/network/relay.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
-import type { ProbeOutcome } from '../../src/agent/prober.ts';
+import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFieldSelector } from '../../src/api/field-selector.ts';
+import { parseFieldSelector } from '../../src/api/select/field-selector.ts';
 import type { KubeObject } from '../../src/api/objects.ts';
 
 const web: KubeObject = {

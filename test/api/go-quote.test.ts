@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { goQuote } from '../../src/api/go-quote.ts';
+import { goQuote } from '../../src/api/go/go-quote.ts';
 
 it.each([
   { text: '', want: '""' },

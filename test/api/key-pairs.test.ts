@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { clashes, editPairs, parseAnnotationPairs, parseLabelPairs, splitPairs } from '../../src/api/key-pairs.ts';
+import {
+  clashes,
+  editPairs,
+  parseAnnotationPairs,
+  parseLabelPairs,
+  splitPairs,
+} from '../../src/api/select/key-pairs.ts';
 
 describe('the words of a command line', () => {
   it('are objects up to the first pair', () => {

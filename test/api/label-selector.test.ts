@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseLabelSelector } from '../../src/api/label-selector.ts';
+import { parseLabelSelector } from '../../src/api/select/label-selector.ts';
 
 const WEB = { app: 'web', tier: 'front', 'example.com/rank': '7', empty: '' };
 

@@ -52,10 +52,11 @@ const WORKS_IN = [
 
 /** Files that start programs without execa, each with the reason. */
 const WITHOUT_EXECA: Readonly<Record<string, string>> = {
-  'src/runtime/namespace/holder.ts': 'one for each container, whose start must be fast',
-  'src/runtime/process-identity.ts': 'every command reads it, and execa takes 5 ms to load; it starts ps on macOS only',
-  'src/runtime/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
-  'src/runtime/watchdog.ts': 'part of each start of a container',
+  'src/runtime/linux/namespace/holder.ts': 'one for each container, whose start must be fast',
+  'src/runtime/watch/process-identity.ts':
+    'every command reads it, and execa takes 5 ms to load; it starts ps on macOS only',
+  'src/runtime/start/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
+  'src/runtime/watch/watchdog.ts': 'part of each start of a container',
 };
 
 /** Pure layers: objects in, objects or text out. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
+import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import { type Podrun, workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';

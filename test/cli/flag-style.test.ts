@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { normalizeFlags } from '../../src/cli/flag-style.ts';
+import { normalizeFlags } from '../../src/cli/flags/flag-style.ts';
 
 const program = new Command();
 program

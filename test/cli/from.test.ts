@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { openStreams } from '../../src/cli/standard-streams.ts';
-import { withGlobalFlags } from '../../src/cli/global-flags.ts';
+import { withGlobalFlags } from '../../src/cli/flags/global-flags.ts';
 import type { RunVerb } from '../../src/cli/verb.ts';
 import * as describeVerb from '../../src/cli/verbs/describe.ts';
 import * as eventsVerb from '../../src/cli/verbs/events.ts';

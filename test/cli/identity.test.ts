@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../src/api/generated/types.ts';
-import { findSetpriv } from '../../src/runtime/setpriv.ts';
+import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
 import { type Ended, Podrun, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();

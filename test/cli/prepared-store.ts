@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { KubeObject, StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
-import { localProcesses } from '../../src/runtime/process-identity.ts';
+import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { goldenEvents, goldenPods } from '../print/golden.ts';
 import type { Workshop } from './workshop.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
+import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { TIERS } from '../cli/tiers.ts';
 import type { PageSetting } from './page-run.ts';

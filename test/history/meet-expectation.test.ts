@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Expectation, Pattern, WrittenPattern } from '../../src/api/expectation.ts';
+import type { Expectation, Pattern, WrittenPattern } from '../../src/history/expect/expectation.ts';
 import { type Happening as Seen, happeningsByState, happeningsIn } from '../../src/history/happenings.ts';
-import { meetExpectation } from '../../src/history/meet-expectation.ts';
-import type { Check } from '../../src/history/meet-steps.ts';
+import { meetExpectation } from '../../src/history/expect/meet-expectation.ts';
+import type { Check } from '../../src/history/expect/meet-steps.ts';
 import type { RecordedRun } from '../../src/history/recorded-run.ts';
 import { storyOf } from '../../src/history/run-story.ts';
 import { readExpectations } from '../../src/manifest/expect/read-expectations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Descriptions, ExplainedField } from '../../src/api/explained-field.ts';
+import type { Descriptions, ExplainedField } from '../../src/manifest/support/explained-field.ts';
 import { explain } from '../../src/manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
 import { renderExplained, renderSupport } from '../../src/print/explain.ts';

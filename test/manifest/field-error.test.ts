@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goQuote } from '../../src/api/go-quote.ts';
+import { goQuote } from '../../src/api/go/go-quote.ts';
 import {
   duplicate,
   forbidden,

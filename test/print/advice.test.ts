@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Advice } from '../../src/history/advise/advice.ts';
 import type { RunAdvice } from '../../src/history/advise/advise.ts';
 import { renderAdvice, renderAdviceJson } from '../../src/print/advice.ts';
-import { PLAIN } from '../../src/print/painter.ts';
+import { PLAIN } from '../../src/print/text/painter.ts';
 
 const basis = { lengthMs: 63_000, starts: 3, stops: 1, probeAttempts: 240, measured: 0 };
 const advised = (...advice: readonly Advice[]): RunAdvice => ({

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../src/print/object.ts';
-import { formatYaml } from '../../src/print/yaml.ts';
+import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../src/print/formats/object.ts';
+import { formatYaml } from '../../src/print/formats/yaml.ts';
 import { goldenEvents, goldenPods, transcript } from './golden.ts';
 
 const configMap = (data: Record<string, string>): PrintedObject & { data: Record<string, string> } => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { summarizePod } from '../../src/print/pod-status.ts';
+import { summarizePod } from '../../src/print/table/pod-status.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from './pods.ts';
 
 const columns = (pod: StoredPod): string => {

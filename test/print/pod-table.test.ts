@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
-import { POD_COLUMNS } from '../../src/print/pod-table.ts';
-import { renderTable, TablePrinter, type TableOptions } from '../../src/print/table-printer.ts';
+import { POD_COLUMNS } from '../../src/print/table/pod-table.ts';
+import { renderTable, TablePrinter, type TableOptions } from '../../src/print/table/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenPods, transcript } from './golden.ts';
 import { at, NOW_MS, running, waiting, webPod } from './pods.ts';
 

@@ -2,7 +2,7 @@ import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { eventTransition } from '../../src/print/live/event-transition.ts';
 import { liveColumns } from '../../src/print/live/live-columns.ts';
 import { renderTransition } from '../../src/print/live/live-line.ts';
-import { PLAIN } from '../../src/print/painter.ts';
+import { PLAIN } from '../../src/print/text/painter.ts';
 import { transitionsOf } from '../../src/print/live/pod-transitions.ts';
 import type { Transition } from '../../src/print/live/transition.ts';
 import { trace, type TraceLine } from './golden.ts';

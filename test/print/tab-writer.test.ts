@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DESCRIBE_LAYOUT, TABLE_LAYOUT, TabWriter } from '../../src/print/tab-writer.ts';
+import { DESCRIBE_LAYOUT, TABLE_LAYOUT, TabWriter } from '../../src/print/text/tab-writer.ts';
 
 const describeText = (text: string): string => new TabWriter(DESCRIBE_LAYOUT).render(text);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { escapeTerminal, terminalLine, visibleControls, withoutControls } from '../../src/print/terminal-text.ts';
+import { escapeTerminal, terminalLine, visibleControls, withoutControls } from '../../src/print/text/terminal-text.ts';
 
 it.each([
   ['as it is', 'as it is'],

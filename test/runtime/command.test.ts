@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startCommand, type CommandRequest } from '../../src/runtime/command.ts';
+import { startCommand, type CommandRequest } from '../../src/runtime/helpers/command.ts';
 import { PATH, sh, until, type Argv } from './support/process-rig.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'podrun-command-'));
@@ -82,7 +82,7 @@ describe('startCommand()', () => {
   });
 
   it('shares our standard streams', async () => {
-    const source = fileURLToPath(new URL('../../src/runtime/command.ts', import.meta.url));
+    const source = fileURLToPath(new URL('../../src/runtime/helpers/command.ts', import.meta.url));
     const contents = `
       import { startCommand } from ${JSON.stringify(source)};
       const argv = ['sh', '-c', 'read word; echo "got $word"; echo err >&2; exit 3'];

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FifoPool, removeFifos } from '../../src/runtime/fifo-pool.ts';
+import { FifoPool, removeFifos } from '../../src/runtime/pipes/fifo-pool.ts';
 
 it('who tidies up takes nothing from a living process, neither what it holds nor what it is making', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-fifos-'));

@@ -3,7 +3,7 @@ import type { Identity } from '../../src/runtime/confinement.ts';
 import type { RuntimeFeatures } from '../../src/runtime/features.ts';
 import { identityPrefix, seenIdentityPrefix, withIdentity } from '../../src/runtime/identity-command.ts';
 import { HOST, type Inside } from '../../src/runtime/inside.ts';
-import { findSetpriv } from '../../src/runtime/setpriv.ts';
+import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
 
 const OWN: Identity = {
   uid: undefined,

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { endianness } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
-import { listenersOn, OwnerSearch, parseListeners } from '../../src/runtime/listeners.ts';
+import { listenersOn, OwnerSearch, parseListeners } from '../../src/runtime/watch/listeners.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode   ';
 

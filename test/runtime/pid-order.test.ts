@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
-import { forkCount, smallestPidSince } from '../../src/runtime/pid-order.ts';
-import { listProcesses } from '../../src/runtime/process-table.ts';
+import { forkCount, smallestPidSince } from '../../src/runtime/watch/pid-order.ts';
+import { listProcesses } from '../../src/runtime/watch/process-table.ts';
 
 describe.runIf(process.platform === 'linux')('smallestPidSince()', () => {
   const forksBefore = forkCount() ?? 0;

@@ -10,7 +10,7 @@ import {
   parsePsLine,
   PS_COLUMNS,
   startTimeOf,
-} from '../../src/runtime/process-identity.ts';
+} from '../../src/runtime/watch/process-identity.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 const REST = '1 4242 4242 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 2000 100';

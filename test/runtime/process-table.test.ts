@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
-import { factsOf } from '../../src/runtime/process-identity.ts';
-import { CONTAINER_MARKER, listProcesses } from '../../src/runtime/process-table.ts';
+import { factsOf } from '../../src/runtime/watch/process-identity.ts';
+import { CONTAINER_MARKER, listProcesses } from '../../src/runtime/watch/process-table.ts';
 import { markedPids } from './support/process-rig.ts';
 
 it.runIf(process.platform === 'linux')('sees the child of who forks and ends while others are looked at', async () => {

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { goQuote } from '../../src/api/go-quote.ts';
+import { goQuote } from '../../src/api/go/go-quote.ts';
 import {
   isPlainText,
   lookUpProgram,
   prepareWorkingDirectory,
   whyNotEnterable,
   whyNotLoadable,
-} from '../../src/runtime/start-checks.ts';
+} from '../../src/runtime/start/start-checks.ts';
 
 let root = '';
 const asRoot = process.getuid?.() === 0;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startFailed } from '../../src/runtime/start-errors.ts';
+import { startFailed } from '../../src/runtime/start/start-errors.ts';
 
 // The root of a container in the store.
 const inStore = '/state/pods/default/web/layers/main/0/root';

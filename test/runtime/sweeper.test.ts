@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listByPs, markIn, parsePsTable, type ProcessEntry } from '../../src/runtime/process-table.ts';
-import { processesByContainer, Sweeper, type SweepTarget } from '../../src/runtime/sweeper.ts';
+import { listByPs, markIn, parsePsTable, type ProcessEntry } from '../../src/runtime/watch/process-table.ts';
+import { processesByContainer, Sweeper, type SweepTarget } from '../../src/runtime/watch/sweeper.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 const MAIN = 100;

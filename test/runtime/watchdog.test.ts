@@ -18,8 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { factsOf } from '../../src/runtime/process-identity.ts';
-import { WATCHDOG_SCRIPT } from '../../src/runtime/watchdog-script.ts';
+import { factsOf } from '../../src/runtime/watch/process-identity.ts';
+import { WATCHDOG_SCRIPT } from '../../src/runtime/watch/watchdog-script.ts';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';

@@ -12,7 +12,7 @@ import {
 import { VersionSource } from '../../src/store/resource-version.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../../src/store/store.ts';
 import { alreadyExists, notInStore } from '../../src/store/store-errors.ts';
-import { Subscribers } from '../../src/store/subscribers.ts';
+import { Subscribers } from '../../src/store/feed/subscribers.ts';
 
 /**
  * A Store without files that behaves like the real one, for Pods and Events. Its objects are frozen, so that changing a

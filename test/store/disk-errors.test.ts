@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PodrunError } from '../../src/api/errors.ts';
-import { ifPossible, onDisk } from '../../src/store/disk-errors.ts';
+import { ifPossible, onDisk } from '../../src/store/disk/disk-errors.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 type Errno = keyof typeof constants.errno;

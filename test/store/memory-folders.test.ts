@@ -17,7 +17,7 @@ import {
   type MemoryArea,
   removeMemoryFolders,
   sweepMemoryFolders,
-} from '../../src/store/memory-folders.ts';
+} from '../../src/store/disk/memory-folders.ts';
 import { hasMemory, memoryPlace } from './memory-place.ts';
 import { temporaryFolder } from './temporary-store.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { pathsInPodFolder } from '../../src/store/layout.ts';
-import { parseTransition, transitionLines } from '../../src/store/transition-log.ts';
+import { parseTransition, transitionLines } from '../../src/store/feed/transition-log.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readUpTo, textUpTo } from '../../src/store/read-up-to.ts';
+import { readUpTo, textUpTo } from '../../src/store/disk/read-up-to.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 const MIB = 2 ** 20;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeTree } from '../../src/store/atomic-file.ts';
+import { removeTree } from '../../src/store/disk/atomic-file.ts';
 
 let folder = '';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, SystemClock } from '../../src/clock.ts';
-import { localProcesses } from '../../src/runtime/process-identity.ts';
+import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import { FileStore } from '../../src/store/file-store.ts';
-import type { ProcessLookup } from '../../src/store/known-process.ts';
+import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
 
 /** The real processes of this machine. */
 export const realProcesses: ProcessLookup = localProcesses;

@@ -7,7 +7,7 @@ import {
   parseTransition,
   transitionLine,
   transitionLines,
-} from '../../src/store/transition-log.ts';
+} from '../../src/store/feed/transition-log.ts';
 import { newEvent, newPod } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
 

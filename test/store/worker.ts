@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PodrunError } from '../../src/api/errors.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
-import { localProcesses } from '../../src/runtime/process-identity.ts';
+import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { ConflictError } from '../../src/store/store-errors.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WatchEvent } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
-import { detectNamespaces } from '../../src/runtime/detection/namespaces.ts';
+import { detectNamespaces } from '../../src/runtime/linux/detection/namespaces.ts';
 import { Places } from '../places.ts';
 import { trace } from '../print/golden.ts';
 import {

@@ -4,12 +4,12 @@ import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/obj
 import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { sweepMemoryFolders } from '../../store/memory-folders.ts';
+import { sweepMemoryFolders } from '../../store/disk/memory-folders.ts';
 import type { UnreferencedFolder, StoreGarbage } from '../../store/garbage.ts';
 import { deletePod } from './delete-pod.ts';
 import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
-import { removeStrayGroups } from '../../runtime/cgroup/stray-groups.ts';
+import { removeStrayGroups } from '../../runtime/linux/cgroup/stray-groups.ts';
 
 /** An object that was removed or closed. */
 export type Collected =

@@ -3,11 +3,11 @@ import { PodrunError } from '../../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
-import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
+import { endRemains, type RemainingContainer } from '../../runtime/watch/remains.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { removeLeftHolds } from '../../store/memory-folders.ts';
+import { removeLeftHolds } from '../../store/disk/memory-folders.ts';
 import { removeInMemory } from '../volumes/in-memory.ts';
-import { removeLeftLayers } from '../../runtime/namespace/layers.ts';
+import { removeLeftLayers } from '../../runtime/linux/namespace/layers.ts';
 
 /** Ends the remaining processes of a Pod without an agent, and removes what it and its agent had in memory. */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {

@@ -5,10 +5,10 @@ import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
 import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
 import { nodeNotReady } from '../../lifecycle/texts/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { LostPod } from '../../store/pod-records.ts';
+import type { LostPod } from '../../store/records/pod-records.ts';
 import { EventRecorder } from '../event-recorder.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
-import { removeGroupsOfPod } from '../../runtime/cgroup/stray-groups.ts';
+import { removeGroupsOfPod } from '../../runtime/linux/cgroup/stray-groups.ts';
 
 /**
  * Ends the processes that killed agents have left, and closes the records of their Pods: a Pod that was being deleted

@@ -5,10 +5,10 @@ import { LineCounter, parseDocument } from 'yaml';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
-import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
+import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
-import { readUpTo } from '../../store/read-up-to.ts';
+import { readUpTo } from '../../store/disk/read-up-to.ts';
 import { configError, ConfigNode } from './config-node.ts';
 import { splitWords } from './split-words.ts';
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { StoredPod } from '../../api/objects.ts';
-import type { NetworkRelay } from '../../runtime/network/relay.ts';
+import type { NetworkRelay } from '../../runtime/linux/network/relay.ts';
 
 /** The addresses of the Pod's `localhost`. */
 const LOCALHOSTS = ['127.0.0.1', '::1'];

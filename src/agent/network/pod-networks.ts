@@ -6,9 +6,9 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { NetworkFacts } from '../../runtime/network/detect.ts';
-import type { NetworkJoin } from '../../runtime/network/join.ts';
-import type { Dial } from '../../runtime/network/relay.ts';
+import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
+import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import type { Dial } from '../../runtime/linux/network/relay.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
 import type { PodFiles } from '../container-logs.ts';
@@ -95,7 +95,7 @@ export class PodNetworks {
     // Loaded late: execa takes as long as a quarter of a start.
     const [{ PrivateNetwork }, { adoptedNetwork }] = await Promise.all([
       import('./private-network.ts'),
-      import('../../runtime/network/holder.ts'),
+      import('../../runtime/linux/network/holder.ts'),
     ]);
     const recorded = files.recordedNetwork(pod);
     const before = recorded && adoptedNetwork(recorded, clock);

@@ -4,8 +4,8 @@ import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
-import { type Listener, type ListenerOwner, listenersOn, OwnerSearch } from '../../runtime/listeners.ts';
-import type { NetworkJoin } from '../../runtime/network/join.ts';
+import { type Listener, type ListenerOwner, listenersOn, OwnerSearch } from '../../runtime/watch/listeners.ts';
+import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import { joinHostPort, resolvePort } from '../probe/target.ts';
 
 /** A container that may have a problem with a port. */

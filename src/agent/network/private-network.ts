@@ -3,10 +3,10 @@ import { isSidecar } from '../../api/objects.ts';
 import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { hostPortNotForwarded, isolatedNetwork } from '../../lifecycle/texts/port-events.ts';
-import type { NetworkFacts } from '../../runtime/network/detect.ts';
-import { type HeldNetwork, holdNetwork } from '../../runtime/network/holder.ts';
-import type { NetworkJoin } from '../../runtime/network/join.ts';
-import { type DialTarget, NetworkRelay } from '../../runtime/network/relay.ts';
+import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
+import { type HeldNetwork, holdNetwork } from '../../runtime/linux/network/holder.ts';
+import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import { type DialTarget, NetworkRelay } from '../../runtime/linux/network/relay.ts';
 
 export interface PrivateNetworkOptions {
   readonly spec: PodSpec;

@@ -1,6 +1,6 @@
 import { formatGoDuration } from '../../api/duration.ts';
 import type { Container, ExecAction } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { expand, EXPANDED_MAX, ExpansionError, type ExpansionRoom } from '../../lifecycle/environment/expansion.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { ProbeInput } from './input.ts';

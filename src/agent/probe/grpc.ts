@@ -2,10 +2,10 @@ import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 
 import type { Socket } from 'node:net';
 import { formatGoDuration } from '../../api/duration.ts';
 import type { GRPCAction } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/network/relay.ts';
+import type { Dial } from '../../runtime/linux/network/relay.ts';
 import { type Deadline, pause, withDeadline } from './deadline.ts';
 import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
 import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';

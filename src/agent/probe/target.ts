@@ -1,6 +1,6 @@
 import type { Container, IntOrString } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 
 /** The release of Kubernetes that podrun follows. Servers see it in the user agent of probes and hooks. */
 const KUBERNETES_VERSION = '1.36';

@@ -7,7 +7,7 @@ import {
   type MemoryArea,
   type MemoryFolder,
   removeMemoryFolders,
-} from '../../store/memory-folders.ts';
+} from '../../store/disk/memory-folders.ts';
 
 /**
  * Creates the folder of a volume in memory, and a link to it in the place of a folder on disk. A volume that is on disk

@@ -11,8 +11,8 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { descriptorPath, openBeneath, pathOf } from '../../runtime/open-beneath.ts';
-import { fileIdentity } from '../../runtime/file-identity.ts';
+import { descriptorPath, openBeneath, pathOf } from '../../runtime/start/open-beneath.ts';
+import { fileIdentity } from '../../runtime/start/file-identity.ts';
 
 interface Opened {
   readonly ok: true;

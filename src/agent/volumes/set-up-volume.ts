@@ -7,8 +7,8 @@ import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-fi
 import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
 import { errnoOf } from '../../runtime/errno.ts';
-import { makeFolder } from '../../store/atomic-file.ts';
-import type { MemoryArea } from '../../store/memory-folders.ts';
+import { makeFolder } from '../../store/disk/atomic-file.ts';
+import type { MemoryArea } from '../../store/disk/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from './in-memory.ts';

@@ -1,4 +1,4 @@
-import { goText, goType, sorted } from '../go-text.ts';
+import { goText, goType, sorted } from '../go/go-text.ts';
 import { compare } from './compare.ts';
 import { FloatLiteral, JsonPathError, type PathList, type PathNode } from './nodes.ts';
 

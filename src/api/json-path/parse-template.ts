@@ -1,5 +1,5 @@
-import { goQuote } from '../go-quote.ts';
-import { unquoteGo } from '../go-unquote.ts';
+import { goQuote } from '../go/go-quote.ts';
+import { unquoteGo } from '../go/go-unquote.ts';
 import { type Bound, FloatLiteral, JsonPathError, type PathList, type PathNode } from './nodes.ts';
 
 /**

@@ -35,7 +35,7 @@ const TEXTS = /^"[^"]*"(?: \| "[^"]*")+;$/;
 /**
  * The table of descriptions, by the type names of `k8s-types.json`. Types of later versions of Kubernetes, which the
  * package does not have, are left out.
- * @returns {import('../explained-field.ts').Descriptions}
+ * @returns {import('../../manifest/support/explained-field.ts').Descriptions}
  */
 export function fieldDescriptions() {
   const { types } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'k8s-types.json'), 'utf8'));

@@ -1,12 +1,12 @@
 import { closeLostRuns } from '../../agent/clean-up/lost-runs.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { localProcesses } from '../../runtime/process-identity.ts';
-import { BackgroundAgents } from '../../store/background-agents.ts';
-import { startAgent } from '../background/start-agent.ts';
+import { localProcesses } from '../../runtime/watch/process-identity.ts';
+import { BackgroundAgents } from '../../store/owners/background-agents.ts';
+import { startAgent } from '../../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
-import { checkChanges } from '../../run/check-changes.ts';
-import type { ManifestObject } from '../../run/manifest-object.ts';
+import { checkChanges } from '../../objects/check-changes.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { runPods, settingsOf } from './run-pods.ts';
 import type { Session } from './session.ts';
 import { warn } from '../preferences.ts';

@@ -1,19 +1,19 @@
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
-import { listOf, renderObject } from '../../print/object.ts';
+import { listOf, renderObject } from '../../print/formats/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import { checkChanges } from '../../run/check-changes.ts';
+import { checkChanges } from '../../objects/check-changes.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
-import { isLive } from '../../run/live-pods.ts';
-import type { ManifestObject } from '../../run/manifest-object.ts';
+import { isLive } from '../../agent/runs/live-pods.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { StandardOutput } from '../standard-output.ts';
-import { recordOf } from '../../run/store-record.ts';
-import { configureObject } from '../../run/configure-object.ts';
+import { recordOf } from '../../objects/store-record.ts';
+import { configureObject } from '../../objects/configure-object.ts';
 import { warn } from '../preferences.ts';
 
 /**

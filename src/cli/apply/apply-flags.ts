@@ -1,4 +1,4 @@
-import type { RuntimeChoice } from '../../api/runtime-choice.ts';
+import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
 /** The flags of `apply`. */

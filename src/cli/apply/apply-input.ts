@@ -3,7 +3,7 @@ import { parseDuration } from '../../api/duration.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { type PodGoal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
-import { settleFlag } from '../duration-flag.ts';
+import { settleFlag } from '../flags/duration-flag.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 
 /** The parsed command line of `apply`. */

@@ -1,9 +1,9 @@
-import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
 import { goalPhrase } from '../../print/waits/goal-phrase.ts';
-import type { PodEvidence } from '../../print/waits/evidence.ts';
+import type { PodEvidence } from '../../history/evidence.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { isThere } from './run-progress.ts';
 import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';

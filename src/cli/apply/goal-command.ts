@@ -1,6 +1,6 @@
-import type { GoalCommand } from '../../agent/apply-run.ts';
+import type { GoalCommand } from '../../agent/runs/apply-run.ts';
 import type { Clock } from '../../clock.ts';
-import { type RunningCommand, startCommand } from '../../runtime/command.ts';
+import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { flush, isTerminal, openStreams, print, waitingBytes } from '../standard-streams.ts';
 import type { ApplyView } from '../view/apply-view.ts';

@@ -5,7 +5,7 @@ import { SystemClock } from '../../clock.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import type { ManifestObject } from '../../run/manifest-object.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { detail, note } from '../preferences.ts';
 import { printError } from '../standard-streams.ts';

@@ -1,8 +1,8 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import type { SystemClock } from '../../clock.ts';
-import type { ChosenRuntime } from '../../run/choose-runtime.ts';
-import type { NetworkFacts } from '../../runtime/network/detect.ts';
+import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
+import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { ApplyView } from '../view/apply-view.ts';

@@ -1,10 +1,10 @@
 import { PodrunError } from '../../api/errors.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
-import { localProcesses } from '../../runtime/process-identity.ts';
-import { BackgroundAgents } from '../../store/background-agents.ts';
-import type { AgentSettings } from '../../run/make-agent.ts';
+import { localProcesses } from '../../runtime/watch/process-identity.ts';
+import { BackgroundAgents } from '../../store/owners/background-agents.ts';
+import type { AgentSettings } from '../../agent/setup/make-agent.ts';
 import { openStore } from '../environment.ts';
-import { callAgent } from './start-agent.ts';
+import { callAgent } from '../../background/start-agent.ts';
 import { note } from '../preferences.ts';
 
 /** The time that another process has to start the agent, milliseconds. */

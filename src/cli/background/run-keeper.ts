@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
-import { Keeper } from '../../agent/keeper/keeper.ts';
-import type { LogPlace } from '../../agent/keeper/protocol.ts';
+import { Keeper } from '../../background/keeper/keeper.ts';
+import type { LogPlace } from '../../background/keeper/protocol.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
-import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
-import { localProcesses } from '../../runtime/process-identity.ts';
-import { BackgroundAgents } from '../../store/background-agents.ts';
+import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
+import { localProcesses } from '../../runtime/watch/process-identity.ts';
+import { BackgroundAgents } from '../../store/owners/background-agents.ts';
 import { ContainerLog } from '../../store/logs/container-log.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
-import type { AgentSettings } from '../../run/make-agent.ts';
-import { openRuntime } from '../../run/open-runtime.ts';
+import type { AgentSettings } from '../../agent/setup/make-agent.ts';
+import { openRuntime } from '../../agent/setup/open-runtime.ts';
 import { openStore } from '../environment.ts';
 import type { RunVerb } from '../verb.ts';
-import { KEEPER_COMMAND } from './command-names.ts';
-import { sendAnswer } from './answer.ts';
+import { KEEPER_COMMAND } from '../../background/command-names.ts';
+import { sendAnswer } from '../../background/answer.ts';
 
 /** Registers the hidden command of the keeper. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {

@@ -1,5 +1,5 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
-import { renderObject } from '../../print/object.ts';
+import { renderObject } from '../../print/formats/object.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { preferences } from '../preferences.ts';
 import { type DryRun, dryRunSuffix } from './dry-run.ts';

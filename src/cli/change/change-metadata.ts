@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/key-pairs.ts';
+import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/select/key-pairs.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { changeLine } from './change-line.ts';
-import { changeObject } from '../../run/change-object.ts';
-import { getObject, missingObjectError } from '../../run/object-ref.ts';
+import { changeObject } from '../../objects/change-object.ts';
+import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { eachObject } from './each-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';

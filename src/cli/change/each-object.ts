@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
 import { PrintFailure } from '../../print/formats/print-failure.ts';
-import type { ObjectRef } from '../../run/object-ref.ts';
+import type { ObjectRef } from '../../objects/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { StandardOutput } from '../standard-output.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { StoredPod } from '../../api/objects.ts';
 import { containerNames } from '../../lifecycle/requests/default-container.ts';
-import { namesIn } from '../../store/atomic-file.ts';
+import { namesIn } from '../../store/disk/atomic-file.ts';
 import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/layout.ts';
 
 /** A namespace exists where one of these kinds is stored. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { EXIT } from '../../api/errors.ts';
-import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../agent/attach/frames.ts';
-import { showOutputAsItIs } from '../../runtime/own-terminal.ts';
+import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../background/attach/frames.ts';
+import { showOutputAsItIs } from '../../runtime/terminal/own-terminal.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import { StandardOutput } from '../standard-output.ts';
 import {
@@ -11,7 +11,7 @@ import {
   reachAgent,
   received,
   sendMessage,
-} from '../../run/connect/agent-connection.ts';
+} from '../../background/connect/agent-connection.ts';
 import { DetachKeys } from './detach-keys.ts';
 import { flush, isTerminal, printError, streamOf } from '../standard-streams.ts';
 

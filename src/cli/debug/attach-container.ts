@@ -5,10 +5,10 @@ import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api
 import type { Clock } from '../../clock.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
+import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
-import { connectionLost } from '../../run/connect/connection-errors.ts';
-import { waitForObject } from '../../run/object-wait.ts';
+import { connectionLost } from '../../background/connect/connection-errors.ts';
+import { waitForObject } from '../../objects/object-wait.ts';
 import { note } from '../preferences.ts';
 import { printError } from '../standard-streams.ts';
 

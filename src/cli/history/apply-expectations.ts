@@ -1,10 +1,10 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { Expectation } from '../../api/expectation.ts';
+import type { Expectation } from '../../history/expect/expectation.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { JunitSuite } from '../../print/junit.ts';
+import type { JunitSuite } from '../../print/report/junit.ts';
 import { type ExpectationOutcome, isMet, outcomeSuites, renderOutcomes } from '../../print/expectation/outcome.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { note } from '../preferences.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
 import { printError } from '../standard-streams.ts';

@@ -1,9 +1,9 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { Expectation } from '../../api/expectation.ts';
-import { meetExpectation } from '../../history/meet-expectation.ts';
+import type { Expectation } from '../../history/expect/expectation.ts';
+import { meetExpectation } from '../../history/expect/meet-expectation.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { readExpectations } from '../../manifest/expect/read-expectations.ts';
-import { readUpTo } from '../../store/read-up-to.ts';
+import { readUpTo } from '../../store/disk/read-up-to.ts';
 import type { ExpectationOutcome } from '../../print/expectation/outcome.ts';
 
 /** The largest file with expectations: a larger one is a mistake. */

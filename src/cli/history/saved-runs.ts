@@ -3,8 +3,8 @@ import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } 
 import type { NamedRun } from '../../history/state-at.ts';
 import { runsInStream } from '../../history/runs-in-stream.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readUpTo, textUpTo } from '../../store/read-up-to.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
+import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 
 type StreamLine = WatchEvent<StoredPod | StoredEvent>;
 

@@ -1,5 +1,5 @@
 import { LineMachine } from '../../api/lines/line-machine.ts';
-import { linesOf } from '../../store/line-cursor.ts';
+import { linesOf } from '../../store/feed/line-cursor.ts';
 import { type LogRecord, parseRecord, recordTime } from '../../store/logs/cri-line.ts';
 
 export interface LogFormatOptions {

@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { type LabelMatcher, parseLabelSelector } from '../../api/label-selector.ts';
+import { type LabelMatcher, parseLabelSelector } from '../../api/select/label-selector.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { parseTime } from '../../api/time.ts';
-import { durationFlag } from '../duration-flag.ts';
+import { durationFlag } from '../flags/duration-flag.ts';
 import { podArgument } from '../select/pod-argument.ts';
 
 /** The flags of `logs`. */

@@ -1,12 +1,12 @@
-import { readUpTo } from '../../store/read-up-to.ts';
+import { readUpTo } from '../../store/disk/read-up-to.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { customColumnsPrinter, parseColumnsFile, parseCustomColumns } from '../../print/formats/custom-columns.ts';
 import { goTemplatePrinter } from '../../print/formats/go-template/index.ts';
 import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
 import { PrintFailure } from '../../print/formats/print-failure.ts';
-import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/object.ts';
-import { formatYaml } from '../../print/yaml.ts';
+import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/formats/object.ts';
+import { formatYaml } from '../../print/formats/yaml.ts';
 import { isTerminal, keepText } from '../standard-streams.ts';
 import type { OutputFlags } from './output-flags.ts';
 

@@ -3,7 +3,7 @@ import { release, uptime } from 'node:os';
 import { readNode } from '../../agent/config/node.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import { KUBERNETES_VERSION, version } from '../../run/version.ts';
+import { KUBERNETES_VERSION, version } from '../../version.ts';
 import type { ObjectReader, Resource } from '../../store/store.ts';
 
 /** Kinds of objects in a namespace: a namespace exists while it has such an object. */

@@ -1,4 +1,4 @@
-import type { TableOptions } from '../../print/table-printer.ts';
+import type { TableOptions } from '../../print/table/table-printer.ts';
 import type { FromFlags } from '../from/saved-objects.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 import type { SelectionFlags } from '../select/selection-flags.ts';

@@ -1,13 +1,13 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
-import { SelectedChanges } from '../../api/selected-changes.ts';
+import { SelectedChanges } from '../../api/select/selected-changes.ts';
 import type { Clock } from '../../clock.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
-import { columnsOf } from '../../print/resource-columns.ts';
-import { TablePrinter } from '../../print/table-printer.ts';
+import { columnsOf } from '../../print/table/resource-columns.ts';
+import { TablePrinter } from '../../print/table/table-printer.ts';
 import type { Scope, Store } from '../../store/store.ts';
-import { getObject, missingObjectError } from '../../run/object-ref.ts';
+import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';

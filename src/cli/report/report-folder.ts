@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { visibleControls } from '../../print/terminal-text.ts';
-import { makeFolder } from '../../store/atomic-file.ts';
+import { visibleControls } from '../../print/text/terminal-text.ts';
+import { makeFolder } from '../../store/disk/atomic-file.ts';
 
 /** The umask decides who may read a report. */
 const SHARED = 0o777;

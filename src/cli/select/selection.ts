@@ -1,9 +1,9 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { parseFieldSelector } from '../../api/field-selector.ts';
-import { parseLabelSelector } from '../../api/label-selector.ts';
+import { parseFieldSelector } from '../../api/select/field-selector.ts';
+import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
-import type { ObjectRef } from '../../run/object-ref.ts';
+import type { ObjectRef } from '../../objects/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import type { SelectionFlags } from './selection-flags.ts';
 

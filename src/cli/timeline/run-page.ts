@@ -4,7 +4,7 @@ import type { RecordedRun } from '../../history/recorded-run.ts';
 import { describePod } from '../../print/describe/describe-pod.ts';
 import { renderPage } from '../../print/timeline/page/page.ts';
 import type { PageLog, PagePod } from '../../print/timeline/page/sections.ts';
-import { version } from '../../run/version.ts';
+import { version } from '../../version.ts';
 import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
 import { lastLogLines } from '../../store/logs/log-reader.ts';
 import type { RunInTime } from './chosen-runs.ts';

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { splitPairs } from '../../api/key-pairs.ts';
+import { splitPairs } from '../../api/select/key-pairs.ts';
 import { qualifiedNameMessages } from '../../api/names.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedPlural } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
 import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
-import { changeObject } from '../../run/change-object.ts';
-import type { ObjectRef } from '../../run/object-ref.ts';
+import { changeObject } from '../../objects/change-object.ts';
+import type { ObjectRef } from '../../objects/object-ref.ts';
 import { changeLine, type ChangeOutput } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

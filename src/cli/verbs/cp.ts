@@ -5,8 +5,12 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
-import type { OutputTaker } from '../../run/connect/agent-connection.ts';
-import { locateInContainer, type ReachedContainer, runInContainer } from '../../run/connect/container-command.ts';
+import type { OutputTaker } from '../../background/connect/agent-connection.ts';
+import {
+  locateInContainer,
+  type ReachedContainer,
+  runInContainer,
+} from '../../background/connect/container-command.ts';
 import { type CopyRequest, readCopy } from '../connect/file-spec.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { packTar } from '../connect/tar-pack.ts';

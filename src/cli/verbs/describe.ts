@@ -5,7 +5,7 @@ import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } 
 import { SystemClock } from '../../clock.ts';
 import { describePod, describePods } from '../../print/describe/describe-pod.ts';
 import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
-import { missingObjectError, type ObjectRef } from '../../run/object-ref.ts';
+import { missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
-import { listOf } from '../../print/object.ts';
+import { listOf } from '../../print/formats/object.ts';
 import type { Store } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';

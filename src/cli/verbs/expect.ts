@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { Expectation } from '../../api/expectation.ts';
+import type { Expectation } from '../../history/expect/expectation.ts';
 import { SystemClock } from '../../clock.ts';
 import { isOver } from '../../history/run-length.ts';
 import { storyOf } from '../../history/run-story.ts';
@@ -13,7 +13,7 @@ import {
   outcomeSuites,
   renderOutcomes,
 } from '../../print/expectation/outcome.ts';
-import { renderJunit } from '../../print/junit.ts';
+import { renderJunit } from '../../print/report/junit.ts';
 import { openStore } from '../environment.ts';
 import { outcomesOf, readExpectationFile } from '../history/expectations.ts';
 import { namedRun, runsInFile } from '../history/saved-runs.ts';

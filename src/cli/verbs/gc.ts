@@ -3,11 +3,11 @@ import { type Collected, collectGarbage } from '../../agent/clean-up/collect-gar
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
-import { removeFifos } from '../../runtime/fifo-pool.ts';
-import { localProcesses } from '../../runtime/process-identity.ts';
+import { removeFifos } from '../../runtime/pipes/fifo-pool.ts';
+import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
 import { fifoFolder } from '../../store/layout.ts';
-import { countOption } from '../count-option.ts';
+import { countOption } from '../flags/count-option.ts';
 import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { renderRuns, runRecord, type RunRow } from '../../print/run-table.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { note } from '../preferences.ts';
 import { podArgument } from '../select/pod-argument.ts';

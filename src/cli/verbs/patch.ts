@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
 import { SystemClock } from '../../clock.ts';
 import { readValue } from '../../manifest/read/read-value.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
-import { changeObject } from '../../run/change-object.ts';
-import { readUpTo, textUpTo } from '../../store/read-up-to.ts';
+import { changeObject } from '../../objects/change-object.ts';
+import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

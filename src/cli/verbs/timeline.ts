@@ -6,7 +6,7 @@ import type { Timeline } from '../../history/timeline/model.ts';
 import { renderTimelineJson } from '../../print/timeline/json.ts';
 import { renderTimelines } from '../../print/timeline/terminal.ts';
 import { renderTrace } from '../../print/timeline/trace.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { Findings } from '../../api/finding.ts';
+import type { Findings } from '../../manifest/lint/finding.ts';
 import { lintManifests } from '../../manifest/lint/lint.ts';
 import { renderAnnotation } from '../../print/findings/github.ts';
 import { renderFindingsJson } from '../../print/findings/json.ts';
 import { renderSarif } from '../../print/findings/sarif.ts';
 import { findingsSummary, renderFinding } from '../../print/findings/text.ts';
-import { version } from '../../run/version.ts';
+import { version } from '../../version.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { printError } from '../standard-streams.ts';

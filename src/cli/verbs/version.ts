@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
-import { formatYaml } from '../../print/yaml.ts';
-import { KUBERNETES_VERSION, version } from '../../run/version.ts';
+import { formatYaml } from '../../print/formats/yaml.ts';
+import { KUBERNETES_VERSION, version } from '../../version.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';

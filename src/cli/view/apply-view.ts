@@ -1,9 +1,9 @@
-import type { HookOutput } from '../../agent/handlers.ts';
-import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { HookOutput } from '../../agent/hooks/handlers.ts';
+import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
-import type { ManifestObject } from '../../run/manifest-object.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import type { ReaderGone } from '../standard-streams.ts';

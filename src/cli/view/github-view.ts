@@ -1,5 +1,5 @@
-import type { HookOutput } from '../../agent/handlers.ts';
-import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { HookOutput } from '../../agent/hooks/handlers.ts';
+import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import {
@@ -15,7 +15,7 @@ import { transitionsOf } from '../../print/live/pod-transitions.ts';
 import type { Transition } from '../../print/live/transition.ts';
 import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
-import { conditionOf } from '../../print/pod-status.ts';
+import { conditionOf } from '../../print/table/pod-status.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';

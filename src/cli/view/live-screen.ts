@@ -1,6 +1,6 @@
 import type { Alarm, Clock } from '../../clock.ts';
-import { isInForeground, takeSignal } from '../../runtime/own-terminal.ts';
-import { guardTerminal } from '../../runtime/terminal-guard.ts';
+import { isInForeground, takeSignal } from '../../runtime/terminal/own-terminal.ts';
+import { guardTerminal } from '../../runtime/terminal/terminal-guard.ts';
 import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
 import { streamOf } from '../standard-streams.ts';

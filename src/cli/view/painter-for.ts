@@ -1,4 +1,4 @@
-import { type Painter, PLAIN } from '../../print/painter.ts';
+import { type Painter, PLAIN } from '../../print/text/painter.ts';
 import { preferences, type Preferences } from '../preferences.ts';
 import { isTerminal, permitColors, type StandardStream } from '../standard-streams.ts';
 

@@ -4,7 +4,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
-import type { Painter } from '../../print/painter.ts';
+import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { isTerminal, type ReaderGone, terminalWidth } from '../standard-streams.ts';
 

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
-import type { HookOutput } from '../../agent/handlers.ts';
-import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { HookOutput } from '../../agent/hooks/handlers.ts';
+import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
@@ -16,11 +16,11 @@ import {
 } from '../../print/live/live-line.ts';
 import { transitionsOf } from '../../print/live/pod-transitions.ts';
 import type { Transition } from '../../print/live/transition.ts';
-import { terminalLine } from '../../print/terminal-text.ts';
+import { terminalLine } from '../../print/text/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
-import type { Painter } from '../../print/painter.ts';
+import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { StatusView, WatchedView } from './status-view.ts';

@@ -3,7 +3,7 @@ import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { isUnattainable } from '../../lifecycle/requests/unattainable.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
-import type { ObjectRef } from '../../run/object-ref.ts';
+import type { ObjectRef } from '../../objects/object-ref.ts';
 
 /** One condition of one object, with the state of the object at the start of `wait`. */
 export interface WaitTarget {

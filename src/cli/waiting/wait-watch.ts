@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { joinPhrases } from '../../print/waits/wait-phrase.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
-import { getObject } from '../../run/object-ref.ts';
+import { getObject } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { preferences } from '../preferences.ts';
 import { UnreachableGoalWatch } from './unreachable-goal-watch.ts';

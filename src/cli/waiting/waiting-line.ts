@@ -1,7 +1,7 @@
 import type { Ora } from 'ora';
 import { EXIT } from '../../api/errors.ts';
-import { excerpt } from '../../print/excerpt.ts';
-import { escapeTerminal } from '../../print/terminal-text.ts';
+import { excerpt } from '../../print/text/excerpt.ts';
+import { escapeTerminal } from '../../print/text/terminal-text.ts';
 import { preferences } from '../preferences.ts';
 import { isTerminal, streamOf } from '../standard-streams.ts';
 

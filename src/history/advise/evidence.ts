@@ -1,7 +1,7 @@
 import type { Container, ContainerStateTerminated, ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, isSidecar, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
-import type { RecordedUsage } from '../../api/usage-totals.ts';
+import type { RecordedUsage } from '../../machine/usage-totals.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';

@@ -1,5 +1,5 @@
 import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import type { RecordedUsage } from '../../api/usage-totals.ts';
+import type { RecordedUsage } from '../../machine/usage-totals.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, inSeconds, partOf } from './advice.ts';
 import type { ContainerEvidence } from './evidence.ts';

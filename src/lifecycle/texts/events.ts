@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
 import type { MissingLabel } from '../node/node-affinity.ts';

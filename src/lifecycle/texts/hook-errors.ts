@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 
 // The messages of PostStartHookError. Source: pkg/kubelet/lifecycle/handlers.go.

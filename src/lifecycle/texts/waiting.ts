@@ -1,5 +1,5 @@
 import { formatGoDuration } from '../../api/duration.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 
 /**

@@ -8,7 +8,7 @@ import type {
   Volume,
   VolumeProjection,
 } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { type DownwardFacts, podField, resourceField } from '../environment/downward-api.ts';
 import { objectNotFound, unsupportedFieldPath } from '../texts/config-errors.ts';
 import { missingKey } from '../texts/volume-errors.ts';

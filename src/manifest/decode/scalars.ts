@@ -1,6 +1,6 @@
 /** The formats of strings in objects: quantities, times, base64. */
 import { formatQuantity, parseQuantity, QuantityError } from '../../api/quantity.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 
 /** A value in its canonical form, or a mistake in the API server's words. */
 export type Checked =

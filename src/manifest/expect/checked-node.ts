@@ -1,5 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
-import type { NumberRange } from '../../api/expectation.ts';
+import type { NumberRange } from '../../history/expect/expectation.ts';
 import { type SourceNode, nodeTypeName } from '../read/source-node.ts';
 import type { SourceText } from '../read/source-text.ts';
 import { mostSimilar } from '../../api/similar.ts';

@@ -1,4 +1,10 @@
-import type { Expectation, FinalState, NumberRange, Written, WrittenPattern } from '../../api/expectation.ts';
+import type {
+  Expectation,
+  FinalState,
+  NumberRange,
+  Written,
+  WrittenPattern,
+} from '../../history/expect/expectation.ts';
 import { cutDocuments } from '../read/documents.ts';
 import { readDocument } from '../read/read-document.ts';
 import type { SourceNode } from '../read/source-node.ts';

@@ -1,4 +1,4 @@
-import type { Finding, FindingRule, Findings, FoundObject } from '../../api/finding.ts';
+import type { Finding, FindingRule, Findings, FoundObject } from './finding.ts';
 import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
 import type { ObjectIdentity } from '../identify.ts';
 import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';

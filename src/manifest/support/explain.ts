@@ -1,4 +1,4 @@
-import type { ExplainedField } from '../../api/explained-field.ts';
+import type { ExplainedField } from './explained-field.ts';
 import { fieldsOf, typeOfKind } from '../../api/field-types.ts';
 import { knownType, parseType } from '../decode/fields.ts';
 import { coversBelow, inAnyTier, type FieldRule } from './rule.ts';

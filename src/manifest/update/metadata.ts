@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden } from '../field-error.ts';

@@ -1,5 +1,5 @@
 import type { Pod } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden } from '../field-error.ts';

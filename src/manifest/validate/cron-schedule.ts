@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 
 /** Mistakes in the schedule of a CronJob. Source: github.com/robfig/cron/v3, parser.go, ParseStandard. */
 

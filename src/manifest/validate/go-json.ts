@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 
 /**
  * The first mistake that Go's JSON decoder finds in a text, in its words. podrun reads JSON with JSON.parse, whose

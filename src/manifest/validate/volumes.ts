@@ -3,7 +3,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateClaimTemplate } from './claim.ts';

@@ -1,6 +1,6 @@
 import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import { lookUp } from '../decoded.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 
 type ResourceList = Readonly<Record<string, string | undefined>>;
 

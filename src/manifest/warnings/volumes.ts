@@ -1,6 +1,6 @@
 import type { Volume, VolumeProjection } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import { fractionalBytes } from './resources.ts';
 
 /** Deprecated volumes, in the order and the spelling of the API. Source: pkg/api/pod/warnings.go. */

@@ -1,5 +1,5 @@
-import { escapeTerminal } from '../terminal-text.ts';
-import { DESCRIBE_LAYOUT, TabWriter } from '../tab-writer.ts';
+import { escapeTerminal } from '../text/terminal-text.ts';
+import { DESCRIBE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
 import { line } from './line.ts';
 
 /** Aligns lines of `describe`, and escapes control characters. */

@@ -5,10 +5,10 @@ import type {
   ContainerStatus,
   SeccompProfile,
 } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
 import type { StoredMeta } from '../../api/objects.ts';
 import { formatDate } from '../age.ts';
-import { compareText } from '../labels.ts';
+import { compareText } from '../text/labels.ts';
 import { describeEnvironment } from './environment.ts';
 import { line } from './line.ts';
 import { describeProbe } from './probe.ts';

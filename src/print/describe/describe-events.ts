@@ -1,6 +1,6 @@
 import type { StoredEvent, StoredKubeObject } from '../../api/objects.ts';
 import { timestampMs } from '../age.ts';
-import { eventAge, eventSource } from '../event-row.ts';
+import { eventAge, eventSource } from '../table/event-row.ts';
 import { line } from './line.ts';
 
 /** A static Pod's events name the Pod by this annotation instead of its uid. */

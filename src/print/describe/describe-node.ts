@@ -13,8 +13,8 @@ import {
 } from '../../api/quantity.ts';
 import { effectiveResources } from '../../lifecycle/node/resources.ts';
 import { ageSince, formatDate } from '../age.ts';
-import { compareText, sortedEntries } from '../labels.ts';
-import { nodeRoles } from '../resource-columns.ts';
+import { compareText, sortedEntries } from '../text/labels.ts';
+import { nodeRoles } from '../table/resource-columns.ts';
 import { optional } from './align.ts';
 import { line } from './line.ts';
 import { describeAnnotations, describeLabels, keyedLines } from './metadata.ts';

@@ -2,7 +2,7 @@ import type { Container, ContainerStatus, PodStatus } from '../../api/generated/
 import { isTerminalPhase, type StoredEvent, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { ageSince, formatDate } from '../age.ts';
-import { conditionOf } from '../pod-status.ts';
+import { conditionOf } from '../table/pod-status.ts';
 import { align, optional } from './align.ts';
 import { describeContainer, describeSeccomp } from './container.ts';
 import { describeEvents, eventsAbout } from './describe-events.ts';

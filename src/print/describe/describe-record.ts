@@ -9,9 +9,9 @@ import type {
   ServiceAccount,
 } from '../../api/generated/types.ts';
 import type { StoredEvent, StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import { claimCapacity, claimClass, claimModes } from '../claim-cells.ts';
+import { claimCapacity, claimClass, claimModes } from '../table/claim-cells.ts';
 import { formatDate } from '../age.ts';
-import { labelText, sortedEntries } from '../labels.ts';
+import { labelText, sortedEntries } from '../text/labels.ts';
 import { align, optional } from './align.ts';
 import { describeEvents, eventsAbout } from './describe-events.ts';
 import { describeNode } from './describe-node.ts';

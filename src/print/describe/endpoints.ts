@@ -1,6 +1,6 @@
 import type { Service, ServicePort } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { conditionOf } from '../pod-status.ts';
+import { conditionOf } from '../table/pod-status.ts';
 
 /** The number of addresses to show. */
 const SHOWN = 3;

@@ -1,4 +1,4 @@
-import { sortedEntries } from '../labels.ts';
+import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
 
 /** The length of key and value beyond which an annotation gets lines of its own. */

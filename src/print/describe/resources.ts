@@ -1,6 +1,6 @@
 import type { ResourceRequirements } from '../../api/generated/types.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
-import { sortedEntries } from '../labels.ts';
+import { sortedEntries } from '../text/labels.ts';
 import { line } from './line.ts';
 
 /** The blocks `Limits:` and `Requests:`, if not empty, with canonical quantities (`1024Mi` is `1Gi`). */

@@ -1,5 +1,5 @@
 import type { LabelSelector, PodSpec, Toleration, TopologySpreadConstraint } from '../../api/generated/types.ts';
-import { compareText, sortedEntries } from '../labels.ts';
+import { compareText, sortedEntries } from '../text/labels.ts';
 import { describeLabels, keyedLines } from './metadata.ts';
 
 /** The placement of the Pod: node selectors, tolerations, topology spread. */

@@ -6,7 +6,7 @@ import type {
   VolumeProjection,
 } from '../../api/generated/types.ts';
 import { canonicalQuantity, compareQuantities, parseQuantity, ZERO_QUANTITY } from '../../api/quantity.ts';
-import { sortedEntries } from '../labels.ts';
+import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
 import { describeAnnotations, describeLabels, shorten } from './metadata.ts';
 

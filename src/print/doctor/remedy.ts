@@ -1,4 +1,4 @@
-import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../api/machine.ts';
+import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
 
 /** The facts about the machine that a remedy depends on. */
 export type Machine = Pick<MachineReport, 'distributions' | 'userId'>;

@@ -1,6 +1,6 @@
-import type { MachineFeature, MachineFinding, MachineReport } from '../../api/machine.ts';
-import type { Painter, Tone } from '../painter.ts';
-import { obstacleText } from './obstacle.ts';
+import type { MachineFeature, MachineFinding, MachineReport } from '../../machine/abilities.ts';
+import type { Painter, Tone } from '../text/painter.ts';
+import { obstacleText } from '../../machine/obstacle.ts';
 import { remedyFor } from './remedy.ts';
 
 /** The name of each feature, and the effect of each way to have it. */

@@ -1,6 +1,6 @@
-import type { Outcome } from '../../history/meet-expectation.ts';
-import type { Check } from '../../history/meet-steps.ts';
-import type { JunitCase, JunitSuite } from '../junit.ts';
+import type { Outcome } from '../../history/expect/meet-expectation.ts';
+import type { Check } from '../../history/expect/meet-steps.ts';
+import type { JunitCase, JunitSuite } from '../report/junit.ts';
 
 /** The result of checking the expectations of one document against one run. */
 export interface ExpectationOutcome extends Outcome {

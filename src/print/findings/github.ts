@@ -1,4 +1,4 @@
-import type { Finding } from '../../api/finding.ts';
+import type { Finding } from '../../manifest/lint/finding.ts';
 
 /**
  * Formats a finding as a workflow command of GitHub Actions, which shows it beside the line of the file. Empty for a

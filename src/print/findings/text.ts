@@ -1,5 +1,5 @@
-import type { Finding, Findings } from '../../api/finding.ts';
-import type { Painter, Tone } from '../painter.ts';
+import type { Finding, Findings } from '../../manifest/lint/finding.ts';
+import type { Painter, Tone } from '../text/painter.ts';
 
 const TONES = { error: 'bad', warning: 'info', note: 'muted' } as const satisfies Record<Finding['level'], Tone>;
 

@@ -1,8 +1,8 @@
-import { goText } from '../../api/go-text.ts';
+import { goText } from '../../api/go/go-text.ts';
 import { findResults, FloatLiteral, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
-import type { PrintedObject } from '../object.ts';
-import { escapeTerminal } from '../terminal-text.ts';
-import { TABLE_LAYOUT, TabWriter } from '../tab-writer.ts';
+import type { PrintedObject } from './object.ts';
+import { escapeTerminal } from '../text/terminal-text.ts';
+import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
 import { PrintFailure } from './print-failure.ts';
 
 /** One column of `-o custom-columns`. */

@@ -1,7 +1,7 @@
-import { goQuote } from '../../api/go-quote.ts';
-import { goSyntax, goText } from '../../api/go-text.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { goSyntax, goText } from '../../api/go/go-text.ts';
 import { findResults, FloatLiteral, JsonPathError, parseTemplate } from '../../api/json-path/index.ts';
-import { formatJson } from '../json.ts';
+import { formatJson } from './json.ts';
 import { PrintFailure } from './print-failure.ts';
 
 /** The arguments of `-o jsonpath=…`. */

@@ -1,6 +1,6 @@
 import { findResults, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
-import { goQuote } from '../../api/go-quote.ts';
-import { goType } from '../../api/go-text.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { goType } from '../../api/go/go-text.ts';
 import { parseQuantity, QuantityError } from '../../api/quantity.ts';
 import { PrintFailure } from './print-failure.ts';
 

@@ -6,7 +6,7 @@ import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration } from '../age.ts';
 import { type PodContainer, containersOf } from './pod-container.ts';
 import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../exit-code.ts';
-import type { Tone } from '../painter.ts';
+import type { Tone } from '../text/painter.ts';
 import type { Change } from './transition.ts';
 
 /** A change of one container. */

@@ -7,7 +7,7 @@ import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration, timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
-import { conditionOf } from '../pod-status.ts';
+import { conditionOf } from '../table/pod-status.ts';
 import type { PodContainer } from './pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import { waitingFor } from './waiting-for.ts';

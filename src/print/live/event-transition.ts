@@ -1,7 +1,7 @@
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { COMBINED, FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/events.ts';
 import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
-import type { Tone } from '../painter.ts';
+import type { Tone } from '../text/painter.ts';
 import { containersOf } from './pod-container.ts';
 import type { Change, Transition } from './transition.ts';
 

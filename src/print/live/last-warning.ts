@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../api/objects.ts';
 import { timestampMs } from '../age.ts';
 import { sortedByLastSeen } from '../events.ts';
-import { excerpt } from '../excerpt.ts';
+import { excerpt } from '../text/excerpt.ts';
 import { isAbsentFromStatus } from './event-transition.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { formatGoDuration } from '../../api/duration.ts';
-import { breakLines, type TextRange } from '../break-lines.ts';
-import { excerpt } from '../excerpt.ts';
-import type { Painter, Tone } from '../painter.ts';
-import { escapeTerminal } from '../terminal-text.ts';
+import { breakLines, type TextRange } from '../text/break-lines.ts';
+import { excerpt } from '../text/excerpt.ts';
+import type { Painter, Tone } from '../text/painter.ts';
+import { escapeTerminal } from '../text/terminal-text.ts';
 import { type LiveColumns, logName, POD_SUBJECT, shortName } from './live-columns.ts';
 import type { Transition } from './transition.ts';
 

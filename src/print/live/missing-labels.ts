@@ -2,7 +2,7 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { NODE_LABELS_MISSING, readNodeLabelsMissing } from '../../lifecycle/texts/events.ts';
 import { MISFIT } from '../../lifecycle/texts/scheduling.ts';
 import { sortedByLastSeen } from '../events.ts';
-import { conditionOf } from '../pod-status.ts';
+import { conditionOf } from '../table/pod-status.ts';
 
 /** True when the node lacks labels that the Pod asks for. */
 export function hasOtherLabels({ status }: StoredPod): boolean {

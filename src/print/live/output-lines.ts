@@ -1,5 +1,5 @@
 import { LineMachine } from '../../api/lines/line-machine.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 
 /** The length in bytes at which an incomplete line is shown. */
 const LINE_MAX = 16 * 1024;

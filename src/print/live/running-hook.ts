@@ -1,6 +1,6 @@
 import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { timestampMs } from '../age.ts';
-import type { RecordedEvidence } from '../waits/evidence.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 import type { PodContainer } from './pod-container.ts';
 
 /**

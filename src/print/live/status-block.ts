@@ -1,6 +1,6 @@
 import type { Instant } from '../../api/time.ts';
-import { cellsOf, cutToCells } from '../cells.ts';
-import type { Painter, Tone } from '../painter.ts';
+import { cellsOf, cutToCells } from '../text/cells.ts';
+import type { Painter, Tone } from '../text/painter.ts';
 import { shortName } from './live-columns.ts';
 import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from './status-row.ts';
 

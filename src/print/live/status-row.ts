@@ -2,9 +2,9 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import type { Tone } from '../painter.ts';
-import { conditionOf, type PodSummary, summarizePod } from '../pod-status.ts';
-import { withoutControls } from '../terminal-text.ts';
+import type { Tone } from '../text/painter.ts';
+import { conditionOf, type PodSummary, summarizePod } from '../table/pod-status.ts';
+import { withoutControls } from '../text/terminal-text.ts';
 import { type PodContainer, containersOf } from './pod-container.ts';
 import { ageText, containerActivityText, podActivityText } from './current-activity.ts';
 

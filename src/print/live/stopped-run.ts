@@ -5,7 +5,7 @@ import { COMBINED, EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import * as killing from '../../lifecycle/texts/killing.ts';
 import { timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
-import type { RecordedEvidence } from '../waits/evidence.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 import { briefResult, decidesToKill } from '../waits/probe-attempts.ts';
 import { type PodContainer, nameContainer } from './pod-container.ts';
 

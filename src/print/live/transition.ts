@@ -1,4 +1,4 @@
-import type { Tone } from '../painter.ts';
+import type { Tone } from '../text/painter.ts';
 
 /** A change of a Pod in words. */
 export interface Transition {

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Fault, Verdict } from '../../lifecycle/requests/verdict.ts';
-import type { JunitCase, JunitSuite } from '../junit.ts';
+import type { JunitCase, JunitSuite } from './junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
 import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';
 

@@ -5,9 +5,9 @@ import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
 import { firstCause } from '../live/first-cause.ts';
 import { goalPhrase } from '../waits/goal-phrase.ts';
-import type { PodEvidence } from '../waits/evidence.ts';
+import type { PodEvidence } from '../../history/evidence.ts';
 import { explainPod } from '../waits/explain-pod.ts';
-import type { JunitCase } from '../junit.ts';
+import type { JunitCase } from './junit.ts';
 
 /** A Pod at the time of the verdict: the end of the run may stop it later, which is no failure. */
 export interface DecidedPod {

@@ -1,4 +1,4 @@
-import type { Painter, Tone } from '../painter.ts';
+import type { Painter, Tone } from '../text/painter.ts';
 
 /** One cell of a row. */
 interface Cell {

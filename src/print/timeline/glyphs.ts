@@ -1,4 +1,4 @@
-import type { Tone } from '../painter.ts';
+import type { Tone } from '../text/painter.ts';
 
 /** The symbols of a row, in the order of the legend. */
 export type GlyphName =

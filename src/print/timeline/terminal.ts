@@ -1,5 +1,5 @@
 import type { ContainerTimeline, Timeline } from '../../history/timeline/model.ts';
-import type { Painter, Tone } from '../painter.ts';
+import type { Painter, Tone } from '../text/painter.ts';
 import { CONDITIONS_LABEL, Drawing } from './drawing.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 import { podSummary } from './pod-summary.ts';

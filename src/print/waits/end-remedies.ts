@@ -5,7 +5,7 @@ import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { meaningOfExitCode } from '../exit-code.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 import { stopReason } from '../live/stopped-run.ts';
-import type { RecordedEvidence } from './evidence.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 import { podCommand } from './pod-command.ts';
 import { attemptsOf, decidesToKill } from './probe-attempts.ts';
 import { killingProbeRemedies } from './probe-remedies.ts';

@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { mostSimilar } from '../../api/similar.ts';
 import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { waitingFor } from '../live/waiting-for.ts';
-import type { RecordedEvidence } from './evidence.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 
 type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 

@@ -2,7 +2,7 @@ import type { Probe } from '../../api/generated/types.ts';
 import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { briefDuration, timestampMs } from '../age.ts';
-import { excerpt } from '../excerpt.ts';
+import { excerpt } from '../text/excerpt.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 
 /** The length of a probe's output in a sentence, in characters. */

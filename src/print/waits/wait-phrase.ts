@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { goalPhrase } from './goal-phrase.ts';
-import type { RecordedEvidence } from './evidence.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 import type { WaitPhrase } from './progress-pace.ts';
 
 /** The number of Pods to name. Further ones are only counted. */

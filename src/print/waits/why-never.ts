@@ -4,7 +4,7 @@ import { decidedEnd, type WantedState } from '../../lifecycle/requests/unattaina
 import { describeEnd } from '../exit-code.ts';
 import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
-import type { RecordedEvidence } from './evidence.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 
 /** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/unattainable.ts`. */
 export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: RecordedEvidence): string {

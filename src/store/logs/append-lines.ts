@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { endsWithNewline } from '../line-cursor.ts';
+import { endsWithNewline } from '../feed/line-cursor.ts';
 
 /**
  * Appends lines to a file in one write. The file must be open for reading and appending. After a line that a crash cut

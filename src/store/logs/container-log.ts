@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { handlerTags, type LogStream, parseRecord, recordTime } from './cri-line.ts';
-import { onDisk } from '../disk-errors.ts';
-import { endsWithNewline } from '../line-cursor.ts';
+import { onDisk } from '../disk/disk-errors.ts';
+import { endsWithNewline } from '../feed/line-cursor.ts';
 import { makeLogFolders, rotateLog, removeOldInstances } from './log-files.ts';
 import { makeRecords } from './make-records.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { namesIn } from '../atomic-file.ts';
-import { errorCode, ifPresent } from '../disk-errors.ts';
+import { namesIn } from '../disk/atomic-file.ts';
+import { errorCode, ifPresent } from '../disk/disk-errors.ts';
 
 /**
  * Log files of a container. The instance with restart count N writes `N.log`; `N.log.TIME` are rotated parts. Its hooks

@@ -1,5 +1,5 @@
 import { type LogRecord, parseRecord, recordTime } from './cri-line.ts';
-import { ifPossible } from '../disk-errors.ts';
+import { ifPossible } from '../disk/disk-errors.ts';
 import { makeLogFolders } from './log-files.ts';
 import { findTail } from './log-tail.ts';
 import { RotatedLines } from './rotated-lines.ts';

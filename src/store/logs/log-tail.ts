@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parseRecord } from './cri-line.ts';
-import { ifPresent } from '../disk-errors.ts';
+import { ifPresent } from '../disk/disk-errors.ts';
 
 const NEWLINE = 10;
 const CHUNK_BYTES = 64 * 1024;

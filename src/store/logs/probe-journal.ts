@@ -1,8 +1,8 @@
-import { parseStored } from '../stored-json.ts';
+import { parseStored } from '../disk/stored-json.ts';
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { appendLines } from './append-lines.ts';
 import { recordTime } from './cri-line.ts';
-import { ifPresent, onDisk } from '../disk-errors.ts';
+import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { rotateLog } from './log-files.ts';
 import { RotatedLines } from './rotated-lines.ts';
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { ifPresent, onDisk } from '../disk-errors.ts';
-import { watchPath } from '../folder-watch.ts';
-import { LineCursor, linesOf } from '../line-cursor.ts';
+import { ifPresent, onDisk } from '../disk/disk-errors.ts';
+import { watchPath } from '../feed/folder-watch.ts';
+import { LineCursor, linesOf } from '../feed/line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
 import type { LogPosition } from './log-tail.ts';
 

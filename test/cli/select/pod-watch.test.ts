@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { podOver } from '../../../src/cli/select/pod-watch.ts';
-import { appendTransition, transitionLine } from '../../../src/store/transition-log.ts';
+import { appendTransition, transitionLine } from '../../../src/store/feed/transition-log.ts';
 import { newPod } from '../../store/objects.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 

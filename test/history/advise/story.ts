@@ -1,7 +1,7 @@
 import type { ContainerState, ContainerStatus, PodSpec } from '../../../src/api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
 import { formatTime } from '../../../src/api/time.ts';
-import type { RecordedUsage } from '../../../src/api/usage-totals.ts';
+import type { RecordedUsage } from '../../../src/machine/usage-totals.ts';
 import type { RecordedRun, RecordedTransition } from '../../../src/history/recorded-run.ts';
 import type { EventDraft } from '../../../src/lifecycle/effects.ts';
 import type { ProbeType } from '../../../src/lifecycle/probes/probe.ts';

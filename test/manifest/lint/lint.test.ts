@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lintManifests, type LintOptions } from '../../../src/manifest/lint/lint.ts';
-import type { Findings } from '../../../src/api/finding.ts';
+import type { Findings } from '../../../src/manifest/lint/finding.ts';
 
 function lint(text: string, options: Partial<LintOptions> = {}): Promise<Findings> {
   const stdin = async function* (): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineFinding, MachineReport, Obstacle } from '../../../src/api/machine.ts';
-import { obstacleText } from '../../../src/print/doctor/obstacle.ts';
+import type { MachineFinding, MachineReport, Obstacle } from '../../../src/machine/abilities.ts';
+import { obstacleText } from '../../../src/machine/obstacle.ts';
 import { remedyFor } from '../../../src/print/doctor/remedy.ts';
 import { renderMachineReport } from '../../../src/print/doctor/report.ts';
-import { PLAIN } from '../../../src/print/painter.ts';
+import { PLAIN } from '../../../src/print/text/painter.ts';
 
 const report: MachineReport = {
   podrun: '1.2.3',

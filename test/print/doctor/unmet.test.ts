@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
-import type { Obstacle } from '../../../src/api/machine.ts';
+import type { Obstacle } from '../../../src/machine/abilities.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { unmetText } from '../../../src/print/doctor/unmet.ts';
+import { unmetText } from '../../../src/machine/unmet.ts';
 
 const why: Obstacle = { type: 'platform', platform: 'darwin' };
 const container = { name: 'app', image: 'busybox' };

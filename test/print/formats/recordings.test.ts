@@ -8,7 +8,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import { objectPrinter } from '../../../src/cli/output/object-printer.ts';
 import { PrintFailure } from '../../../src/print/formats/print-failure.ts';
 import { sortObjects } from '../../../src/print/formats/sort-objects.ts';
-import { listOf } from '../../../src/print/object.ts';
+import { listOf } from '../../../src/print/formats/object.ts';
 import { goldenPods } from '../golden.ts';
 
 /** A recorded text, or the beginning and hash of a long one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { causeOf, firstCause } from '../../../src/print/live/first-cause.ts';
-import { NO_RECORDS, type RecordedEvidence } from '../../../src/print/waits/evidence.ts';
+import { NO_RECORDS, type RecordedEvidence } from '../../../src/history/evidence.ts';
 import { stopping } from '../../../src/lifecycle/texts/killing.ts';
 import {
   at,

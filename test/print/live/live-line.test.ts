@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { liveColumns } from '../../../src/print/live/live-columns.ts';
 import { renderLogLine, renderTransition, type LiveStyle } from '../../../src/print/live/live-line.ts';
-import { type Painter, PLAIN } from '../../../src/print/painter.ts';
+import { type Painter, PLAIN } from '../../../src/print/text/painter.ts';
 import type { Transition } from '../../../src/print/live/transition.ts';
 import { container, webPod } from '../pods.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { timelineOf } from '../../../src/history/timeline.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
-import { renderJunit } from '../../../src/print/junit.ts';
+import { renderJunit } from '../../../src/print/report/junit.ts';
 import { type DecidedPod, podCases } from '../../../src/print/report/pod-cases.ts';
 import { recordedIn } from '../../history/simulated-run.ts';
 import { PodSimulation, type PodSimulationOptions } from '../../simulation/pod-simulation.ts';

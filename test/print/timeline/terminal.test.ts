@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { timelineOf } from '../../../src/history/timeline.ts';
 import type { Timeline } from '../../../src/history/timeline/model.ts';
-import { PLAIN } from '../../../src/print/painter.ts';
+import { PLAIN } from '../../../src/print/text/painter.ts';
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../../src/print/timeline/glyphs.ts';
 import { tickLabel, ticksMs } from '../../../src/print/timeline/scale.ts';
 import { renderTimelines } from '../../../src/print/timeline/terminal.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
-import { NO_RECORDS } from '../../../src/print/waits/evidence.ts';
+import { NO_RECORDS } from '../../../src/history/evidence.ts';
 import { goalPhrase } from '../../../src/print/waits/goal-phrase.ts';
 import { NOW_MS, running, webPod } from '../pods.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeAttempt } from '../../../src/lifecycle/probes/probe-attempt.ts';
-import { NO_RECORDS } from '../../../src/print/waits/evidence.ts';
+import { NO_RECORDS } from '../../../src/history/evidence.ts';
 import { joinPhrases, podPhrase } from '../../../src/print/waits/wait-phrase.ts';
 import { at, attempt, container, NOW_MS, running, webPod } from '../pods.ts';
 

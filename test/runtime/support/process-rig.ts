@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
 import type { NamespaceFacts } from '../../../src/runtime/features.ts';
-import { Namespaces } from '../../../src/runtime/namespace/namespaces.ts';
+import { Namespaces } from '../../../src/runtime/linux/namespace/namespaces.ts';
 import { ProcessRuntime } from '../../../src/runtime/process-runtime.ts';
 import type {
   ContainerLaunch,

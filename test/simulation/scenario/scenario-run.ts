@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { runHook } from '../../../src/agent/hooks.ts';
+import { runHook } from '../../../src/agent/hooks/hooks.ts';
 import { PodRun } from '../../../src/agent/pod-run.ts';
 import { pause } from '../../../src/agent/probe/deadline.ts';
 import { probeOnce } from '../../../src/agent/probe/index.ts';

@@ -1,6 +1,6 @@
-import { goQuote } from '../../../api/go-quote.ts';
+import { goQuote } from '../../../api/go/go-quote.ts';
 import { FloatLiteral } from '../../../api/json-path/index.ts';
-import { sorted } from '../../../api/go-text.ts';
+import { sorted } from '../../../api/go/go-text.ts';
 import { argumentProblem, callFunction, fieldOf, isTrue } from './functions.ts';
 import {
   type Branch,

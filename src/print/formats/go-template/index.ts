@@ -1,6 +1,6 @@
-import { goQuote } from '../../../api/go-quote.ts';
-import { goText } from '../../../api/go-text.ts';
-import { formatJson } from '../../json.ts';
+import { goQuote } from '../../../api/go/go-quote.ts';
+import { goText } from '../../../api/go/go-text.ts';
+import { formatJson } from '../json.ts';
 import { PrintFailure } from '../print-failure.ts';
 import { execute } from './execute.ts';
 import type { Template } from './nodes.ts';

@@ -1,6 +1,6 @@
 import { FloatLiteral } from '../../../api/json-path/index.ts';
-import { unquoteGo } from '../../../api/go-unquote.ts';
-import { goQuote } from '../../../api/go-quote.ts';
+import { unquoteGo } from '../../../api/go/go-unquote.ts';
+import { goQuote } from '../../../api/go/go-quote.ts';
 import { isFunction } from './functions.ts';
 import type { Branch, TemplateCommand, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
 import { TokenCursor } from './token-cursor.ts';

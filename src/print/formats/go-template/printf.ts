@@ -1,5 +1,5 @@
-import { goQuote } from '../../../api/go-quote.ts';
-import { goSyntax, goText, goType, sorted } from '../../../api/go-text.ts';
+import { goQuote } from '../../../api/go/go-quote.ts';
+import { goSyntax, goText, goType, sorted } from '../../../api/go/go-text.ts';
 import { FloatLiteral } from '../../../api/json-path/index.ts';
 import { TemplateError } from './nodes.ts';
 

@@ -1,0 +1,167 @@
+import type { Probe } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { formatTime, type Instant } from '../../api/time.ts';
+import type { HookRun } from '../../lifecycle/hook-run.ts';
+import { containerSpec } from '../../lifecycle/observe.ts';
+import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
+import type { ProbeType } from '../../lifecycle/probes/probe.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { lifecycleHttpFallback } from '../../lifecycle/texts/events.ts';
+import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../../runtime/runtime.ts';
+import { commandIn } from './command-in.ts';
+import type { HookOutcome } from './hooks.ts';
+import type { InstanceRef, LiveInstance } from '../instance.ts';
+import type { PodSurroundings } from '../pod-surroundings.ts';
+import type { ProbeAbort } from '../probe/probe-abort.ts';
+import { type HandlerOutput, HandlerLog, type HookName, howCommandEnded } from './handler-log.ts';
+
+/** Output of a hook's command. */
+interface HookCommandOutput extends HandlerOutput {
+  readonly handler: HookName;
+  readonly stream: OutputStream;
+}
+
+/** Output of a hook's command with the name of its container, in whole lines. */
+export interface HookOutput extends HookCommandOutput {
+  readonly container: string;
+}
+
+/**
+ * The bytes of a command's output that events quote and the probe journal keeps.
+ * Source: pkg/probe/exec/exec.go maxReadLength.
+ */
+const QUOTED_OUTPUT_MAX_BYTES = 10 * 1024;
+
+/** The characters of an error in a line of the hook journal. */
+const HOOK_MESSAGE_MAX = 1024;
+
+interface ReturnedHook extends Pick<HookRun, 'hook' | 'handler'> {
+  readonly began: Instant;
+  readonly outcome: HookOutcome;
+}
+
+export interface HandlersOptions {
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  readonly surroundings: PodSurroundings;
+}
+
+interface ProbeRun {
+  readonly type: ProbeType;
+  readonly probe: Probe;
+  readonly abort: ProbeAbort;
+}
+
+/** Runs the handlers of hooks and probes in running containers, and passes on their output. */
+export class Handlers {
+  readonly #clock: Clock;
+  readonly #runtime: Runtime;
+  readonly #surroundings: PodSurroundings;
+
+  constructor({ clock, runtime, surroundings }: HandlersOptions) {
+    this.#clock = clock;
+    this.#runtime = runtime;
+    this.#surroundings = surroundings;
+  }
+
+  /** Runs a hook of the container to its end, if there is one. Returns the error in kubelet's words. */
+  async runHook(pod: StoredPod, instance: LiveInstance, hook: HookName): Promise<string | undefined> {
+    const container = containerSpec(pod, instance.ref.container);
+    const handler = container.lifecycle?.[hook];
+    if (handler === undefined) return undefined;
+    const log = this.#log(pod, instance, hook);
+    const { ended, postStart } = instance;
+    const began = this.#clock.now();
+    const outcome = await this.#surroundings.runHook({
+      handler,
+      pod,
+      container,
+      // Output is passed on as it arrives: a hook may run for long.
+      exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: log.output }),
+      clock: this.#clock,
+      signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
+      onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(container.name, host)),
+      log,
+    });
+    const handling = describeHandler(handler);
+    this.#surroundings.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
+    return outcome.ok ? undefined : outcome.message;
+  }
+
+  /** Runs a probe once. */
+  async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, abort }: ProbeRun): Promise<ProbeOutcome> {
+    // Only commands have output.
+    const log = probe.exec && this.#log(pod, instance, type);
+    let command: ExecOutcome | undefined;
+    const outcome = await this.#surroundings.runProbe({
+      pod,
+      container: containerSpec(pod, instance.ref.container),
+      probe,
+      type,
+      exec: async (argv, timeoutMs, execSignal) =>
+        (command = await this.#exec(instance, { argv, timeoutMs, signal: execSignal })),
+      clock: this.#clock,
+      abort,
+    });
+    if (command !== undefined && log !== undefined) logProbe(command, log);
+    return outcome;
+  }
+
+  #hookRun({ ref }: LiveInstance, { hook, handler, began, outcome }: ReturnedHook): HookRun {
+    return {
+      time: formatTime(began.wallMs),
+      container: ref.container,
+      restartCount: ref.attempt,
+      hook,
+      handler,
+      durationMs: Math.round((this.#clock.now().monotonicMs - began.monotonicMs) * 1000) / 1000,
+      ...(outcome.ok ? { result: 'success' } : hookFailure(outcome)),
+    };
+  }
+
+  #log(pod: StoredPod, { ref }: LiveInstance, handler: HandlerOutput['handler']): HandlerLog {
+    return new HandlerLog(this.#clock, (stream, lines) =>
+      this.#surroundings.logHandlerOutput(pod, ref, { handler, stream, lines }),
+    );
+  }
+
+  #exec(
+    instance: LiveInstance,
+    command: Pick<ExecRequest, 'argv' | 'timeoutMs' | 'signal' | 'onOutput'>,
+  ): Promise<ExecOutcome> {
+    const inside = commandIn(instance, command.argv);
+    return this.#runtime.exec({ ...command, ...inside, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
+  }
+}
+
+function hookFailure(outcome: Extract<HookOutcome, { ok: false }>): Partial<HookRun> & Pick<HookRun, 'result'> {
+  const { message, exitCode, output } = outcome;
+  return {
+    result: 'failure',
+    message: message.slice(0, HOOK_MESSAGE_MAX),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    output: output.slice(-HOOK_MESSAGE_MAX),
+  };
+}
+
+/** Logs the output of a probe's command. A success or an aborted probe gets no note: a probe runs again and again. */
+function logProbe(command: ExecOutcome, log: HandlerLog): void {
+  if (command.type === 'aborted') return;
+  if ('stdout' in command) {
+    log.output('stdout', Buffer.from(command.stdout));
+    log.output('stderr', Buffer.from(command.stderr));
+  }
+  const succeeded = command.type === 'exited' && command.exitCode === 0;
+  log.ended(succeeded ? undefined : howCommandEnded(command));
+}
+
+/** True for the output of a hook's command. The response to an HTTP hook goes to the log only. */
+export function isHookOutput(
+  pod: StoredPod,
+  { container }: InstanceRef,
+  output: HandlerOutput,
+): output is HookCommandOutput {
+  if (output.stream === undefined || (output.handler !== 'postStart' && output.handler !== 'preStop')) return false;
+  return containerSpec(pod, container).lifecycle?.[output.handler]?.exec !== undefined;
+}

@@ -1,0 +1,170 @@
+import type { Container, ExecAction, HTTPGetAction, LifecycleHandler, SleepAction } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
+import {
+  commandCanceled,
+  commandFailed,
+  commandNotStarted,
+  execHook,
+  hookFailed,
+  httpHook,
+  invalidHandler,
+  SLEEP_CUT_SHORT,
+  sleepHook,
+} from '../../lifecycle/texts/hook-errors.ts';
+import type { Dial } from '../../runtime/linux/network/relay.ts';
+import type { ExecOutcome } from '../../runtime/runtime.ts';
+import { type HandlerLog, howCommandEnded } from './handler-log.ts';
+import { pause, withDeadline } from '../probe/deadline.ts';
+import { HTTP_FOR_HTTPS } from '../probe/go-error.ts';
+import { httpGet } from '../probe/http-get.ts';
+import { type HttpRequest, requestFor } from '../probe/http-request.ts';
+import { joinHostPort } from '../probe/target.ts';
+
+export interface HookInput {
+  readonly handler: LifecycleHandler;
+  readonly pod: StoredPod;
+  readonly container: Container;
+  /** Runs a command in the container. */
+  readonly exec: (argv: [string, ...string[]], signal: AbortSignal) => Promise<ExecOutcome>;
+  /** Undefined: the Pod uses the host's network. */
+  readonly dial?: Dial | undefined;
+  readonly clock: Clock;
+  /** Aborted when the container has ended, or when its Pod does not wait for the hook. */
+  readonly signal: AbortSignal;
+  /** Called with host and port when an HTTPS hook succeeded over plain HTTP. */
+  readonly onFallback: (host: string) => void;
+  /** Gets the notes and the response of the hook. `exec` passes on the output of its command by itself. */
+  readonly log: HandlerLog;
+}
+
+export type HookOutcome =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      /** The error in kubelet's words, with the details that events leave out. */
+      readonly message: string;
+      /** The exit code of a command that has ended. */
+      readonly exitCode?: number;
+      /** The output of the command, or the reason why the hook failed. */
+      readonly output: string;
+    };
+
+const DONE: HookOutcome = { ok: true };
+
+/**
+ * Runs a postStart or preStop hook to its end, without a time limit: `signal` ends the wait. Never rejects.
+ * Source: pkg/kubelet/lifecycle/handlers.go.
+ */
+export async function runHook(input: HookInput): Promise<HookOutcome> {
+  const { exec, httpGet: get, sleep } = input.handler;
+  input.log.note(`begins: ${describeHandler(input.handler)}`);
+  if (exec !== undefined) return runExecHook(exec, input);
+  if (get !== undefined) return runHttpHook(get, input);
+  if (sleep !== undefined) return runSleepHook(sleep, input);
+  input.log.ended('this cannot be run');
+  const message = invalidHandler(asGoPrints(input.handler));
+  return { ok: false, message, output: message };
+}
+
+/** Runs the command as written: unlike in a probe, variables are not expanded. */
+async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOutcome> {
+  const [program = '', ...args] = action.command ?? [];
+  const command = [program, ...args].join(' ');
+  const outcome = await input.exec([program, ...args], input.signal);
+  input.log.ended(howCommandEnded(outcome));
+  if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
+  const failure = failed(execHook(command), input, execError(command, outcome));
+  if (outcome.type !== 'exited') return { ...failure, output: execReason(outcome) };
+  return { ...failure, exitCode: outcome.exitCode, output: outcome.stdout + outcome.stderr };
+}
+
+/** The reason why the command of a hook has no exit code. */
+function execReason(outcome: Exclude<ExecOutcome, { type: 'exited' }>): string {
+  return outcome.type === 'failedToStart' ? outcome.error : 'the hook was cut short';
+}
+
+function execError(command: string, outcome: ExecOutcome): string {
+  switch (outcome.type) {
+    case 'exited':
+      return commandFailed(command, outcome);
+    case 'failedToStart':
+      return commandNotStarted(outcome.error);
+    case 'timedOut':
+      return commandCanceled(outcome.stdout + outcome.stderr);
+    case 'aborted':
+      return commandCanceled('');
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Sends the request. Any response is a success, also 500. Source: pkg/kubelet/lifecycle/handlers.go. */
+async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
+  const built = requestFor(action, input.pod, input.container, 'lifecycle');
+  const error = built.ok ? await deliver(built.request, input) : built.error;
+  if (error !== undefined) input.log.ended(error);
+  return error === undefined ? DONE : failed(httpHook(action.path ?? '/'), input, error);
+}
+
+/**
+ * Sends the request, over plain HTTP if the server does not speak TLS. Returns the error, undefined after a response.
+ */
+async function deliver(request: HttpRequest, input: HookInput): Promise<string | undefined> {
+  const error = await send(request, input);
+  if (error === undefined || !error.includes(HTTP_FOR_HTTPS)) return error;
+  const plain: HttpRequest = {
+    ...request,
+    isSecure: false,
+    url: request.url.replace(/^https/, 'http'),
+    // Plain HTTP would show the credentials to the network.
+    headers: request.headers.filter(([name]) => name !== 'Authorization'),
+  };
+  if ((await send(plain, input)) !== undefined) return error;
+  input.onFallback(joinHostPort(request.hostname, request.port));
+  return undefined;
+}
+
+async function send(request: HttpRequest, { clock, signal, log, dial }: HookInput): Promise<string | undefined> {
+  const limits = { clock, timeoutMs: undefined, signal };
+  const reply = await withDeadline(limits, (deadline) => httpGet(request, deadline, dial));
+  switch (reply.type) {
+    case 'answered':
+      log.output('stdout', Buffer.from(reply.body));
+      log.ended(`HTTP status ${reply.status}`);
+      return undefined;
+    case 'cutOff':
+      log.ended(`incomplete response: ${reply.error}`);
+      return undefined;
+    case 'unanswered':
+      return reply.error;
+    default:
+      return reply satisfies never;
+  }
+}
+
+async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
+  await pause(input.clock, seconds * 1000, input.signal);
+  input.log.ended(input.signal.aborted ? 'cut short: its container is ending' : 'done');
+  if (!input.signal.aborted) return DONE;
+  return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
+}
+
+function failed(hook: string, { pod, container }: HookInput, error: string): Extract<HookOutcome, { ok: false }> {
+  const message = hookFailed({ hook, pod: pod.metadata, container: container.name, error });
+  return { ok: false, message, output: error };
+}
+
+/** A LifecycleHandler in the format of Go. Only a handler that kubelet cannot run is shown. */
+function asGoPrints({ tcpSocket }: LifecycleHandler): string {
+  const shown =
+    tcpSocket === undefined
+      ? 'nil'
+      : `&TCPSocketAction{Port:${describePort(tcpSocket.port)},Host:${tcpSocket.host ?? ''},}`;
+  return `&LifecycleHandler{Exec:nil,HTTPGet:nil,TCPSocket:${shown},Sleep:nil,}`;
+}
+
+function describePort(port: string | number): string {
+  return typeof port === 'number' ? `{0 ${port} }` : `{1 0 ${port}}`;
+}

@@ -1,0 +1,198 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import { type PodGoal, goalState, type GoalState } from '../../lifecycle/requests/goal.ts';
+import {
+  type GoalRules,
+  type GoalWatch,
+  lapseLeft,
+  lapseSince,
+  NOT_REACHED,
+  watchGoal,
+} from '../../lifecycle/requests/goal-watch.ts';
+import type { EndingSignal, Lapse, RunOutcome } from '../../lifecycle/requests/run-outcome.ts';
+
+export type { EndingSignal, RunOutcome } from '../../lifecycle/requests/run-outcome.ts';
+
+/** The command that runs once the goal is met. */
+export interface GoalCommand {
+  /** Resolves with the command's exit code. */
+  readonly run: () => Promise<number>;
+  /** Ends the command: the time is up, or the user has interrupted the run. */
+  readonly stop: () => void;
+}
+
+/** The part of the agent that a run needs. */
+export interface RunAgent {
+  readonly isOver: boolean;
+  terminate(how: { readonly force: boolean }): void;
+}
+
+export interface ApplyRunOptions {
+  readonly agent: RunAgent;
+  /** True when there is nothing left to wait for. Default: the agent's Pods have ended. */
+  readonly isOver?: () => boolean;
+  /** The Pods in their current state. */
+  readonly pods: () => readonly StoredPod[];
+  readonly clock: Clock;
+  readonly goal: PodGoal | undefined;
+  readonly rules: GoalRules;
+  readonly timeoutMs: number | undefined;
+  readonly command: GoalCommand | undefined;
+  /** Called when the outcome is known, before the Pods are ended. */
+  readonly onDecided?: (outcome: RunOutcome) => void;
+  /** The Pods that wait in vain, once nothing else can happen. Used without a goal only. Default: none. */
+  readonly stuck?: () => readonly StoredPod[];
+}
+
+/** Several SIGHUPs within this time come from one closed terminal. */
+const SAME_HANG_UP_MS = 1000;
+
+/**
+ * Decides when a foreground run is over. The first of these events decides: all Pods have ended, the goal is met or out
+ * of reach, the time is up, COMMAND has ended, nothing more can happen, the user interrupts. Then the Pods are ended,
+ * and `outcome` resolves after the last of them.
+ */
+export class ApplyRun {
+  readonly outcome: Promise<RunOutcome>;
+  readonly #options: ApplyRunOptions;
+  readonly #alarm: Alarm | undefined;
+  #resolve: (outcome: RunOutcome) => void = () => undefined;
+  #decided: RunOutcome | undefined;
+  readonly #states = new WeakMap<StoredPod, GoalState>();
+  #watch: GoalWatch = NOT_REACHED;
+  /** Rings when the goal has held long enough. */
+  #settleAlarm: Alarm | undefined;
+  #commandStarted = false;
+  /** The first failure of a Pod while COMMAND runs. */
+  #lapse: Lapse | undefined;
+  #reported = false;
+  /** The monotonic time at which the terminal was first known to be closed. */
+  #hungUpMs: number | undefined;
+
+  constructor(options: ApplyRunOptions) {
+    this.#options = options;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const { clock, timeoutMs } = options;
+    if (timeoutMs !== undefined) {
+      this.#alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () =>
+        this.#decide({
+          type: 'timedOut',
+          pods: options.pods(),
+          duringCommand: this.#commandStarted,
+          atMs: clock.now().wallMs,
+        }),
+      );
+    }
+  }
+
+  /** Checks, after each change, whether the run is decided. */
+  check(): void {
+    const { agent, goal } = this.#options;
+    const isOver = this.#options.isOver?.() ?? agent.isOver;
+    if (this.#decided === undefined) {
+      const pods = this.#options.pods();
+      if (this.#commandStarted) this.#watchCommand(pods);
+      else if (goal === undefined) this.#checkStuck();
+      else this.#checkGoal(goal, pods);
+    }
+    // COMMAND runs to its end, even when the Pods have ended.
+    if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
+    this.#reportWhenOver();
+  }
+
+  #checkGoal(goal: PodGoal, pods: readonly StoredPod[]): void {
+    const { clock, command, rules } = this.#options;
+    const stateOf = (pod: StoredPod): GoalState => this.#stateOf(pod, goal);
+    const { watch, progress } = watchGoal(this.#watch, { goal, rules, pods, now: clock.now(), stateOf });
+    this.#watch = watch;
+    this.#settleAlarm?.cancel();
+    switch (progress.type) {
+      case 'pending':
+        return;
+      case 'settling':
+        this.#settleAlarm = clock.wakeAt(progress.untilMs, () => this.check());
+        return;
+      case 'impossible':
+        return this.#decide({ type: 'goalImpossible', pod: progress.pod });
+      case 'lapsed':
+        return this.#decide({ type: 'goalLapsed', lapse: progress.lapse });
+      case 'met':
+        return command === undefined ? this.#decide({ type: 'goalMet' }) : this.#startCommand(command);
+      default:
+        return progress satisfies never;
+    }
+  }
+
+  /** Decides the run when the remaining Pods wait for images without a program: they would wait for ever. */
+  #checkStuck(): void {
+    const stuck = this.#options.stuck?.() ?? [];
+    if (stuck.length > 0) this.#decide({ type: 'stuck', pods: stuck });
+  }
+
+  #watchCommand(pods: readonly StoredPod[]): void {
+    const { goal, rules } = this.#options;
+    if (goal === undefined || this.#watch.reached === undefined) return;
+    this.#lapse ??= lapseSince(this.#watch.reached, goal, pods, rules.allowRestarts);
+  }
+
+  /** Keeps the state by Pod object: of a thousand Pods, one has changed since the last look. */
+  #stateOf(pod: StoredPod, goal: PodGoal): GoalState {
+    const state = this.#states.get(pod) ?? goalState(goal, pod);
+    this.#states.set(pod, state);
+    return state;
+  }
+
+  /** Ends the run for the user or the system. A second request kills everything at once. */
+  interrupt(signal: Exclude<EndingSignal, 'SIGPIPE'>): void {
+    const isSameHangUp = signal === 'SIGHUP' && this.#isSameHangUp();
+    const again = this.#decided !== undefined && !isSameHangUp;
+    this.#decide({ type: 'interrupted', signal });
+    if (again) this.#options.agent.terminate({ force: true });
+    this.#reportWhenOver();
+  }
+
+  /** Ends the run because nobody reads the output any more. Never kills: only a user may ask for that. */
+  readerGone(how: 'SIGHUP' | 'SIGPIPE'): void {
+    if (how === 'SIGHUP') this.#hungUpMs ??= this.#options.clock.now().monotonicMs;
+    this.#decide({ type: 'interrupted', signal: how });
+  }
+
+  /**
+   * True when this SIGHUP belongs to the first one: the kernel, the shell and a broken output all report one closed
+   * terminal.
+   */
+  #isSameHangUp(): boolean {
+    const { monotonicMs } = this.#options.clock.now();
+    this.#hungUpMs ??= monotonicMs;
+    return monotonicMs - this.#hungUpMs < SAME_HANG_UP_MS;
+  }
+
+  #startCommand(command: GoalCommand): void {
+    this.#commandStarted = true;
+    void command.run().then((exitCode) => {
+      const { goal, pods } = this.#options;
+      this.#watchCommand(pods());
+      const left = goal && this.#watch.reached && lapseLeft(this.#watch.reached, goal, pods());
+      this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
+    });
+  }
+
+  #decide(outcome: RunOutcome): void {
+    if (this.#decided !== undefined) return;
+    this.#decided = outcome;
+    this.#alarm?.cancel();
+    this.#settleAlarm?.cancel();
+    if (this.#commandStarted && outcome.type !== 'commandEnded') this.#options.command?.stop();
+    this.#options.onDecided?.(outcome);
+    this.#options.agent.terminate({ force: false });
+    this.#reportWhenOver();
+  }
+
+  #reportWhenOver(): void {
+    if (this.#decided === undefined || !this.#options.agent.isOver || this.#reported) return;
+    this.#reported = true;
+    this.#resolve(this.#decided);
+  }
+}

@@ -1,0 +1,84 @@
+import { endLeftovers } from '../clean-up/leftovers.ts';
+import { closeLostRun } from '../clean-up/lost-runs.ts';
+import { PodrunError } from '../../api/errors.ts';
+import { hasFinalizers } from '../../api/finalizers.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { isLive } from './live-pods.ts';
+
+/** A Pod that this process owns from now on. */
+export interface OwnedRun {
+  readonly pod: StoredPod;
+  readonly written: ManifestObject['written'];
+  readonly release: () => void;
+}
+
+export interface BegunRuns {
+  readonly begun: readonly OwnedRun[];
+  /** Pods that another process has begun to run meanwhile. */
+  readonly taken: readonly ManifestObject<StoredPod>[];
+}
+
+/** The owner of Pods, as other processes see it. */
+export interface RunOwner {
+  /** The user's command, for messages. */
+  readonly command: string;
+  /** The name of the background agent, if the owner is one. */
+  readonly agent?: string;
+}
+
+/**
+ * Makes this process the owner of the Pods. First ends the processes that a killed podrun has left of them.
+ * @throws {PodrunError} before any Pod has begun, when finalizers keep a deleted Pod of one of the names
+ */
+export async function beginRuns(
+  store: FileStore,
+  clock: Clock,
+  pods: readonly ManifestObject<StoredPod>[],
+  { command, agent }: RunOwner,
+): Promise<BegunRuns> {
+  for (const { object } of pods) refuseNameInUse(store, object);
+  const begun: OwnedRun[] = [];
+  const taken: ManifestObject<StoredPod>[] = [];
+  for (const manifest of pods) {
+    const { object, written } = manifest;
+    const { namespace, name } = object.metadata;
+    const old = store.get<StoredPod>('pods', namespace, name);
+    if (isLive(store, object)) {
+      taken.push(manifest);
+      continue;
+    }
+    if (old !== undefined) await endOldRun(store, old, clock);
+    const started = store.startRun(object, command, agent);
+    if (started.ok) begun.push({ pod: started.pod, written, release: () => started.release() });
+    else taken.push(manifest);
+  }
+  return { begun, taken };
+}
+
+/** Refuses a name that a deleted Pod still has. Source: apiserver/pkg/registry/rest/create.go. */
+function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
+  const old = store.get<StoredPod>('pods', namespace, name);
+  if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
+  const message = `Error from server (AlreadyExists): object is being deleted: pods "${name}" already exists`;
+  throw new PodrunError(message, {
+    hint:
+      `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
+      `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`,
+  });
+}
+
+/** Removes the Pods that were begun, as if they had never existed. */
+export function undoRuns(store: FileStore, begun: readonly OwnedRun[]): void {
+  for (const { pod } of begun) store.delete('pods', pod.metadata.namespace, pod.metadata.name);
+}
+
+/** Ends an old run before its records move into the history. */
+async function endOldRun(store: FileStore, old: StoredPod, clock: Clock): Promise<void> {
+  const owner = store.ownerOf(old.metadata.namespace, old.metadata.name);
+  if (old.status.phase === 'Unknown' && owner !== undefined) {
+    await closeLostRun(store, { pod: old, agentPid: owner.pid }, clock);
+  } else await endLeftovers(store, old, clock);
+}

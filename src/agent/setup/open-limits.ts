@@ -1,0 +1,35 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { allContainers, type StoredPod } from '../../api/objects.ts';
+import { type ContainerLimits, containerLimits } from '../../lifecycle/node/container-limits.ts';
+import { whyNotEnforced } from '../../runtime/linux/limits/limiter.ts';
+
+/**
+ * The limits of Pods that podrun cannot enforce here, a sentence for each. Undefined: the Pods have no limits.
+ * @param podPidsLimit of podrun.yaml
+ * @param pollsMemory true: podrun measures memory where no cgroup limits it
+ */
+export function openLimits(
+  pods: readonly StoredPod[],
+  podPidsLimit: number | undefined,
+  pollsMemory: boolean,
+): readonly string[] | undefined {
+  const limited = pods.flatMap(({ metadata, spec }) =>
+    allContainers(spec).flatMap((container): Array<{ name: string; limits: ContainerLimits }> => {
+      const limits = containerLimits(spec, container, podPidsLimit);
+      return limits === undefined ? [] : [{ name: metadata.name, limits }];
+    }),
+  );
+  if (limited.length === 0) return undefined;
+  return limited.flatMap(({ name, limits }) => {
+    const why = whyNotEnforced(limits, pollsMemory);
+    return why === undefined ? [] : [`error: pod/${name}: ${why}`];
+  });
+}
+
+/** The error of `--strict` about limits that podrun cannot enforce. */
+export function limitsRefused(open: readonly string[]): PodrunError {
+  return new PodrunError([...new Set(open)].join('\n'), {
+    exitCode: EXIT.usage,
+    hint: 'podrun doctor shows what this machine permits. Without --strict the Pods would run without these limits.',
+  });
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { capabilitiesOf } from '../../lifecycle/security/capabilities.ts';
+import type { Account, OwnRights } from '../../lifecycle/security/own-rights.ts';
+import type { RuntimeFeatures } from '../../runtime/features.ts';
+import { findSetpriv } from '../../runtime/start/setpriv.ts';
+
+/** The files that list the users and groups of the machine, in place of those of an image. */
+export interface AccountFiles {
+  readonly passwd: string;
+  readonly group: string;
+}
+
+const ACCOUNT_FILES: AccountFiles = { passwd: '/etc/passwd', group: '/etc/group' };
+
+/**
+ * The rights of this process.
+ * @param features undefined: plain processes only
+ */
+export function readOwnRights(features: RuntimeFeatures | undefined): OwnRights {
+  const gid = process.getgid?.() ?? 0;
+  return {
+    tier: features?.tier ?? 'process',
+    isInUserNamespace: features?.namespaces?.mode === 'user',
+    uid: process.getuid?.() ?? 0,
+    gid,
+    groups: process.getgroups?.() ?? [gid],
+    capabilities: capabilitiesInEffect(),
+    hasSetpriv: features?.namespaces !== undefined || findSetpriv() !== undefined,
+    account: (uid) => readAccount(uid, ACCOUNT_FILES),
+  };
+}
+
+function capabilitiesInEffect(): string[] {
+  const mask = /^CapEff:\s*([0-9a-f]+)/m.exec(textOf('/proc/self/status'))?.[1];
+  return mask === undefined ? [] : capabilitiesOf(mask);
+}
+
+/** The groups and the home of a user in passwd(5) and group(5), read as container runtimes read those of an image. */
+export function readAccount(uid: number, files: AccountFiles): Account | undefined {
+  const entry = rowsOf(files.passwd).find(([, , id]) => id === String(uid));
+  if (entry === undefined) return undefined;
+  const [name = '', , , gid = '0', , home = ''] = entry;
+  const groups = rowsOf(files.group).flatMap(([, , id = '', members = '']) =>
+    members.split(',').includes(name) ? [Number(id)] : [],
+  );
+  return { gid: Number(gid), groups, home: home || '/' };
+}
+
+function rowsOf(file: string): string[][] {
+  return textOf(file)
+    .split('\n')
+    .map((line) => line.split(':'));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

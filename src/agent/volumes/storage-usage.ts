@@ -1,0 +1,38 @@
+import { promises } from 'node:fs';
+import path from 'node:path';
+import type { StoredPod } from '../../api/objects.ts';
+import type { StorageMeasures, StorageUsage } from '../../lifecycle/volumes/local-storage.ts';
+import type { PodFiles } from '../container-logs.ts';
+import { diskUsage } from './disk-usage.ts';
+
+/** Measures the folders of a Pod one after the other: the result is not urgent. */
+export async function storageUsage(
+  pod: StoredPod,
+  { volumes, logs, layers }: StorageMeasures,
+  files: Pick<PodFiles, 'volumes' | 'logs' | 'layers'>,
+): Promise<StorageUsage> {
+  return {
+    volumes: await measured(volumes, (name) => path.join(files.volumes(pod), name)),
+    logs: await measured(logs, (name) => files.logs(pod, name)),
+    layers: await measured(layers, (name) => files.layers(pod, name)),
+  };
+}
+
+async function measured(
+  wanted: ReadonlyMap<string, number>,
+  folderOf: (name: string) => string,
+): Promise<Record<string, number>> {
+  const usage: Record<string, number> = {};
+  for (const [name, enoughBytes] of wanted)
+    usage[name] = await diskUsage(await realFolder(folderOf(name)), enoughBytes);
+  return usage;
+}
+
+/** The target of the link: a volume in memory is a link. */
+async function realFolder(folder: string): Promise<string> {
+  try {
+    return await promises.realpath(folder);
+  } catch {
+    return folder;
+  }
+}

@@ -1,0 +1,90 @@
+import { EXIT, PodrunError } from '../errors.ts';
+import type { KubeObject, StoredEvent, StoredPod } from '../objects.ts';
+
+/** True when an object matches the selector. */
+export type FieldMatcher = (object: KubeObject) => boolean;
+
+/** The selectable fields of a resource. A missing field is an empty text. */
+type Fields<T> = Readonly<Record<string, (object: T) => string | boolean | undefined>>;
+
+const COMMON: Fields<Pick<KubeObject, 'metadata'>> = {
+  'metadata.name': ({ metadata }) => metadata.name,
+  'metadata.namespace': ({ metadata }) => metadata.namespace,
+};
+
+/** Source: pkg/registry/core/pod/strategy.go, ToSelectableFields. */
+const POD: Fields<StoredPod> = {
+  ...COMMON,
+  'spec.nodeName': ({ spec }) => spec.nodeName,
+  'spec.restartPolicy': ({ spec }) => spec.restartPolicy,
+  'spec.schedulerName': ({ spec }) => spec.schedulerName,
+  'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName,
+  'spec.hostNetwork': ({ spec }) => spec.hostNetwork ?? false,
+  'status.phase': ({ status }) => status.phase,
+  'status.podIP': ({ status }) => status.podIPs?.[0]?.ip,
+  'status.nominatedNodeName': ({ status }) => status.nominatedNodeName,
+};
+
+/** Source: pkg/registry/core/event/strategy.go, ToSelectableFields. */
+const EVENT: Fields<StoredEvent> = {
+  ...COMMON,
+  'involvedObject.kind': ({ involvedObject }) => involvedObject.kind,
+  'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace,
+  'involvedObject.name': ({ involvedObject }) => involvedObject.name,
+  'involvedObject.uid': ({ involvedObject }) => involvedObject.uid,
+  'involvedObject.apiVersion': ({ involvedObject }) => involvedObject.apiVersion,
+  'involvedObject.resourceVersion': ({ involvedObject }) => involvedObject.resourceVersion,
+  'involvedObject.fieldPath': ({ involvedObject }) => involvedObject.fieldPath,
+  reason: ({ reason }) => reason,
+  reportingComponent: ({ reportingComponent }) => reportingComponent,
+  source: ({ source, reportingComponent }) => source?.component || reportingComponent,
+  type: ({ type }) => type,
+};
+
+const SECRET: Fields<{ type?: string } & Pick<KubeObject, 'metadata'>> = { ...COMMON, type: ({ type }) => type };
+
+const FIELDS: Readonly<Record<string, Fields<never>>> = { pods: POD, events: EVENT, secrets: SECRET };
+
+/** A term: the path of a field and its required or excluded value. */
+interface Term {
+  readonly field: string;
+  readonly value: string;
+  readonly isNegated: boolean;
+}
+
+/**
+ * Parses a field selector for objects of one resource: `status.phase=Running,metadata.name!=web`. Source:
+ * apimachinery/pkg/fields/selector.go.
+ * @param resource plural; each resource has its own fields
+ * @throws {PodrunError} in the words of the API server
+ */
+export function parseFieldSelector(text: string, resource: string): FieldMatcher {
+  const fields = (FIELDS[resource] ?? COMMON) as Fields<KubeObject>;
+  const terms = splitTerms(text).map((term) => parseTerm(term, text));
+  for (const { field } of terms) {
+    if (Object.hasOwn(fields, field)) continue;
+    throw new PodrunError(`Error from server (BadRequest): field label not supported: ${field}`, {
+      hint: `The fields of ${resource} to select by are ${Object.keys(fields).join(', ')}.`,
+    });
+  }
+  return (object) =>
+    terms.every(({ field, value, isNegated }) => {
+      const actual = String(fields[field]?.(object) ?? '');
+      return (actual === value) !== isNegated;
+    });
+}
+
+/** Splits a selector at its commas. A backslash escapes the next character. */
+function splitTerms(text: string): string[] {
+  return [...text.matchAll(/(?:\\.|[^\\,])+/gs)].map(([term]) => term);
+}
+
+function parseTerm(term: string, text: string): Term {
+  const [, field = '', operator = '', value = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
+  if (operator === '') {
+    throw new PodrunError(`error: invalid field selector ${JSON.stringify(text)}: can't understand '${term}'`, {
+      exitCode: EXIT.usage,
+    });
+  }
+  return { field: field.trim(), value: value.replaceAll(/\\([\\,=])/g, '$1'), isNegated: operator === '!=' };
+}

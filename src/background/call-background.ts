@@ -1,0 +1,43 @@
+import { PodrunError } from '../api/errors.ts';
+import { startInBackground } from '../runtime/helpers/background.ts';
+import type { BackgroundAgents } from '../store/owners/background-agents.ts';
+
+/** Variables that podrun itself needs, beside the variables for containers. */
+const OWN_VARIABLES = ['XDG_RUNTIME_DIR'];
+
+export interface BackgroundPodrun {
+  readonly command: string;
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The name of the process, for messages. */
+  readonly what: string;
+}
+
+/**
+ * Starts podrun in the background, and answers its first line.
+ * @throws {PodrunError} when the start fails, or the process ends before it writes a line
+ */
+export async function callBackground(
+  agents: BackgroundAgents,
+  { command, id, env, what }: BackgroundPodrun,
+): Promise<string> {
+  const [program = ''] = process.argv.slice(1);
+  const log = agents.openLog();
+  const cannot = (why: string): PodrunError =>
+    new PodrunError(`error: ${what} cannot be started: ${why}`, { hint: `What it said is in ${log}.` });
+  const own = OWN_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const answer = await startInBackground({
+    argv: [process.execPath, ...process.execArgv, program, '--state-dir', agents.root, command, id],
+    env: { ...env, ...Object.fromEntries(own) },
+    // A working folder elsewhere would keep its file system from being unmounted.
+    cwd: '/',
+    log,
+  }).catch((error: unknown) => {
+    throw cannot(error instanceof Error ? error.message : String(error));
+  });
+  if (answer.type === 'said') return answer.line;
+  throw cannot(answer.signal === null ? `it ended with exit code ${answer.exitCode}` : `${answer.signal} ended it`);
+}

@@ -1,0 +1,56 @@
+import { inheritedVariables } from '../agent/prepare.ts';
+import { PodrunError } from '../api/errors.ts';
+import type { StoredPod } from '../api/objects.ts';
+import type { BackgroundAgents } from '../store/owners/background-agents.ts';
+import type { AgentSettings } from '../agent/setup/make-agent.ts';
+import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { AGENT_COMMAND } from './command-names.ts';
+import type { AgentAnswer, Assignment } from './answer.ts';
+import { callBackground } from './call-background.ts';
+
+/** The result of starting a background agent. */
+export interface StartedAgent {
+  /** The Pods of the agent, as created. */
+  readonly begun: readonly StoredPod[];
+  /** Pods that another process has begun to run meanwhile. */
+  readonly taken: readonly ManifestObject<StoredPod>[];
+}
+
+/**
+ * Starts a background agent for Pods. Resolves when the agent owns the Pods.
+ * @throws {PodrunError} when the start fails: then the agent runs none of them
+ */
+export async function startAgent(
+  agents: BackgroundAgents,
+  settings: AgentSettings,
+  assignment: Assignment,
+): Promise<StartedAgent> {
+  const hostEnv = inheritedVariables(settings.hostEnv);
+  const id = agents.create({ ...settings, hostEnv }, assignment);
+  try {
+    const answer = await callAgent(agents, id, hostEnv);
+    const taken = new Set(answer.taken);
+    return {
+      begun: answer.begun,
+      taken: assignment.pods.filter(({ object: { metadata } }) => taken.has(`${metadata.namespace}/${metadata.name}`)),
+    };
+  } catch (error) {
+    agents.remove(id);
+    throw error;
+  }
+}
+
+/**
+ * Starts the process of an agent, and answers its first line.
+ * @throws {PodrunError} when the start fails
+ */
+export async function callAgent(
+  agents: BackgroundAgents,
+  id: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Extract<AgentAnswer, { type: 'began' }>> {
+  const line = await callBackground(agents, { command: AGENT_COMMAND, id, env, what: 'the background agent' });
+  const answer = JSON.parse(line) as AgentAnswer;
+  if (answer.type === 'failed') throw new PodrunError(answer.message, answer);
+  return answer;
+}

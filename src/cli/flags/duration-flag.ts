@@ -1,0 +1,35 @@
+import { parseDuration } from '../../api/duration.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+
+/** The longest time-out that kubectl uses. */
+export const WEEK_MS: number = 7 * 24 * 3_600_000;
+
+/**
+ * Reads a flag that takes a duration. Answers milliseconds.
+ * @throws {PodrunError} (usage) that names the flag
+ */
+export function durationFlag(flag: string, text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    const message = `error: invalid argument ${JSON.stringify(text)} for "${flag}" flag: ${error.message}`;
+    throw new PodrunError(message, {
+      exitCode: EXIT.usage,
+      hint: 'Durations have a unit, for example 500ms, 30s or 2m30s.',
+    });
+  }
+}
+
+/**
+ * Reads `--settle`. Answers milliseconds.
+ * @throws {PodrunError} (usage) when the text is not a duration, or negative
+ */
+export function settleFlag(text: string): number {
+  const ms = durationFlag('--settle', text);
+  if (ms >= 0) return ms;
+  throw new PodrunError('error: --settle cannot be negative', {
+    exitCode: EXIT.usage,
+    hint: '0 switches it off: then a container is Ready as soon as it runs.',
+  });
+}

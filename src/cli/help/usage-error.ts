@@ -1,0 +1,76 @@
+import { CommanderError, type Command, type Option } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { didYouMean, mostSimilar } from '../../api/similar.ts';
+import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
+import { printError } from '../standard-streams.ts';
+
+/**
+ * Prints an error of the command line in kubectl's words, with suggestions, and answers the exit code. Undefined when
+ * the error is about something else. commander also throws for help and version: exit code 0.
+ */
+export function usageError(error: unknown, program: Command): number | undefined {
+  if (!(error instanceof CommanderError)) return undefined;
+  if (error.exitCode === 0) return EXIT.ok;
+  if (error.code === 'commander.help') return EXIT.usage;
+  const called = program.commands.find((command) => program.args[0] === command.name());
+  const options = [...(called?.options ?? []), ...program.options];
+  const lines = complaint(error.message, program, { command: called?.name() ?? '', options });
+  const whose = called === undefined ? program.name() : `${program.name()} ${called.name()}`;
+  printError(`${lines}\nSee '${whose} --help' for usage.\n`);
+  return EXIT.usage;
+}
+
+/** The command on the command line, `''` for none, and its flags. */
+interface Called {
+  readonly command: string;
+  readonly options: readonly Option[];
+}
+
+/** The error in kubectl's words, and below it similar names. Source: spf13/pflag errors.go, spf13/cobra. */
+function complaint(message: string, program: Command, { command: name, options }: Called): string {
+  const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
+  if (flag !== undefined) return unknownFlag(flag, { command: name, options });
+  const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
+  if (command !== undefined) return unknownCommand(command, program);
+  const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
+  if (flags !== undefined) return `error: flag needs an argument: ${lastFlag(flags)}`;
+  const [, of, value] = /^error: option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
+  const choices = options.find((option) => option.flags === of)?.argChoices;
+  const hint = value === undefined || choices === undefined ? undefined : didYouMean(value, choices);
+  return hint === undefined ? message : `${message}\n${hint}`;
+}
+
+function unknownFlag(flag: string, { command, options }: Called): string {
+  const isLong = flag.startsWith('--');
+  const error = isLong
+    ? `error: unknown flag: ${flag}`
+    : `error: unknown shorthand flag: '${flag.slice(1, 2)}' in ${flag}`;
+  const instead = insteadOfFlag(command, isLong ? flag : flag.slice(0, 2));
+  if (instead !== undefined) return `${error}\n${instead}`;
+  if (!isLong) return error;
+  const known = options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  const hint = mostSimilar(flag, known);
+  return hint === undefined ? error : `${error}\nDid you mean ${hint}?`;
+}
+
+function unknownCommand(command: string, program: Command): string {
+  const instead = insteadOf(command);
+  if (instead !== undefined) return `error: unknown command "${command}" for "podrun"\n${instead}`;
+  const commands = program.createHelp().visibleCommands(program);
+  const meant = mostSimilar(
+    command,
+    commands.map((one) => one.name()),
+  );
+  const hint = meant === undefined ? '' : `\n\nDid you mean this?\n\t${meant}\n`;
+  return `error: unknown command "${command}" for "podrun"${hint}`;
+}
+
+/** The last spelling of a flag: `--output` of `-o, --output <format>`. */
+function lastFlag(flags: string): string {
+  const long = /--[a-z0-9-]+/.exec(flags)?.[0];
+  const short = /^-\w/.exec(flags)?.[0];
+  const written = process.argv.findLast(
+    (word) => word === long || (short !== undefined && word.endsWith(short[1] ?? '')),
+  );
+  return short !== undefined && written !== long ? `'${short.slice(1)}' in ${short}` : (long ?? flags);
+}

@@ -1,0 +1,71 @@
+import type { KubeObject, StoredPod } from '../../api/objects.ts';
+import { qualifiedNameMessages } from '../../api/names.ts';
+import { applyPatch } from '../../api/patch/index.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { Clock } from '../../clock.ts';
+import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
+import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
+import type { Subresource } from '../../manifest/update/index.ts';
+import { changeObject } from '../../objects/change-object.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { usage } from '../options.ts';
+import type { ConditionOptions, PatchOptions, Pods } from '../types.ts';
+
+/** The store in which Pods are changed, and the listener for warnings about unknown fields. */
+export interface ChangeContext {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly warn: (text: string) => void;
+}
+
+/** Applies a patch to a Pod. Returns the changed Pod. */
+export function patchPod(
+  place: ChangeContext,
+  pod: StoredPod,
+  patch: object,
+  { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
+): StoredPod {
+  return changePod(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
+}
+
+type Status = Parameters<Pods['condition']>[1];
+
+/** Sets or removes a condition of a Pod. Returns the changed Pod. */
+export function setCondition(
+  place: ChangeContext,
+  pod: StoredPod,
+  { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
+): StoredPod {
+  if (isKubeletCondition(type)) {
+    throw usage(
+      `the condition ${type} is the kubelet's own: the agent of the Pod computes it`,
+      'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
+    );
+  }
+  const wrong = qualifiedNameMessages(type);
+  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
+  const edit = { type, status: statusOf(status), reason, message };
+  const { wallMs } = place.clock.now();
+  return changePod(place, pod, 'status', (stored) => ({
+    ...stored,
+    status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
+  }));
+}
+
+function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
+  if (typeof status === 'boolean') return status ? 'True' : 'False';
+  if (status === undefined || ['True', 'False', 'Unknown'].includes(status)) return status;
+  throw usage(`invalid status of a condition, ${JSON.stringify(status)}: it is True, False or Unknown`);
+}
+
+function changePod(
+  { store, warn }: ChangeContext,
+  pod: StoredPod,
+  subresource: Subresource | undefined,
+  change: (stored: KubeObject) => KubeObject,
+): StoredPod {
+  const { namespace, name } = pod.metadata;
+  const ref = { type: resourceTypeOf(pod), namespace, name };
+  const { object } = changeObject({ store, ref, subresource, change, warn, isDryRun: false });
+  return object as unknown as StoredPod;
+}

@@ -1,0 +1,256 @@
+import { deletePod } from '../../agent/clean-up/delete-pod.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { waitForObject } from '../../objects/object-wait.ts';
+import type { RunningPods } from '../../agent/runs/running-pods.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { patchPod, setCondition } from './change.ts';
+import { changesOf } from './changes.ts';
+import { readGoal } from './goal.ts';
+import { readGoalRules, timeoutOf, usage } from '../options.ts';
+import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
+import { describeText, eventsAboutPods, logText } from './read.ts';
+import type { StateFolder } from '../state-folder.ts';
+import { asyncDispose } from './dispose.ts';
+import { withLibraryErrors } from '../library-errors.ts';
+import type {
+  ConditionOptions,
+  ExecOptions,
+  ExecResult,
+  Forwarding,
+  Goal,
+  LogsOptions,
+  OfPod,
+  PatchOptions,
+  PodChange,
+  Pods,
+  StopOptions,
+  UntilOptions,
+} from '../types.ts';
+import { waitUntil } from './until.ts';
+
+/** Listeners to the Pods of one run, in addition to the functions of the user. */
+export class ListenerSet<T> {
+  readonly #all = new Set<(about: T) => void>();
+
+  add(listener: (about: T) => void): { close(): void } {
+    this.#all.add(listener);
+    return { close: () => this.#all.delete(listener) };
+  }
+
+  notify(about: T): void {
+    for (const listener of this.#all) listener(about);
+  }
+}
+
+export interface LibraryPodsParts {
+  readonly running: RunningPods;
+  readonly place: StateFolder;
+  readonly clock: Clock;
+  readonly warnings: readonly string[];
+  readonly warn: (text: string) => void;
+  readonly timeout: unknown;
+  /** Defaults for all waits, from the options of `run`. */
+  readonly goalRules: Pick<UntilOptions, 'settle' | 'allowRestarts'>;
+  readonly signal: AbortSignal | undefined;
+  readonly onPod: ListenerSet<WatchEvent<StoredPod>>;
+  readonly onChange: ListenerSet<void>;
+}
+
+/** The Pods of this process, as `run` returns them to the user. */
+export class LibraryPods implements Pods {
+  readonly warnings: readonly string[];
+  readonly #parts: LibraryPodsParts;
+  readonly #store: FileStore;
+  readonly #deleted = new Set<string>();
+  /** Resolves when all Pods have ended and the agent is closed. */
+  readonly #finished: Promise<void>;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: LibraryPodsParts) {
+    this.#parts = parts;
+    this.#store = parts.place.store;
+    this.warnings = parts.warnings;
+    const { running, onPod, onChange, signal } = parts;
+    onPod.add(({ type, object }) => {
+      if (type === 'DELETED') this.#deleted.add(object.metadata.uid);
+    });
+    const over = new Promise<void>((resolve) => {
+      onChange.add(() => {
+        if (running.agent.isOver) resolve();
+      });
+    });
+    const onAbort = (): void => running.agent.terminate({ force: false });
+    signal?.addEventListener('abort', onAbort);
+    this.#finished = over.then(async () => {
+      signal?.removeEventListener('abort', onAbort);
+      await running.close();
+    });
+    // `stop`, `close` and `changes` report a rejection: without one of them, it is not an unhandled rejection.
+    this.#finished.catch(() => undefined);
+  }
+
+  get stateDir(): string {
+    return this.#store.root;
+  }
+
+  get names(): readonly string[] {
+    return this.#pods.map(({ metadata }) => metadata.name);
+  }
+
+  get(name?: string): StoredPod {
+    return withLibraryErrors(() => structuredClone(this.#pod(name)));
+  }
+
+  until(goal: Goal, options: UntilOptions = {}): Promise<void> {
+    const { timeout = this.#parts.timeout as number, pod, signal } = options;
+    return withLibraryErrors(async () => {
+      const { clock, onChange, running } = this.#parts;
+      const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
+      const awaited = {
+        store: this.#store,
+        clock,
+        pods: () => this.#pods.filter(({ metadata }) => uid === undefined || metadata.uid === uid),
+        isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
+        record: () => running.record,
+        onChange: (look: () => void) => onChange.add(look),
+      };
+      const signals = [this.#parts.signal, signal].filter((one) => one !== undefined);
+      const rules = readGoalRules({ ...this.#parts.goalRules, ...options });
+      await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), rules, signals });
+    });
+  }
+
+  logs(container?: string, options: LogsOptions = {}): string {
+    return withLibraryErrors(() => logText(this.#readable(), this.#pod(options.pod), container, options));
+  }
+
+  changes(): AsyncGenerator<PodChange, undefined> {
+    const { onPod } = this.#parts;
+    return changesOf({
+      store: this.#readable(),
+      pods: () => this.#pods,
+      onPod: (take) => onPod.add(take),
+      finished: this.#finished,
+    });
+  }
+
+  events(name?: string): StoredEvent[] {
+    return withLibraryErrors(() => eventsAboutPods(this.#readable(), this.#podsNamed(name)));
+  }
+
+  describe(name?: string): string {
+    return withLibraryErrors(() => describeText(this.#readable(), this.#podsNamed(name), this.#parts.clock));
+  }
+
+  exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
+    const place = { store: this.#store, clock: this.#parts.clock };
+    return withLibraryErrors(async () =>
+      execIn(place, this.#pod(pod), { container, argv, ...(input === undefined ? {} : { input }) }),
+    );
+  }
+
+  patch(patch: object, options: PatchOptions = {}): StoredPod {
+    return withLibraryErrors(() => patchPod(this.#changeable(), this.#pod(options.pod), patch, options));
+  }
+
+  condition(type: string, status: Parameters<Pods['condition']>[1], options: ConditionOptions = {}): StoredPod {
+    return withLibraryErrors(() =>
+      setCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }),
+    );
+  }
+
+  address(name?: string): string {
+    return withLibraryErrors(() => addressOf(this.#pod(name)));
+  }
+
+  url(port: number | string, { pod }: OfPod = {}): string {
+    return withLibraryErrors(() => urlOf(this.#readable(), this.#pod(pod), port));
+  }
+
+  forward(port: number | string, { pod }: OfPod = {}): Promise<Forwarding> {
+    return withLibraryErrors(async () => {
+      const { uid } = this.#pod(pod).metadata;
+      const current = (): StoredPod => this.#pods.find(({ metadata }) => metadata.uid === uid) ?? this.#pod(pod);
+      return forwardTo(this.#readable(), current, port);
+    });
+  }
+
+  delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
+    return withLibraryErrors(async () => {
+      const graceSeconds = force ? 0 : graceOf(gracePeriod);
+      const meant = this.#podsNamed(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
+      await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
+    });
+  }
+
+  stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
+    return withLibraryErrors(async () => {
+      const graceSeconds = graceOf(gracePeriod);
+      this.#parts.running.agent.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+      await this.#finished;
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.stop().finally(() => this.#parts.place.close());
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #pods(): readonly StoredPod[] {
+    return this.#parts.running.pods;
+  }
+
+  async #delete({ metadata: { namespace, name, uid } }: StoredPod, graceSeconds: number | undefined): Promise<void> {
+    const { clock } = this.#parts;
+    const store = this.#readable();
+    await deletePod({ store, clock, namespace, name, graceSeconds });
+    const deadlineMs = Number.MAX_SAFE_INTEGER;
+    const isMet = (object: { readonly metadata: { readonly uid: string } } | undefined): boolean =>
+      object?.metadata.uid !== uid;
+    await waitForObject({ store, clock, resource: 'pods', scope: { namespace, name }, deadlineMs, isMet });
+    this.#deleted.add(uid);
+  }
+
+  #changeable(): Parameters<typeof patchPod>[0] {
+    return { store: this.#readable(), clock: this.#parts.clock, warn: this.#parts.warn };
+  }
+
+  /** The store, while it exists. */
+  #readable(): FileStore {
+    if (this.#closed === undefined) return this.#store;
+    throw usage('these Pods are closed: what was kept of them is gone', 'Ask before close(), or after stop().');
+  }
+
+  #podsNamed(name: string | undefined): readonly StoredPod[] {
+    return name === undefined ? this.#pods : [this.#pod(name)];
+  }
+
+  #pod(name: string | undefined): StoredPod {
+    const all = this.#pods;
+    const isMeant = ({ metadata }: StoredPod): boolean =>
+      name === undefined || name === metadata.name || name === `${metadata.namespace}/${metadata.name}`;
+    const [first, ...others] = all.filter(isMeant);
+    const names = all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
+    if (first === undefined) throw usage(`there is no pod ${JSON.stringify(name)} in this run: it has ${names}`);
+    if (others.length > 0) throw usage(`this run has several Pods: name one of ${names}`);
+    return first;
+  }
+}
+
+Object.defineProperty(LibraryPods.prototype, asyncDispose, {
+  value(this: LibraryPods): Promise<void> {
+    return this.close();
+  },
+});
+
+/** The grace period in seconds, at least 1: only `force` ends a Pod at once. Undefined: the Pod's own. */
+function graceOf(seconds: number | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  if (Number.isInteger(seconds) && seconds >= 0) return Math.max(1, seconds);
+  throw usage(`gracePeriod is a whole number of seconds, and not ${String(seconds)}`);
+}

@@ -1,0 +1,57 @@
+import type { StoredEvent, StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
+import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
+import { describePods } from '../../print/describe/describe-pod.ts';
+import { sortedByLastSeen } from '../../print/events.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { instanceLogPath } from '../../store/logs/log-files.ts';
+import { LogReader } from '../../store/logs/log-reader.ts';
+import { usage } from '../options.ts';
+import type { LogsOptions } from '../types.ts';
+
+/** The output of a container. Empty while the container has not started. */
+export function logText(
+  store: FileStore,
+  pod: StoredPod,
+  container: string | undefined,
+  { previous = false, tail }: LogsOptions,
+): string {
+  const name = chosenContainer(pod, container);
+  const choice = chooseLog(pod, name, previous);
+  if (!choice.ok && previous) throw usage(choice.message);
+  if (!choice.ok) return '';
+  const { logs } = store.paths(pod.metadata.namespace, pod.metadata.name);
+  const reader = new LogReader(instanceLogPath(logs, name, choice.restartCount), { tailLines: tail });
+  const parts: string[] = [];
+  for (let records = reader.next(); records.length > 0; records = reader.next()) {
+    for (const { content, isEnd } of records) parts.push(content.toString('utf8') + (isEnd ? '\n' : ''));
+  }
+  reader.close();
+  return parts.join('');
+}
+
+/**
+ * Finds a container by name. Without a name, takes the default container, as kubectl does.
+ * @throws {PodrunError} (usage) for a name that no container has
+ */
+export function chosenContainer(pod: StoredPod, container: string | undefined): string {
+  if (container === undefined) return chooseDefaultContainer(pod).name;
+  const names = containerNames(pod.spec);
+  if (names.includes(container)) return container;
+  throw usage(`pod "${pod.metadata.name}" has no container ${JSON.stringify(container)}: it has ${names.join(', ')}`);
+}
+
+/** The Events about these Pods, the latest last. */
+export function eventsAboutPods(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
+  const about = pods.flatMap(({ metadata: { namespace, name, uid } }) => {
+    const events = store.list<StoredEvent>('events', { namespace, aboutPod: name });
+    return events.filter(({ involvedObject }) => involvedObject.uid === uid);
+  });
+  return sortedByLastSeen(about);
+}
+
+/** The output of `podrun describe pod` for these Pods. */
+export function describeText(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
+  return describePods(pods, eventsAboutPods(store, pods), clock.now().wallMs);
+}

@@ -1,0 +1,55 @@
+import type { KernelSetting, Obstacle } from './abilities.ts';
+
+const SETTINGS: Readonly<Record<KernelSetting, string>> = {
+  'kernel.apparmor_restrict_unprivileged_userns': 'user namespaces are restricted by AppArmor',
+  'kernel.unprivileged_userns_clone': 'ordinary users may not make user namespaces',
+  'user.max_user_namespaces': 'no user namespaces may be made',
+};
+
+const PLATFORMS: Readonly<Record<string, string>> = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
+
+/** The reason why a feature is missing, as a phrase after a colon. */
+export function obstacleText(obstacle: Obstacle): string {
+  switch (obstacle.type) {
+    case 'platform':
+      return `${PLATFORMS[obstacle.platform] ?? obstacle.platform} does not have it`;
+    case 'missingPrograms':
+      return `${named(obstacle.programs)} not installed`;
+    case 'busybox':
+      return `${named(obstacle.programs)} of busybox, which lacks options that util-linux has`;
+    case 'outdated':
+      return `${obstacle.program} is too old (${obstacle.said})`;
+    case 'setting':
+      return `${SETTINGS[obstacle.setting]}: ${obstacle.setting}=${obstacle.value}`;
+    case 'refused': {
+      const confined = obstacle.confinedBy.map((by) => CONFINED[by]);
+      const suspicion = confined.length === 0 ? '' : `, as podrun itself runs ${confined.join(' and ')}`;
+      return `podrun may not ${obstacle.doing} (${obstacle.said})${suspicion}`;
+    }
+    case 'timeout':
+      return `to ${obstacle.doing} took longer than ${obstacle.afterMs / 1000} s`;
+    case 'missingPackage':
+      return `the package ${obstacle.name} is not installed`;
+    case 'notRoot':
+      return 'podrun does not run as root';
+    case 'missingCapabilities':
+      return `podrun lacks the capabilities ${obstacle.capabilities.join(', ')}`;
+    case 'noCgroup':
+      return obstacle.said;
+    case 'noMemory':
+      return `none of ${obstacle.places.join(', ')} is a tmpfs that podrun may write to`;
+    default:
+      return `${obstacle.path} cannot be written to: ${obstacle.said}`;
+  }
+}
+
+const CONFINED = {
+  capabilities: 'without the capability CAP_SYS_ADMIN',
+  seccomp: 'under a seccomp filter',
+} as const;
+
+function named(programs: readonly string[]): string {
+  const last = programs.at(-1) ?? '';
+  const subject = programs.length < 2 ? last : `${programs.slice(0, -1).join(', ')} and ${last}`;
+  return `${subject} ${programs.length < 2 ? 'is' : 'are'}`;
+}

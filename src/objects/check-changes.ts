@@ -1,0 +1,31 @@
+import { PodrunError } from '../api/errors.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { configureObject } from './configure-object.ts';
+
+/**
+ * Checks that all existing objects may change as the manifests say, before any of them is changed.
+ * @throws {PodrunError} with all violations of the rules for updates
+ */
+export function checkChanges(
+  store: FileStore,
+  existing: readonly ManifestObject[],
+  warn: (text: string) => void,
+): void {
+  if (existing.length === 0) return;
+  const refused = existing.flatMap((one) => {
+    try {
+      configureObject(store, one, { isDryRun: true, warn });
+      return [];
+    } catch (error) {
+      if (error instanceof PodrunError) return [{ one, error }];
+      throw error;
+    }
+  });
+  if (refused.length === 0) return;
+  const messages = refused.map(({ error }) => error.message).join('\n');
+  const names = refused.map(({ one: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
+  throw new PodrunError(messages, {
+    hint: `Nothing was changed. To create it anew: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
+  });
+}

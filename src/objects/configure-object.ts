@@ -1,0 +1,31 @@
+import { DEFAULT_NAMESPACE } from '../api/objects.ts';
+import { threeWayMerge } from '../api/patch/index.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { type ChangeRequest, changeObject } from './change-object.ts';
+import { withoutServerFields } from '../store/records/last-manifest.ts';
+import type { ManifestObject } from '../manifest/manifest-object.ts';
+
+/**
+ * Applies a manifest to an existing object: sets its fields, removes fields that an earlier manifest had, and keeps the
+ * fields of others.
+ * @throws {PodrunError} when the rules for updates forbid the change, or the object is gone
+ */
+export function configureObject(
+  store: FileStore,
+  { object, written, file }: ManifestObject,
+  { isDryRun, warn }: Pick<ChangeRequest, 'isDryRun' | 'warn'>,
+): 'configured' | 'unchanged' {
+  const type = resourceTypeOf(object);
+  const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
+  const wanted = withoutServerFields(written);
+  const { isChanged } = changeObject({
+    store,
+    ref: { type, namespace, name, file },
+    isDryRun,
+    warn,
+    change: (stored) => threeWayMerge(store.lastApplied(type.plural, stored), wanted, stored),
+    onAdmitted: (stored) => store.rememberApplied(type.plural, stored, wanted),
+  });
+  return isChanged ? 'configured' : 'unchanged';
+}

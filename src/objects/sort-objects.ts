@@ -1,0 +1,46 @@
+import { EXIT, PodrunError } from '../api/errors.ts';
+import type { StoredPod } from '../api/objects.ts';
+import type { ManifestObject } from '../manifest/manifest-object.ts';
+
+/** Kinds that podrun only stores, for Pods to refer to. */
+const RECORDS: ReadonlySet<string> = new Set([
+  'ConfigMap',
+  'Secret',
+  'Service',
+  'Namespace',
+  'ServiceAccount',
+  'PersistentVolumeClaim',
+]);
+
+export interface SortedObjects {
+  readonly pods: readonly ManifestObject<StoredPod>[];
+  readonly records: readonly ManifestObject[];
+}
+
+/**
+ * Separates Pods from objects that are only stored.
+ * @throws {PodrunError} (usage) for kinds that podrun cannot run yet, and for two Pods of one name
+ */
+export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
+  const others = objects.filter(({ object: { kind } }) => kind !== 'Pod' && !RECORDS.has(kind));
+  if (others.length > 0) {
+    const names = others.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
+    throw new PodrunError(`error: podrun cannot run ${names} yet: it runs Pods`, {
+      exitCode: EXIT.usage,
+      hint: 'Nothing was started. podrun apply --dry-run checks manifests of every kind.',
+    });
+  }
+  const pods = objects.filter(({ object: { kind } }) => kind === 'Pod');
+  const names = pods.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) {
+    throw new PodrunError(`error: pod "${twice}" appears twice`, {
+      exitCode: EXIT.usage,
+      hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
+    });
+  }
+  return {
+    pods: pods as readonly unknown[] as readonly ManifestObject<StoredPod>[],
+    records: objects.filter(({ object: { kind } }) => RECORDS.has(kind)),
+  };
+}

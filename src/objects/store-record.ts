@@ -1,0 +1,44 @@
+import { PodrunError } from '../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
+import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { rememberCreated } from '../store/records/last-manifest.ts';
+import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { configureObject } from './configure-object.ts';
+
+/**
+ * Stores an object as its manifest says, and returns kubectl's line: `configmap/x created`, `configured` or
+ * `unchanged`.
+ * @param made the word for a new object
+ * @throws {PodrunError} when the rules for updates forbid the change
+ */
+export function storeRecord(
+  store: FileStore,
+  record: ManifestObject,
+  warn: (text: string) => void,
+  made = 'created',
+): string {
+  const { object } = record;
+  const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
+  if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} ${made}`;
+  return `${subject} ${configureObject(store, record, { isDryRun: false, warn })}`;
+}
+
+/** Returns false when another podrun has created the object first. */
+function isCreated(store: FileStore, record: ManifestObject): boolean {
+  const { object, written } = record;
+  try {
+    const created = store.create(resourceTypeOf(object).plural, object);
+    rememberCreated(store, created as StoredKubeObject, written);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;
+    return false;
+  }
+}
+
+/** The stored object of this name. */
+export function recordOf(store: FileStore, { object }: ManifestObject): StoredKubeObject | undefined {
+  const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
+  return store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);
+}

@@ -1,0 +1,148 @@
+import type {
+  ConfigMap,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Secret,
+  Service,
+  ServiceAccount,
+  ServicePort,
+} from '../../api/generated/types.ts';
+import { ageSince } from '../age.ts';
+import { claimCapacity, claimClass, claimModes } from './claim-cells.ts';
+import { EVENT_COLUMNS } from './event-columns.ts';
+import { labelText } from '../text/labels.ts';
+import { POD_COLUMNS } from './pod-table.ts';
+import type { Column, TableObject } from './table-printer.ts';
+
+const NAME: Column<TableObject> = { heading: 'NAME', cell: ({ metadata }) => metadata.name };
+const AGE: Column<TableObject> = {
+  heading: 'AGE',
+  cell: ({ metadata }, nowMs) => ageSince(metadata.creationTimestamp, nowMs),
+};
+
+type Data = Readonly<Record<string, unknown>>;
+
+const size = (...maps: ReadonlyArray<Data | undefined>): string =>
+  String(maps.reduce((sum, map) => sum + Object.keys(map ?? {}).length, 0));
+
+const CONFIG_MAP: readonly Column<TableObject & ConfigMap>[] = [
+  NAME,
+  { heading: 'DATA', cell: ({ data, binaryData }) => size(data, binaryData) },
+  AGE,
+];
+
+const SECRET: readonly Column<TableObject & Secret>[] = [
+  NAME,
+  { heading: 'TYPE', cell: ({ type }) => type ?? '' },
+  { heading: 'DATA', cell: ({ data }) => size(data) },
+  AGE,
+];
+
+const NAMESPACE: readonly Column<TableObject & Namespace>[] = [
+  NAME,
+  { heading: 'STATUS', cell: ({ status }) => status?.phase ?? 'Active' },
+  AGE,
+];
+
+const NODE: readonly Column<TableObject & Node>[] = [
+  NAME,
+  { heading: 'STATUS', cell: nodeStatus },
+  { heading: 'ROLES', cell: nodeRoles },
+  AGE,
+  { heading: 'VERSION', cell: ({ status }) => status?.nodeInfo?.kubeletVersion ?? '' },
+  { heading: 'INTERNAL-IP', wide: true, cell: (node) => nodeAddress(node, 'InternalIP') },
+  { heading: 'EXTERNAL-IP', wide: true, cell: (node) => nodeAddress(node, 'ExternalIP') },
+  { heading: 'OS-IMAGE', wide: true, cell: ({ status }) => status?.nodeInfo?.osImage || '<unknown>' },
+  { heading: 'KERNEL-VERSION', wide: true, cell: ({ status }) => status?.nodeInfo?.kernelVersion || '<unknown>' },
+  {
+    heading: 'CONTAINER-RUNTIME',
+    wide: true,
+    cell: ({ status }) => status?.nodeInfo?.containerRuntimeVersion || '<unknown>',
+  },
+];
+
+const SERVICE_ACCOUNT: readonly Column<TableObject & ServiceAccount>[] = [
+  NAME,
+  { heading: 'SECRETS', cell: ({ secrets }) => String(secrets?.length ?? 0) },
+  AGE,
+];
+
+const SERVICE: readonly Column<TableObject & Service>[] = [
+  NAME,
+  { heading: 'TYPE', cell: ({ spec }) => spec?.type ?? 'ClusterIP' },
+  { heading: 'CLUSTER-IP', cell: ({ spec }) => spec?.clusterIPs?.[0] || spec?.clusterIP || '<none>' },
+  { heading: 'EXTERNAL-IP', cell: externalAddress },
+  { heading: 'PORT(S)', cell: ({ spec }) => (spec?.ports ?? []).map(servicePort).join(',') || '<none>' },
+  AGE,
+  { heading: 'SELECTOR', wide: true, cell: ({ spec }) => labelText(spec?.selector) },
+];
+
+const CLAIM: readonly Column<TableObject & PersistentVolumeClaim>[] = [
+  NAME,
+  { heading: 'STATUS', cell: ({ metadata, status }) => terminating(metadata) ?? status?.phase ?? 'Pending' },
+  { heading: 'VOLUME', cell: ({ spec }) => spec?.volumeName ?? '' },
+  { heading: 'CAPACITY', cell: claimCapacity },
+  { heading: 'ACCESS MODES', cell: claimModes },
+  { heading: 'STORAGECLASS', cell: claimClass },
+  { heading: 'VOLUMEATTRIBUTESCLASS', cell: ({ spec }) => spec?.volumeAttributesClassName ?? '<unset>' },
+  AGE,
+  { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
+];
+
+function nodeStatus({ spec, status }: Node): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
+}
+
+/** The roles of a node by its labels, in one cell. */
+export function nodeRoles({ metadata }: Node): string {
+  const prefix = 'node-role.kubernetes.io/';
+  const roles = Object.keys(metadata?.labels ?? {}).filter((label) => label.startsWith(prefix));
+  return (
+    roles
+      .map((label) => label.slice(prefix.length))
+      .toSorted()
+      .join(',') || '<none>'
+  );
+}
+
+function nodeAddress({ status }: Node, wanted: string): string {
+  return status?.addresses?.find(({ type }) => type === wanted)?.address ?? '<none>';
+}
+
+function terminating({ deletionTimestamp }: TableObject['metadata']): string | undefined {
+  return deletionTimestamp === undefined ? undefined : 'Terminating';
+}
+
+function externalAddress({ spec, status }: Service): string {
+  if (spec?.type === 'ExternalName') return spec.externalName ?? '';
+  const balanced = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
+  const addresses = [...balanced, ...(spec?.externalIPs ?? [])].join(',');
+  return addresses || (spec?.type === 'LoadBalancer' ? '<pending>' : '<none>');
+}
+
+function servicePort({ port, nodePort, protocol = 'TCP' }: ServicePort): string {
+  return `${port}${nodePort ? `:${nodePort}` : ''}/${protocol}`;
+}
+
+const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
+  pods: POD_COLUMNS,
+  events: EVENT_COLUMNS,
+  configmaps: CONFIG_MAP,
+  secrets: SECRET,
+  services: SERVICE,
+  namespaces: NAMESPACE,
+  nodes: NODE,
+  serviceaccounts: SERVICE_ACCOUNT,
+  persistentvolumeclaims: CLAIM,
+};
+
+/**
+ * The columns of `get` for a resource. A resource without columns of its own has name and age.
+ * Source: pkg/printers/internalversion/printers.go.
+ */
+export function columnsOf(resource: string): readonly Column<TableObject>[] {
+  return COLUMNS[resource] ?? [NAME, AGE];
+}

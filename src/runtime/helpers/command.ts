@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream';
+import { errnoOf, errnoText } from '../errno.ts';
+import { STARTED } from './helper.ts';
+import type { OutputStream } from '../runtime.ts';
+import { exitCodeOf } from '../start/spawn.ts';
+
+/** A command of the user, run in the user's terminal: `podrun apply … -- COMMAND ARGS…`. */
+export interface CommandRequest {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** True when the command shares a terminal with podrun: Ctrl-C reaches both. */
+  readonly interactive: boolean;
+  /**
+   * Called with the command's output, in place of podrun's own stream. A promise pauses the output. A stream without a
+   * function is inherited.
+   */
+  readonly output?: { readonly [Stream in OutputStream]?: (chunk: Buffer) => Promise<void> | undefined };
+}
+
+export interface RunningCommand {
+  /** The exit code of the command, or 128 + the number of the signal that ended it. */
+  readonly exitCode: Promise<number>;
+  /** Passes on a signal that podrun got, unless the terminal has sent it to the command as well. */
+  forward(signal: NodeJS.Signals): void;
+  /** Resolves when all output was taken. That is later than the exit while another process holds the streams. */
+  readonly outputTaken: Promise<unknown>;
+}
+
+/** The exit codes are the shell's: 127 when the command is not found, 126 when it cannot be run. */
+export type CommandOutcome =
+  | { readonly ok: true; readonly command: RunningCommand }
+  | { readonly ok: false; readonly error: string; readonly exitCode: 126 | 127 };
+
+// Ctrl-C and Ctrl-\: the terminal sends these signals to all processes in the foreground.
+const TYPED_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
+/**
+ * Starts a command with podrun's standard streams and in podrun's process group: it can ask questions, and Ctrl-C and
+ * Ctrl-Z work as usual.
+ */
+export async function startCommand({
+  argv,
+  env,
+  cwd,
+  interactive,
+  output = {},
+}: CommandRequest): Promise<CommandOutcome> {
+  const [name, ...args] = argv;
+  const [stdout, stderr] = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
+  const { execa } = await import('execa');
+  const child = execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr });
+  if (child.pid === undefined) {
+    const errno = errnoOf(await child);
+    return {
+      ok: false,
+      error: `cannot run ${JSON.stringify(name)}: ${startError(errno, name)}`,
+      exitCode: codeOf(errno),
+    };
+  }
+  child.on('error', () => undefined); // a signal that could not be sent
+  const exitCode = new Promise<number>((resolve) => {
+    child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)));
+  });
+  const forward = (signal: NodeJS.Signals): void => {
+    if (!(interactive && TYPED_SIGNALS.has(signal))) child.kill(signal);
+  };
+  const outputTaken = Promise.all([take(child.stdout, output.stdout), take(child.stderr, output.stderr)]);
+  return { ok: true, command: { exitCode, forward, outputTaken } };
+}
+
+async function take(
+  stream: Readable | null,
+  taker: ((chunk: Buffer) => Promise<void> | undefined) | undefined,
+): Promise<void> {
+  if (stream === null || taker === undefined) return;
+  for await (const chunk of stream) await taker(chunk as Buffer);
+}
+
+function startError(errno: string, name: string): string {
+  return errno === 'ENOENT' && !name.includes('/') ? 'executable file not found in $PATH' : errnoText(errno);
+}
+
+function codeOf(errno: string): 126 | 127 {
+  return errno === 'ENOENT' ? 127 : 126;
+}

@@ -1,0 +1,248 @@
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { Clock } from '../../../clock.ts';
+import type { GroupLimits, ResourceLimits } from '../../confinement.ts';
+import { errnoOf, errnoText } from '../../errno.ts';
+import { sendSignal } from '../../kill.ts';
+import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
+import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
+import { pidsInGroup, takeIn, takeInWaiting } from './group-members.ts';
+import type { Controller } from './hierarchy.ts';
+import { readText } from './read-text.ts';
+
+/** The folders of one group: one in version 2, one for each controller in version 1. */
+interface GroupFolder {
+  readonly version: 1 | 2;
+  /** The groups from outside to inside: `podrun`, that of the Pod, and that of the container. */
+  readonly parent: string;
+  readonly together: string;
+  readonly folder: string;
+  readonly controllers: ReadonlySet<Controller>;
+}
+
+export type GroupOutcome =
+  | { readonly ok: true; readonly group: CgroupGroup }
+  /** The reason in one clause. */
+  | { readonly ok: false; readonly error: string };
+
+/** The CPU weight of all Pods together: the number of CPUs. Source: pkg/kubelet/cm/node_container_manager_linux.go. */
+const WHOLE_MACHINE: GroupLimits = {
+  memoryBytes: undefined,
+  cpuMillis: undefined,
+  cpuRequestMillis: availableParallelism() * 1000,
+  pids: undefined,
+};
+
+/** The time limit for a group to become empty after its processes were killed. */
+const EMPTY_WITHIN_MS = 1000;
+const PAUSE_MS = 5;
+/** The most attempts to make a group: another podrun may remove the groups around it meanwhile. */
+const ATTEMPTS_MAX = 20;
+
+/** The cgroup of one container: its processes are limited, counted and killed together. */
+export class CgroupGroup {
+  readonly #folders: readonly GroupFolder[];
+  readonly #clock: Clock;
+
+  private constructor(folders: readonly GroupFolder[], clock: Clock) {
+    this.#folders = folders;
+    this.#clock = clock;
+  }
+
+  /**
+   * Makes the group of a container, within that of its Pod.
+   * @param id the id of the container, see `groupNames`
+   */
+  static make(machine: CgroupMachine, id: string, limits: ResourceLimits, clock: Clock): GroupOutcome {
+    const group = new CgroupGroup(foldersOf(machine, id), clock);
+    try {
+      for (const folder of group.#folders) makeFolder(folder, limits);
+      return { ok: true, group };
+    } catch (error) {
+      group.#tryToRemove();
+      const place = error instanceof Error && 'path' in error ? ` (${String(error.path)})` : '';
+      return { ok: false, error: `${errnoText(errnoOf(error))}${place}` };
+    }
+  }
+
+  /** The folders of the group, for other parts that read or remove them. */
+  get folders(): readonly string[] {
+    return this.#folders.map(({ folder }) => folder);
+  }
+
+  /** Changes the limits of a group in use. Returns an error in one clause. */
+  change(limits: ResourceLimits): string | undefined {
+    try {
+      for (const folder of this.#folders) applySettings(folder, limits);
+      return undefined;
+    } catch (error) {
+      return errnoText(errnoOf(error));
+    }
+  }
+
+  /** Moves a running process into the group, see `takeIn`. */
+  place(pid: number): Promise<string | undefined> {
+    return takeIn(this.folders, pid, this.#clock);
+  }
+
+  /** Moves a process into the group that waits at its gate, see `takeInWaiting`. */
+  placeWaiting(pid: number): Promise<string | undefined> {
+    return takeInWaiting(this.folders, pid);
+  }
+
+  /** True when the kernel has killed a process of this group for lack of memory. */
+  wasOutOfMemory(): boolean {
+    return this.#folders.some(({ version, folder, controllers }) => {
+      if (!controllers.has('memory')) return false;
+      const text = readText(path.join(folder, version === 1 ? 'memory.oom_control' : 'memory.events'));
+      return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0;
+    });
+  }
+
+  /** Kills all processes of the group, as far as possible at once. New ones cannot be added. */
+  kill(): void {
+    killGroupFolders(this.folders);
+  }
+
+  /**
+   * Kills the remaining processes and removes the group. Resolves when it is gone or cannot be removed. Never rejects.
+   */
+  async end(): Promise<void> {
+    await removeGroups(this.folders, this.#clock);
+  }
+
+  #tryToRemove(): void {
+    for (const { folder, together, parent } of this.#folders) tryToRemove([folder, together, parent]);
+  }
+}
+
+/**
+ * Ends the processes of groups, and removes the groups with the empty ones around them.
+ * @param folders the groups of containers
+ */
+export async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
+  const deadlineMs = clock.now().monotonicMs + EMPTY_WITHIN_MS;
+  for (;;) {
+    killGroupFolders(folders);
+    const left = folders.filter((folder) => !tryToRemove([folder]));
+    if (left.length === 0 || clock.now().monotonicMs >= deadlineMs) break;
+    await new Promise<void>((resolve) => {
+      clock.wakeAt(clock.now().monotonicMs + PAUSE_MS, resolve);
+    });
+  }
+  for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
+}
+
+/** Forbids new processes, then kills the existing ones. */
+function killGroupFolders(folders: readonly string[]): void {
+  for (const folder of folders) tryToWrite(path.join(folder, 'pids.max'), '0');
+  for (const folder of folders) {
+    if (tryToWrite(path.join(folder, 'cgroup.kill'), '1')) continue;
+    for (const pid of pidsInGroup(folder)) sendSignal(pid, 'SIGKILL');
+  }
+}
+
+/**
+ * The names of a container's group and of the group around it: the id `UID/NAME/ATTEMPT` gives `UID` and
+ * `NAME_ATTEMPT`, so that the owner of a group can be recognised.
+ */
+export function groupNames(id: string): { readonly together: string; readonly own: string } {
+  const [first = '', ...rest] = id.split('/').map((part) => encodeURIComponent(part).replace(/^\./, '%2E'));
+  return { together: first, own: rest.length === 0 ? first : rest.join('_') };
+}
+
+function foldersOf({ places }: CgroupMachine, id: string): GroupFolder[] {
+  const { together, own } = groupNames(id);
+  const byParent = new Map<string, { version: 1 | 2; controllers: Set<Controller> }>();
+  for (const [controller, { version, parent }] of places) {
+    const known = byParent.get(parent);
+    if (known === undefined) byParent.set(parent, { version, controllers: new Set([controller]) });
+    else known.controllers.add(controller);
+  }
+  return [...byParent].map(([parent, place]) => ({
+    ...place,
+    parent,
+    together: path.join(parent, together),
+    folder: path.join(parent, together, own),
+  }));
+}
+
+function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
+  const { version, parent, together, controllers } = folder;
+  // Another podrun may remove the empty groups around this one.
+  for (let attempt = 0; ; attempt++) {
+    try {
+      for (const one of [parent, together, folder.folder]) {
+        mkdirIfMissing(one);
+        if (version === 2 && one !== folder.folder) enableBelow(one, controllers);
+      }
+      const all = settingsFor(version, WHOLE_MACHINE).map((setting) => ({ ...setting, folder: parent }));
+      apply(controllers, all);
+      break;
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+  applySettings(folder, limits);
+}
+
+function applySettings({ version, together, folder, controllers }: GroupFolder, limits: ResourceLimits): void {
+  const own = [...settingsFor(version, limits), ...(version === 2 ? [KILL_AS_GROUP] : [])];
+  apply(controllers, [
+    ...settingsFor(version, limits.together).map((setting) => ({ ...setting, folder: together })),
+    ...own.map((setting) => ({ ...setting, folder })),
+  ]);
+}
+
+interface PlacedSetting extends Setting {
+  readonly folder: string;
+}
+
+/**
+ * Writes settings in two rounds. Version 1 refuses a limit above that of the group around it, and a memory limit above
+ * that of memory and swap. Raising and lowering need opposite orders: a setting that is refused is tried again after
+ * the others.
+ */
+function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
+  const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
+  const writable = settings.filter(({ controller }) => controllers.has(controller));
+  const refused = writable.filter((setting) => !succeeds(() => write(setting)));
+  for (const setting of refused) {
+    if (setting.isOptional === true) succeeds(() => write(setting));
+    else write(setting);
+  }
+}
+
+function succeeds(action: () => void): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function mkdirIfMissing(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Removes groups from the innermost outwards, until one is in use. Returns false when the innermost is. */
+function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
+  try {
+    rmdirSync(innermost);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') return false;
+  }
+  if (around.length > 0) tryToRemove(around);
+  return true;
+}
+
+function tryToWrite(file: string, text: string): boolean {
+  // The kernel makes the file, or it does not exist.
+  return succeeds(() => writeFileSync(file, text, { flag: 'r+' }));
+}

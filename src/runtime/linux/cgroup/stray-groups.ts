@@ -1,0 +1,87 @@
+import { readdirSync, rmdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../../clock.ts';
+import { removeGroups } from './cgroup-group.ts';
+import { PARENT } from './cgroup-machine.ts';
+import { hierarchiesOf } from './hierarchy.ts';
+import { readText } from './read-text.ts';
+
+/** The smallest age: younger groups may be about to be used. */
+const AGE_MIN_MS = 10_000;
+/** The depth of the search: deeper than systemd, container engines and podrun nest groups. */
+const DEPTH_MAX = 12;
+const UID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** The kernel's texts about this process. */
+interface Sources {
+  readonly membership: string;
+  readonly mounts: string;
+}
+
+/**
+ * Removes empty groups of containers everywhere in the hierarchies: podruns that were killed have left them unrecorded,
+ * or their records are gone. The kernel does not remove groups in use. Never throws.
+ * @param wallMs the current time
+ * @param sources the texts of /proc/self/cgroup and mountinfo; tests use others
+ */
+export function removeStrayGroups(wallMs: number, sources?: Sources): void {
+  for (const parent of parents(sources)) {
+    for (const pod of foldersIn(parent).filter((name) => UID.test(name))) {
+      const folder = path.join(parent, pod);
+      const old = foldersIn(folder).filter((name) => wallMs - bornMs(path.join(folder, name)) >= AGE_MIN_MS);
+      for (const name of old) tryToRemove(path.join(folder, name));
+      // A podrun that needs the groups around it makes them again.
+      tryToRemove(folder);
+    }
+    tryToRemove(parent);
+  }
+}
+
+/** Removes all groups of a Pod that no agent runs, also unrecorded ones, and ends their processes. Never rejects. */
+export async function removeGroupsOfPod(uid: string, clock: Clock, sources?: Sources): Promise<void> {
+  for (const parent of parents(sources)) {
+    const folder = path.join(parent, uid);
+    const groups = foldersIn(folder).map((name) => path.join(folder, name));
+    if (groups.length > 0) await removeGroups(groups, clock);
+    tryToRemove(folder);
+    tryToRemove(parent);
+  }
+}
+
+/** The `podrun` groups in all hierarchies. */
+function parents(sources?: Sources): string[] {
+  const { membership, mounts } = sources ?? {
+    membership: readText('/proc/self/cgroup'),
+    mounts: readText('/proc/self/mountinfo'),
+  };
+  return hierarchiesOf(membership, mounts).flatMap(({ root }) => parentsBelow(root, DEPTH_MAX));
+}
+
+function parentsBelow(folder: string, depth: number): string[] {
+  if (depth === 0) return [];
+  return foldersIn(folder).flatMap((name) => {
+    const child = path.join(folder, name);
+    return name === PARENT ? [child] : parentsBelow(child, depth - 1);
+  });
+}
+
+function bornMs(folder: string): number {
+  return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+}
+
+function tryToRemove(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // The group is in use, belongs to another user, or is gone.
+  }
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,69 @@
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Obstacle } from '../../../machine/abilities.ts';
+import type { NamespaceTools } from '../../features.ts';
+
+/** The folders for a system's programs, independent of the user's PATH. */
+const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** The folders to search: those of the system, then those of the user's PATH. */
+export function searchFolders(userPath: string | undefined): string[] {
+  const users = (userPath ?? '').split(':').filter((folder) => path.isAbsolute(folder));
+  return [...new Set([...SYSTEM_FOLDERS, ...users])];
+}
+
+/** A program, with a mark that changes when the file is replaced. */
+export interface FoundProgram {
+  readonly file: string;
+  readonly mark: string;
+}
+
+/** Searches for a program without starting anything (4 µs a folder). */
+export function findProgram(name: string, folders: readonly string[]): FoundProgram | undefined {
+  for (const folder of folders) {
+    const file = path.join(folder, name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() && (stats.mode & 0o111) !== 0) return { file, mark: `${stats.ino}:${stats.mtimeMs}` };
+  }
+  return undefined;
+}
+
+const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
+  sh: 'sh',
+  unshare: 'unshare',
+  nsenter: 'nsenter',
+  mount: 'mount',
+  umount: 'umount',
+  pivotRoot: 'pivot_root',
+  flock: 'flock',
+  env: 'env',
+  setpriv: 'setpriv',
+  sleep: 'sleep',
+};
+
+/** The programs with options that only util-linux has. */
+const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'umount', 'setpriv'];
+
+export type ToolsOutcome =
+  | { readonly ok: true; readonly tools: NamespaceTools; readonly marks: string }
+  | { readonly ok: false; readonly why: Obstacle; readonly marks: string };
+
+/** Searches for the programs that make namespaces. `marks` change when a search would find others. */
+export function findTools(folders: readonly string[]): ToolsOutcome {
+  const entries = Object.entries(NAMES) as [keyof NamespaceTools, string][];
+  const found = entries.map(([tool, name]) => ({ tool, name, program: findProgram(name, folders) }));
+  const marks = found.map(({ program }) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
+  const missing = found.flatMap(({ name, program }) => (program === undefined ? [name] : []));
+  if (missing.length > 0) return { ok: false, why: { type: 'missingPrograms', programs: missing }, marks };
+  const tools = Object.fromEntries(found.map(({ tool, program }) => [tool, program?.file ?? ''])) as {
+    readonly [Tool in keyof NamespaceTools]: string;
+  };
+  return { ok: true, tools, marks };
+}
+
+/** The tools that are a busybox, which lacks the options that podrun needs. */
+export function busyboxAmong(tools: NamespaceTools): string[] {
+  return OF_UTIL_LINUX.filter((tool) => /^(busybox|toybox)/.test(path.basename(realpathSync(tools[tool])))).map(
+    (tool) => NAMES[tool],
+  );
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../../clock.ts';
+import type { ResourceLimits } from '../../confinement.ts';
+import type { Inside, ProgramCall } from '../../inside.ts';
+
+/** The limits of one container, from before its start to its end. */
+export interface Limited {
+  /** The folders of its cgroups, if any. */
+  readonly cgroups: readonly string[];
+  /** One sentence about limits that have no effect. Undefined: all have, as far as known. */
+  readonly notice: string | undefined;
+  /** The inside of the container, whose main process starts under the limits. */
+  within(inside: Inside): Inside;
+  /** The call that makes the program wait at a gate. Undefined: it cannot wait, or need not. */
+  gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined;
+  /** Registers a process that waits; `open` releases it. */
+  waits(pid: number, open: () => void): void;
+  /** Puts a process of the container under the limits. Never rejects. */
+  place(pid: number): Promise<void>;
+  /**
+   * Watches limits that the kernel does not enforce, from the start of the main process. Calls `kill` when one is
+   * exceeded.
+   */
+  watch(pid: number, kill: () => void): void;
+  /** The one that killed a process for lack of memory. Undefined: none was killed. */
+  outOfMemory(): 'kernel' | 'polled' | undefined;
+  /** Changes the limits. Returns a sentence about limits that have no effect. */
+  change(limits: ResourceLimits): string | undefined;
+}
+
+/** A container without limits. */
+export const UNLIMITED: Limited = {
+  cgroups: [],
+  notice: undefined,
+  within: (inside) => inside,
+  gate: () => undefined,
+  waits: () => undefined,
+  place: () => Promise.resolve(),
+  watch: () => undefined,
+  outOfMemory: () => undefined,
+  change: () => 'limits that the container did not have at its start take effect at its next start',
+};
+
+export interface LimitOptions {
+  readonly clock: Clock;
+  /** True: measure memory where no cgroup limits it. */
+  readonly pollsMemory: boolean;
+}

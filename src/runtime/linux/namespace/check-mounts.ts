@@ -1,0 +1,31 @@
+import type { Mount } from '../../confinement.ts';
+import { fileIdentity } from '../../start/file-identity.ts';
+import type { Holder } from './holder.ts';
+import { pathInRoot, rootOf } from './root-of.ts';
+
+/**
+ * Checks the sources of mounts, which are made by path. If a container has replaced one meanwhile (by a link out of its
+ * volume), ends the holder before any program can see the mount.
+ * @throws {Error} naming the mount
+ */
+export async function checkMounts(
+  holder: Pick<Holder, 'pid' | 'kill' | 'ended'>,
+  mounts: readonly Mount[],
+): Promise<void> {
+  const wrong = mounts.find(
+    ({ target, identity }) => identity !== undefined && identityAt(rootOf(holder.pid), target) !== identity,
+  );
+  if (wrong === undefined) return;
+  holder.kill();
+  await holder.ended;
+  throw new Error(`mount ${wrong.source} at ${wrong.target}: another file has replaced its source`);
+}
+
+/** Undefined: there is no file. */
+function identityAt(root: string, target: string): string | undefined {
+  try {
+    return fileIdentity(pathInRoot(root, target));
+  } catch {
+    return undefined;
+  }
+}

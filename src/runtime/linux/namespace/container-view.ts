@@ -1,0 +1,180 @@
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Confinement } from '../../confinement.ts';
+import type { NamespaceFacts } from '../../features.ts';
+import { addDevices } from './devices.ts';
+import { hiddenPlaces } from './hidden-places.ts';
+import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
+import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
+import type { ProcessView } from './namespace-plan.ts';
+import { PROC_OPTIONS, MountPlan } from './view.ts';
+
+/** The folders that each container has for itself. */
+const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Mounts in /sys that containers see, as in other container runtimes. */
+const CGROUPS = ['/sys/fs/cgroup'];
+
+/**
+ * File systems that can be the lower layer of an overlay. Of others (network, FUSE), containers get a read-only view.
+ */
+const LOCAL_TYPES: ReadonlySet<string> = new Set([
+  'btrfs',
+  'erofs',
+  'ext2',
+  'ext3',
+  'ext4',
+  'f2fs',
+  'overlay',
+  'squashfs',
+  'tmpfs',
+  'xfs',
+  'zfs',
+]);
+
+export interface ContainerViewRequest {
+  readonly confinement: Confinement;
+  readonly facts: NamespaceFacts;
+  readonly hostMounts: readonly HostMount[];
+  readonly processes: ProcessView;
+  /** The folder for the common part of every /dev. Undefined: each container makes its own. */
+  readonly commonDevices: string | undefined;
+  /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
+  readonly sharedMemory: string | undefined;
+}
+
+/**
+ * Builds a container's view of the machine: a copy-on-write view of the host, and over it the folders shared with the
+ * host and the volumes.
+ * @throws {Error} for a mount point that cannot be created
+ */
+export function containerView(request: ContainerViewRequest): MountPlan {
+  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory } = request;
+  const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
+  const { mode, layers } = facts;
+  mkdirSync(layerDir, { recursive: true, mode: 0o700 });
+  const hidden = hiddenPlaces(confinement.hidden, hostMounts);
+  const view = new MountPlan({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
+  // Sharing the whole host would leave no view.
+  const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
+  const targets = confinement.mounts.map(({ target }) => target);
+  const inner = isRootReadOnly ? 'read-only' : 'as they are';
+  if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
+  else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
+  if (facts.hasOwnProc && processes !== 'host' && processes !== 'first') view.mount('/proc', 'proc', PROC_OPTIONS);
+  // A main process that is process 1 mounts its own /proc over this one.
+  else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
+  if (hasAllDevices) view.bind({ source: '/sys', target: '/sys', isReadOnly: false });
+  else view.bind({ source: '/sys', target: '/sys', isReadOnly: true, inner: mode === 'root' ? CGROUPS : 'read-only' });
+  if (!confinement.areKernelFilesOpen) {
+    for (const file of MASKED_FILES) view.mask(file);
+    for (const file of READ_ONLY_FILES) view.freeze(file);
+  }
+  addDevices(view, {
+    folder: path.join(layerDir, 'dev'),
+    common: layers === undefined ? undefined : commonDevices,
+    hasAll: hasAllDevices,
+    hostIPC: pod.hostIPC,
+    sharedMemory,
+  });
+  for (const place of shared) view.bind({ source: place, target: place, isReadOnly: isRootReadOnly, inner });
+  for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
+  for (const mount of confinement.mounts) view.bind(mount);
+  return view;
+}
+
+interface HostView {
+  readonly hostMounts: readonly HostMount[];
+  readonly shared: readonly string[];
+}
+
+interface TopFolders extends HostView {
+  /** The folder that becomes the root. */
+  readonly skeleton: string;
+  readonly isRootReadOnly: boolean;
+}
+
+/** Shows the host's root, and all other mounts, as overlays. For root. */
+function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & { targets: readonly string[] }): void {
+  view.copy('/');
+  const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
+  for (const { path: at, type, options } of others.toSorted((a, b) => a.path.length - b.path.length)) {
+    const stats = statsOf(at);
+    // A socket that is mounted by itself would lead to the program behind it.
+    if (stats === undefined || stats.isSocket()) continue;
+    // A read-only mount needs no layer (1 ms each; a snap is such a mount), unless a volume is mounted in it.
+    const isFixed = options.includes('ro') && !targets.some((target) => isInFolder(target, at));
+    if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at, true);
+    else view.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional: true });
+  }
+}
+
+/**
+ * Shows each top folder of the host as an overlay of its own, for ordinary users: an overlay's lower layer must not
+ * have other mounts in it. A folder with mounts is shown directly, where users can write only what they could write
+ * before.
+ */
+function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
+  mkdirSync(skeleton, { mode: 0o755 });
+  const entries = readdirSync('/', { withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isSymbolicLink())) {
+    symlinkSync(readlinkSync(path.join('/', entry.name)), path.join(skeleton, entry.name));
+  }
+  view.bind({ source: skeleton, target: '/', isReadOnly: isRootReadOnly });
+  const folders = entries.filter((one) => one.isDirectory()).map(({ name }) => path.join('/', name));
+  for (const folder of folders.filter((one) => ![...OWN_FOLDERS, ...shared].includes(one))) {
+    mkdirSync(path.join(skeleton, folder));
+    if (!isReadable(folder)) continue;
+    const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
+    const type = mountOf(folder, hostMounts)?.type ?? '';
+    if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
+    else
+      view.bind({
+        source: folder,
+        target: folder,
+        isReadOnly: isRootReadOnly,
+        inner: isRootReadOnly ? 'read-only' : 'as they are',
+      });
+  }
+}
+
+/** Drops folders inside another folder of the list: a mount of the outer folder includes them. */
+function outermost(places: readonly string[]): string[] {
+  return [...new Set(places)].filter((place) => !places.some((other) => other !== place && isInFolder(place, other)));
+}
+
+function within(place: string): (folder: string) => boolean {
+  return (folder) => isInFolder(place, folder);
+}
+
+function isThere(place: string): boolean {
+  return statsOf(place) !== undefined;
+}
+
+/** Undefined: there is no file, the file system does not answer, or podrun may not see it. */
+function statsOf(place: string): Stats | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

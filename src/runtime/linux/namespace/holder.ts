@@ -1,0 +1,217 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import type { NamespaceFacts } from '../../features.ts';
+import { killProcess } from '../../kill.ts';
+import { startTimeOf } from '../../watch/process-identity.ts';
+import { joinPrefix, type NetworkJoin } from '../network/join.ts';
+import { CONTAINER_MARKER } from '../../watch/process-table.ts';
+import { spawnSlot } from '../../start/spawn.ts';
+import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
+
+/**
+ * Namespaces that other processes can join, and the process that keeps them: process 1 of its PID namespace, if it has
+ * one.
+ */
+export interface Holder {
+  /** The pid on the host of the process that keeps the namespaces. */
+  readonly pid: number;
+  /** Settles when the holder, and all processes in its PID namespace, have ended. */
+  readonly ended: Promise<void>;
+  kill(): void;
+}
+
+/** A kind of namespace, by its name in unshare(1) and nsenter(1). */
+export type NamespaceKind = 'mount' | 'uts' | 'ipc' | 'pid';
+
+/** A process whose namespaces can be joined. */
+export interface Joinable {
+  readonly pid: number;
+  /** A process in the user namespace that owns the other namespaces. */
+  readonly userPid: number;
+}
+
+export interface HolderRequest {
+  readonly facts: NamespaceFacts;
+  /** The id of the container, the mark of all its processes. */
+  readonly id: string;
+  /** The namespaces to create. */
+  readonly own: readonly NamespaceKind[];
+  /** A process, and the kinds of its namespaces to join first. */
+  readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
+  /** The private network to join. Undefined: the host's network. */
+  readonly network: NetworkJoin | undefined;
+}
+
+/** The work of a holder in its new namespaces. */
+export interface HolderWork {
+  readonly hostname: string | undefined;
+  /** The mounts, in order. */
+  readonly entries: readonly FstabEntry[];
+  /** The file to write for mount(8). */
+  readonly fstab: string;
+  /** The folder that becomes the root. Undefined: the host's root stays. */
+  readonly root: string | undefined;
+  /** A folder of programs that becomes the root of process 1, while the mounts stay. Undefined: the host's root. */
+  readonly jail?: string | undefined;
+  /** The folder for a tmpfs with the container's layers. Undefined: they stay on disk. */
+  readonly memory?: string | undefined;
+}
+
+/**
+ * The script of a holder. Reads one line each from its input: new root, host name, folder for a tmpfs with the layers
+ * beside it, jail, and the file for mount(8). Calls the host's programs by their paths.
+ *
+ * One mount(8) makes all mounts, because starting a program takes as long as twenty mounts. When only some of them fail
+ * (64), the script continues, and the caller reads from the messages whether one was needed.
+ *
+ * With a new root, the old one is unmounted: no part of it is left in the container, and process 1 has no rights that
+ * other processes could borrow. A process that ignores SIGCHLD has no zombies: that makes `sleep` a process 1. (A shell
+ * would reset the signal.)
+ */
+function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: NamespaceFacts['tools']): string {
+  const last = [setpriv, '--bounding-set=-all', '--inh-caps=-all', env, '--ignore-signal=CHLD', sleep, 'infinity'];
+  const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
+  return [
+    'for place in root name memory jail fstab; do IFS= read -r "$place" || exit 1; done',
+    'if [ -n "$name" ]; then',
+    '  { echo "$name" >/proc/sys/kernel/hostname || hostname "$name"; } 2>/dev/null',
+    'fi',
+    'if [ -n "$memory" ]; then',
+    `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
+    '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
+    'fi',
+    `'${mount}' -n -c -a -T "$fstab" && done=all || { [ $? = 64 ] && done=some; } || exit 1`,
+    'if [ -n "$root" ]; then',
+    `  cd "$root" && '${pivotRoot}' . . && '${umount}' -n -l -c . && cd / || exit 1`,
+    `  set -- ${words(last)}`,
+    'elif [ -n "$jail" ]; then',
+    `  set -- '${unshare}' "--root=$jail" ${words(last.map(inJail))}`,
+    'else',
+    `  set -- ${words(last.slice(3))}`,
+    'fi',
+    'echo "mounted $done" >&2',
+    'exec "$@" </dev/null 2>/dev/null',
+  ].join('\n');
+}
+
+/** The folder with all programs and libraries, which can be a root. Undefined: /bin and /lib are separate folders. */
+export function jailSource(): string | undefined {
+  const isMerged = ['/bin', '/lib'].every((at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  return isMerged ? '/usr' : undefined;
+}
+
+/** The path of a program where /usr is the root. */
+function inJail(word: string): string {
+  return word.startsWith('/usr/') ? word.slice('/usr'.length) : word;
+}
+
+const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** A holder that creates its namespaces and waits for its work. */
+export interface StartedHolder {
+  readonly child: ChildProcessByStdio<Writable, null, Readable>;
+  readonly ended: Promise<void>;
+}
+
+/** Starts a holder. The kernel ends it when podrun ends, for any reason. */
+export async function startHolder(request: HolderRequest): Promise<StartedHolder> {
+  await spawnSlot();
+  const [file, ...args] = holderCommand(request);
+  const child = spawn(file, args, {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // In its own session: signals of the terminal do not reach it.
+    detached: true,
+    cwd: '/',
+    env: { PATH, LC_ALL: 'C', [CONTAINER_MARKER]: request.id },
+  });
+  const ended = once(child, 'exit').then(
+    () => undefined,
+    () => undefined,
+  );
+  // The holder may end at any time; `ended` and its messages tell that.
+  child.stdin.on('error', () => undefined);
+  return { child, ended };
+}
+
+/**
+ * Sends a holder its work.
+ * @param prepare computes the work while the namespaces are being made
+ * @throws {Error} with the messages of the tools after a failure, or what `prepare` throws
+ */
+export async function setUpHolder({ child, ended }: StartedHolder, prepare: () => HolderWork): Promise<Holder> {
+  try {
+    const output = readHolderOutput(child);
+    const work = prepare();
+    writeFileSync(work.fstab, fstabText(work.entries));
+    child.stdin.end(linesOf(work));
+    const { mounted, messages } = await output;
+    const failure = mounted === 'all' ? undefined : seriousFailure(messages, work.entries);
+    const pid = child.pid === undefined ? undefined : childOf(child.pid);
+    if (failure !== undefined || mounted === undefined || pid === undefined) {
+      throw new Error(failure ?? 'the namespaces of the container could not be made');
+    }
+    const startTime = startTimeOf(pid);
+    return { pid, ended, kill: () => void (startTime && killProcess({ pid, startTime })) };
+  } catch (error) {
+    child.kill('SIGKILL');
+    await ended;
+    throw error;
+  }
+}
+
+function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab }: HolderWork): string {
+  return [root, hostname, memory, jail, fstab].map((line) => `${line}\n`).join('');
+}
+
+/** The command line that creates the namespaces. */
+function holderCommand({ facts, own, base, network }: HolderRequest): [string, ...string[]] {
+  const { tools, mode } = facts;
+  const join =
+    base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
+  const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
+  const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
+  const others = network === undefined ? [] : joinPrefix(network);
+  return [tools.setpriv, '--pdeathsig', 'KILL', ...others, ...join, ...make, tools.sh, '-c', script(tools)];
+}
+
+/** The options of nsenter(1) for joining namespaces. */
+export function joinFlags(
+  { pid, userPid }: Joinable,
+  kinds: readonly NamespaceKind[],
+  mode: NamespaceFacts['mode'],
+): string[] {
+  const user = mode === 'user' ? [`--user=/proc/${userPid}/ns/user`, '--preserve-credentials'] : [];
+  return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`)];
+}
+
+/** The only child of a process. Undefined: it has none, or has ended. */
+export function childOf(pid: number): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface HolderOutput {
+  /** Undefined: no mount succeeded, or a later step failed. */
+  readonly mounted: 'all' | 'some' | undefined;
+  /** The messages of the programs. */
+  readonly messages: string;
+}
+
+function readHolderOutput(child: StartedHolder['child']): Promise<HolderOutput> {
+  return new Promise((resolve) => {
+    let text = '';
+    child.stderr.on('data', (piece: Buffer) => {
+      text += piece.toString();
+      const [line, mounted] = /^mounted (all|some)\n/m.exec(text) ?? [];
+      if (line !== undefined) resolve({ mounted: mounted as 'all' | 'some', messages: text.replace(line, '') });
+    });
+    child.stderr.on('error', () => undefined);
+    child.once('error', (error) => resolve({ mounted: undefined, messages: error.message }));
+    child.once('close', () => resolve({ mounted: undefined, messages: text }));
+  });
+}

@@ -1,0 +1,98 @@
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from '../../errno.ts';
+import { descriptorPath, openBeneath } from '../../start/open-beneath.ts';
+import { beneath, type TreeMount } from './container-tree.ts';
+import { isInFolder } from './host-mounts.ts';
+import { madeOnHostFile } from './layers.ts';
+
+const FOLDER_MODE = 0o755;
+
+/** Creates mount points that the host lacks: in the layer of the container, or in the volume around them. */
+export class MountPoints {
+  readonly #layerDir: string;
+  readonly #madeOnHost: string[] = [];
+
+  constructor(layerDir: string) {
+    this.#layerDir = layerDir;
+  }
+
+  /** Folders and files that were created outside of the layer, the innermost last. */
+  get madeOnHost(): readonly string[] {
+    return this.#madeOnHost;
+  }
+
+  /**
+   * Creates a mount point.
+   * @param place a missing path in the container, without links
+   * @param mount the mount around it
+   * @throws {Error} when it cannot be created
+   */
+  make(place: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
+    if (made === undefined) throw new Error(`mount ${place}: there is no such place, and none can be made`);
+    const parts = path.relative(target, place).split('/');
+    if (!isInFolder(made, this.#layerDir)) return this.#makeOnHost(made, parts, isFolder);
+    const places = parts.map((_, index) => path.join(target, ...parts.slice(0, index + 1)));
+    for (const [index, at] of places.entries()) {
+      const file = beneath(made, target, at);
+      if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
+      // When two layers have the same folder, the upper layer decides its owner and mode.
+      else if (!makeFolder(file) || seen.length > 1) {
+        const [, lower] = seen;
+        if (lower !== undefined) copyOwner(beneath(lower, target, at), file);
+      }
+    }
+  }
+
+  /**
+   * Creates a path in a folder that a container may change at the same time: its links do not lead out of the folder.
+   */
+  #makeOnHost(folder: string, parts: readonly string[], isFolder: boolean): void {
+    const files = parts.map((_, index) => path.join(folder, ...parts.slice(0, index + 1)));
+    for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#record(file);
+    const name = parts.at(-1) ?? '';
+    const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
+    if (!opened.ok) throw new Error(`mount ${files.at(-1)}: no place for it can be made in ${folder}`);
+    try {
+      const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      if (!isFolder) closeSync(openSync(path.join(descriptorPath(opened.fd), name), flags, 0o644));
+    } finally {
+      closeSync(opened.fd);
+    }
+  }
+
+  /** Records a path before its creation, for the clean-up after a killed podrun. */
+  #record(file: string): void {
+    this.#madeOnHost.push(file);
+    appendFileSync(madeOnHostFile(this.#layerDir), `${JSON.stringify(file)}\n`, { mode: 0o600 });
+  }
+}
+
+/** Gives a folder the owner and the mode of another one, if that exists. */
+export function copyOwner(from: string, to: string): void {
+  const stats = lstatSync(from, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isDirectory()) return;
+  chmodSync(to, stats.mode & 0o7777);
+  if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
+}
+
+/** Creates a folder. Returns false when it exists. */
+function makeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    return false;
+  }
+}

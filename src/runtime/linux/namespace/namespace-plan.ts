@@ -1,0 +1,47 @@
+import type { Confinement } from '../../confinement.ts';
+import type { NamespaceKind } from './holder.ts';
+
+/**
+ * The processes that a container sees: its own; its own with its main process as process 1; those of another container,
+ * of its Pod, or of the host.
+ */
+export type ProcessView = 'own' | 'first' | 'target' | 'pod' | 'host';
+
+/** The namespaces of a container. */
+export interface NamespacePlan {
+  readonly processes: ProcessView;
+  /** The namespaces to create for the container. */
+  readonly own: readonly NamespaceKind[];
+  /** The namespaces to join. */
+  readonly joined: readonly NamespaceKind[];
+}
+
+/**
+ * Plans the namespaces of a container.
+ * @param base the namespaces to join: those of a target container or those of the Pod
+ */
+export function planNamespaces(confinement: Confinement, base: 'target' | 'pod' | undefined): NamespacePlan {
+  const { hostIPC } = confinement.pod;
+  const processes = processView(confinement, base);
+  const memory: readonly NamespaceKind[] = hostIPC ? [] : ['ipc'];
+  if (base === undefined) {
+    return { processes, own: ['mount', 'uts', ...memory, ...(processes === 'own' ? PID : [])], joined: [] };
+  }
+  const sharesProcesses = processes === 'pod' || processes === 'target';
+  return {
+    processes,
+    own: ['mount', ...(processes === 'own' ? PID : [])],
+    // A container sees the mounts that the Pod's holder has made for all.
+    joined: [...(base === 'pod' ? MOUNT : []), 'uts', ...memory, ...(sharesProcesses ? PID : [])],
+  };
+}
+
+const PID: readonly NamespaceKind[] = ['pid'];
+const MOUNT: readonly NamespaceKind[] = ['mount'];
+
+function processView({ pod, strictPid1 }: Confinement, base: 'target' | 'pod' | undefined): ProcessView {
+  if (pod.hostProcesses) return 'host';
+  if (base === 'target') return 'target';
+  if (pod.sharesProcesses) return 'pod';
+  return strictPid1 ? 'first' : 'own';
+}

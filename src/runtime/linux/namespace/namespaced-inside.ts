@@ -1,0 +1,161 @@
+import type { Clock } from '../../../clock.ts';
+import type { NamespaceFacts } from '../../features.ts';
+import type { Inside, ProgramCall } from '../../inside.ts';
+import { killProcess } from '../../kill.ts';
+import { moveLoaderVariables } from '../../start/loader-variables.ts';
+import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
+import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
+import type { ProcessView } from './namespace-plan.ts';
+import type { FstabEntry } from './fstab.ts';
+import { pathInRoot, rootOf } from './root-of.ts';
+
+export interface NamespacedInsideOptions {
+  readonly holder: Holder;
+  readonly facts: NamespaceFacts;
+  readonly clock: Clock;
+  readonly processes: ProcessView;
+  /** The most capabilities that programs of the container may get. Undefined: podrun's. */
+  readonly capabilities: readonly string[] | undefined;
+  /** The mounts of its own /proc, for a main process that is process 1. Empty: it sees the host's. */
+  readonly procMounts: readonly FstabEntry[];
+  /** True when shared memory and message queues are not the host's. */
+  readonly hasOwnMemory: boolean;
+  /** Called when everything inside has ended. */
+  readonly onGone: () => Promise<void>;
+}
+
+/**
+ * The tools that start a program as process 1 of a new PID namespace. flock(1) stays outside and waits, since
+ * unshare(1) of util-linux before 2.40 does not report that its child was killed. Its lock has no other use.
+ */
+function becomeFirst({ tools }: NamespaceFacts, procMounts: readonly FstabEntry[]): string[] {
+  const { unshare, flock, setpriv, sh, mount } = tools;
+  const mounts = procMounts.map(
+    ({ source, target, type, options }) =>
+      `'${mount}' -n -c -t ${type} -o ${options.join(',')} ${source} ${target} && `,
+  );
+  const script = `${mounts.join('')}exec "$@"`;
+  const ownProc = procMounts.length === 0 ? [] : [sh, '-c', script, 'mount'];
+  const diesWithParent = [setpriv, '--pdeathsig', 'KILL'];
+  return [...diesWithParent, unshare, '--pid', flock, '--shared', '--close', '/', ...diesWithParent, ...ownProc];
+}
+
+/** The capabilities for entering a container, which containers have by default. */
+const ENTERING = ['dac_override', 'setgid', 'setpcap', 'setuid', 'sys_chroot'];
+
+/**
+ * Harmless capabilities. A process with one that the container lacks cannot be debugged from the container.
+ * Source: security/commoncap.c cap_ptrace_access_check.
+ */
+const SHIELDS = ['wake_alarm', 'block_suspend', 'audit_read'];
+
+/**
+ * The tools that change to the container's root and drop rights that the container must not have. Programs of the host
+ * drop them: a container may have replaced its own programs. The root is the current folder already, because /proc
+ * would not show it to a process with fewer rights than the holder.
+ */
+function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readonly string[]): string[] {
+  const shield = SHIELDS.find((name) => !capabilities.includes(name)) ?? SHIELDS[0];
+  const kept = new Set([...capabilities, ...ENTERING, shield]);
+  const rights = ['-all', ...[...kept].map((name) => `+${name}`)].join(',');
+  return [tools.setpriv, '--bounding-set', rights, '--inh-caps', '-all', tools.unshare, '--root=.', `--wd=${cwd}`];
+}
+
+/** The mounts of a container, with the paths at which its root is visible. */
+function mountsIn(root: string, mounts: readonly FstabEntry[]): FstabEntry[] {
+  const inRoot = (place: string): string => (place.startsWith('/') ? `${root}${place}` : place);
+  return mounts.map((entry) => ({ ...entry, source: inRoot(entry.source), target: `${root}${entry.target}` }));
+}
+
+/** The time limit for a process to get inside, and the interval of the checks. */
+const ENTER_LIMIT_MS = 5000;
+const LOOK_EVERY_MS = 0.5;
+
+/** The inside of a container with namespaces: every process enters by nsenter(1). */
+export class NamespacedInside implements Inside {
+  readonly #options: NamespacedInsideOptions;
+  /** The main process, if it is process 1 and known. */
+  #first: ProcessIdentity | undefined;
+  #gone: Promise<void> | undefined;
+  /** The links that were found, until a program runs inside, which may change them. */
+  #seen: Map<string, string | undefined> | undefined = new Map();
+
+  constructor(options: NamespacedInsideOptions) {
+    this.#options = options;
+  }
+
+  get isSealed(): boolean {
+    return this.#options.processes === 'own' || this.#options.processes === 'first';
+  }
+
+  /** The process whose namespaces are joined. */
+  get joinable(): Joinable {
+    const { pid } = this.#options.holder;
+    return { pid: this.#first?.pid ?? pid, userPid: pid };
+  }
+
+  get hasOwnNumbers(): boolean {
+    return this.#options.processes !== 'host';
+  }
+
+  pathOf(wanted: string): string {
+    return pathInRoot(rootOf(this.#options.holder.pid), wanted, this.#seen);
+  }
+
+  enter(call: ProgramCall): ProgramCall {
+    this.#seen = undefined;
+    const { argv, env, cwd } = moveLoaderVariables(call);
+    const { facts, processes, hasOwnMemory, capabilities, procMounts, holder } = this.#options;
+    const isFirst = processes === 'first' && this.#first === undefined;
+    const { tools, mode } = facts;
+    const kinds: NamespaceKind[] = [
+      'mount',
+      'uts',
+      ...(hasOwnMemory ? (['ipc'] as const) : []),
+      ...(processes === 'host' || isFirst ? [] : (['pid'] as const)),
+    ];
+    // The program is found along its own PATH, as before, so that it sees its name unchanged.
+    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode)] as const;
+    const into = (words: readonly string[]): ProgramCall => {
+      return { file: tools.nsenter, argv: [...join, ...words, ...argv], env, cwd: '/' };
+    };
+    if (mode === 'user' || capabilities === undefined) {
+      return into([`--wdns=${cwd}`, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
+    }
+    const root = rootOf(holder.pid);
+    // A shell would complain about a current folder outside of its root: only the tools after it change the folder.
+    const first = isFirst ? ['--wd=/', ...becomeFirst(facts, mountsIn(root, procMounts)), tools.unshare] : [];
+    return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, capabilities)]);
+  }
+
+  /** nsenter stays outside and waits, unless the program sees the processes of the host. */
+  async programOf(pid: number): Promise<number> {
+    if (this.#options.processes === 'host') return pid;
+    const { clock } = this.#options;
+    const startMs = clock.now().monotonicMs;
+    while (clock.now().monotonicMs - startMs < ENTER_LIMIT_MS) {
+      const child = childOf(pid);
+      if (child !== undefined) {
+        const startTime = startTimeOf(child);
+        if (this.#options.processes === 'first' && startTime !== undefined) this.#first ??= { pid: child, startTime };
+        return child;
+      }
+      if (startTimeOf(pid) === undefined) return pid;
+      await new Promise<void>((resolve) => {
+        clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, resolve);
+      });
+    }
+    return pid;
+  }
+
+  kill(): void {
+    if (this.#first !== undefined) killProcess(this.#first);
+    this.#options.holder.kill();
+  }
+
+  end(): Promise<void> {
+    this.kill();
+    this.#gone ??= this.#options.holder.ended.then(() => this.#options.onGone());
+    return this.#gone;
+  }
+}

@@ -1,0 +1,140 @@
+import path from 'node:path';
+import type { Clock } from '../../../clock.ts';
+import type { Confinement } from '../../confinement.ts';
+import type { Confiner, InsideOutcome } from '../../confiner.ts';
+import type { NamespaceFacts } from '../../features.ts';
+import type { ContainerLaunch } from '../../runtime.ts';
+import { checkMounts } from './check-mounts.ts';
+import { containerView } from './container-view.ts';
+import { startHolder, type Holder, type Joinable, setUpHolder } from './holder.ts';
+import { readHostMounts } from './host-mounts.ts';
+import { removeLayer } from './layers.ts';
+import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
+import { NamespacedInside } from './namespaced-inside.ts';
+import { PodHolders } from './pod-holders.ts';
+import { SpareHolder } from './spare-holder.ts';
+import type { MountPlan } from './view.ts';
+
+export interface NamespacesOptions {
+  readonly facts: NamespaceFacts;
+  readonly clock: Clock;
+  /** The folder for files that all containers share, created when missing. Undefined: each container makes its own. */
+  readonly commonDir?: string;
+  /** Called when an inside could not be created: the machine may have changed since its detection. */
+  readonly onFailure?: () => void;
+}
+
+/** Isolates containers from the machine and from each other by namespaces of the kernel. */
+export class Namespaces implements Confiner {
+  readonly #options: NamespacesOptions;
+  readonly #pods: PodHolders;
+  readonly #spare: SpareHolder;
+  /** By id of the container, the oldest first. */
+  readonly #open = new Map<string, NamespacedInside>();
+
+  constructor(options: NamespacesOptions) {
+    this.#options = options;
+    this.#pods = new PodHolders(options.facts);
+    this.#spare = new SpareHolder(options.facts, options.clock);
+  }
+
+  async open(launch: ContainerLaunch): Promise<InsideOutcome> {
+    const { confinement } = launch;
+    if (confinement === undefined) throw new Error('a container without a view cannot be kept apart');
+    try {
+      const inside = await this.#make(launch, confinement);
+      this.#open.set(launch.id, inside);
+      return { ok: true, inside };
+    } catch (error) {
+      this.#options.onFailure?.();
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  killAll(): void {
+    for (const inside of this.#open.values()) inside.kill();
+    this.#pods.killAll();
+    this.#spare.kill();
+  }
+
+  prepare(): void {
+    this.#spare.prepare();
+  }
+
+  close(): Promise<void> {
+    return this.#spare.close();
+  }
+
+  async #make(launch: ContainerLaunch, confinement: Confinement): Promise<NamespacedInside> {
+    const { layerDir, pod } = confinement;
+    const target = this.#target(confinement);
+    // A container that sees another container's processes also joins the namespaces of its Pod.
+    const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
+    let view: MountPlan | undefined;
+    const leave = async (): Promise<void> => {
+      await removeLayer(layerDir, view?.madeOnHost ?? []);
+      if (target === undefined) await this.#pods.leave(pod);
+    };
+    try {
+      const { facts, clock, commonDir } = this.#options;
+      const commonDevices = commonDir && path.join(commonDir, 'dev');
+      const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
+      const { processes } = plan;
+      const { sharedMemory } = shared ?? {};
+      const layOut = (): MountPlan =>
+        (view = containerView({
+          confinement,
+          facts,
+          hostMounts: readHostMounts(),
+          processes,
+          commonDevices,
+          sharedMemory,
+        }));
+      const holderPid = shared?.holder.pid;
+      const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
+      const holder = await this.#hold(launch, { confinement, layOut, plan, from });
+      await checkMounts(holder, confinement.mounts);
+      return new NamespacedInside({
+        holder,
+        facts,
+        clock,
+        processes,
+        capabilities: launch.identity?.capabilities,
+        procMounts: facts.hasOwnProc && processes === 'first' ? (view?.procMounts ?? []) : [],
+        hasOwnMemory: !pod.hostIPC,
+        onGone: async () => {
+          this.#open.delete(launch.id);
+          await leave();
+        },
+      });
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  }
+
+  #target({ processesOf }: Confinement): NamespacedInside | undefined {
+    if (processesOf === undefined) return undefined;
+    return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
+  }
+
+  async #hold({ id, network }: ContainerLaunch, { confinement, layOut, plan, from }: Holding): Promise<Holder> {
+    const { layerDir, pod } = confinement;
+    const { facts } = this.#options;
+    const base = from && { from, kinds: plan.joined };
+    const isUsual = base === undefined && network === undefined;
+    const spare = isUsual ? await this.#spare.take(plan.own) : undefined;
+    return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, base, network })), () => {
+      const { entries, root, memory } = layOut();
+      const hostname = from === undefined ? pod.hostname : undefined;
+      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory };
+    });
+  }
+}
+
+interface Holding {
+  readonly confinement: Confinement;
+  readonly layOut: () => MountPlan;
+  readonly plan: NamespacePlan;
+  readonly from: Joinable | undefined;
+}

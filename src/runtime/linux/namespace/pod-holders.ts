@@ -1,0 +1,104 @@
+import { mkdirSync, promises } from 'node:fs';
+import path from 'node:path';
+import type { PodNamespaces } from '../../confinement.ts';
+import type { NamespaceFacts } from '../../features.ts';
+import type { NetworkJoin } from '../network/join.ts';
+import { SHARED_MEMORY_OPTIONS } from './devices.ts';
+import type { FstabEntry } from './fstab.ts';
+import { startHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
+
+/** The shared parts of a Pod's containers. */
+export interface PodHolder {
+  readonly holder: Holder;
+  /** The folder that is mounted at /dev/shm. Undefined: the host's. */
+  readonly sharedMemory: string | undefined;
+}
+
+interface SharedPod {
+  readonly made: Promise<PodHolder>;
+  readonly folder: string;
+  /** The number of containers that use the holder, or are about to. */
+  users: number;
+}
+
+/**
+ * Keeps the namespaces that the containers of a Pod share, as the pause container does on a node: from the first
+ * container that needs them to the end of the last one.
+ */
+export class PodHolders {
+  readonly #facts: NamespaceFacts;
+  /** By uid of the Pod. */
+  readonly #pods = new Map<string, SharedPod>();
+
+  constructor(facts: NamespaceFacts) {
+    this.#facts = facts;
+  }
+
+  /**
+   * Adds a container. Undefined: it shares nothing.
+   * @param layerDir the layer of the container; the Pod's folder is created beside it
+   * @throws {Error} with the messages of the tools
+   */
+  async join(pod: PodNamespaces, layerDir: string, network: NetworkJoin | undefined): Promise<PodHolder | undefined> {
+    if (!pod.sharesMemory && !pod.sharesProcesses) return undefined;
+    let shared = this.#pods.get(pod.uid);
+    if (shared === undefined) {
+      const folder = `${path.dirname(layerDir)}-pod`;
+      shared = { made: this.#make(pod, folder, network), folder, users: 0 };
+      this.#pods.set(pod.uid, shared);
+    }
+    shared.users += 1;
+    try {
+      return await shared.made;
+    } catch (error) {
+      await this.leave(pod);
+      throw error;
+    }
+  }
+
+  /** Removes a container. The holder ends with the last one. */
+  async leave(pod: PodNamespaces): Promise<void> {
+    const shared = this.#pods.get(pod.uid);
+    if (shared === undefined || --shared.users > 0) return;
+    this.#pods.delete(pod.uid);
+    const made = await shared.made.catch(() => undefined);
+    made?.holder.kill();
+    await made?.holder.ended;
+    await promises.rm(shared.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  killAll(): void {
+    for (const { made } of this.#pods.values()) void made.then(({ holder }) => holder.kill()).catch(() => undefined);
+  }
+
+  async #make(pod: PodNamespaces, folder: string, network: NetworkJoin | undefined): Promise<PodHolder> {
+    const sharedMemory = path.join(folder, 'shm');
+    const fstab = path.join(folder, 'fstab');
+    mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
+    const options = SHARED_MEMORY_OPTIONS;
+    // Containers of the Pod may see its process 1. In user mode they have no rights to it, in their own user
+    // namespaces.
+    const source = this.#facts.mode === 'root' ? jailSource() : undefined;
+    const jail = source && path.join(folder, 'jail');
+    if (jail !== undefined) mkdirSync(jail);
+    const entries: FstabEntry[] = [
+      { source: 'shm', target: sharedMemory, type: 'tmpfs', options },
+      ...(source && jail ? [{ source, target: jail, type: 'none', options: ['bind', 'ro', 'nosuid', 'nodev'] }] : []),
+    ];
+    const own: NamespaceKind[] = [
+      'mount',
+      'uts',
+      ...(pod.hostIPC ? [] : (['ipc'] as const)),
+      ...(pod.sharesProcesses ? (['pid'] as const) : []),
+    ];
+    const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
+    const holder = await setUpHolder(await startHolder(request), () => ({
+      hostname: pod.hostname,
+      entries,
+      fstab,
+      root: undefined,
+      jail,
+    }));
+    return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
+  }
+}

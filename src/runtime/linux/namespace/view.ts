@@ -1,0 +1,258 @@
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { NamespaceFacts } from '../../features.ts';
+import { followPath, type TreeMount } from './container-tree.ts';
+import { type FstabEntry, overlayPath } from './fstab.ts';
+import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
+import { copyOwner, MountPoints } from './mount-points.ts';
+
+/**
+ * The folders of a container's layer: `root` for its root, `upper0` and `work0` for its first overlay, and so on. Few
+ * folders matter: on a disk, creating one takes as long as starting a program.
+ */
+const ROOT = 'root';
+const UPPER = 'upper';
+const WORK = 'work';
+const MEMORY = 'memory';
+
+/** The restrictions of a host's mount that its copy keeps. A user namespace could not remove them. */
+const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
+
+export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
+
+const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
+
+export interface MountPlanOptions {
+  /** An existing empty folder. */
+  readonly layerDir: string;
+  readonly hostMounts: readonly HostMount[];
+  readonly mode: 'root' | 'user';
+  readonly layers: NamespaceFacts['layers'];
+  readonly isReadOnly: boolean;
+  /** True when device nodes work on all mounts. */
+  readonly hasAllDevices: boolean;
+  /** Folders of the host that are hidden at every path. */
+  readonly hidden: readonly string[];
+}
+
+/** A file or folder of the host at a path in the container. */
+export interface Bind {
+  readonly source: string;
+  readonly target: string;
+  readonly isReadOnly: boolean;
+  /** How mounts inside the source appear: as they are (the default), read-only, or only those in the list. */
+  readonly inner?: 'as they are' | 'read-only' | readonly string[];
+  /** See {@link FstabEntry}. */
+  readonly isOptional?: boolean;
+}
+
+interface OverlayRequest {
+  readonly lower: string;
+  readonly target: string;
+  readonly isReadOnly: boolean;
+  readonly isOptional?: boolean;
+}
+
+/**
+ * Builds the view of a container: its mounts, in order. Missing mount points are created in the container's layer, or
+ * in the volume around them.
+ */
+export class MountPlan {
+  readonly #options: MountPlanOptions;
+  readonly #entries: FstabEntry[] = [];
+  readonly #tree: TreeMount[] = [];
+  readonly #points: MountPoints;
+  #overlays = 0;
+
+  constructor(options: MountPlanOptions) {
+    this.#options = options;
+    this.#points = new MountPoints(options.layerDir);
+    mkdirSync(this.root);
+    if (this.memory !== undefined) mkdirSync(this.memory);
+  }
+
+  /** The folder of the host that becomes the container's root. */
+  get root(): string {
+    return path.join(this.#options.layerDir, ROOT);
+  }
+
+  /** The folder for a tmpfs with the layers' folders. Undefined: they stay on disk. */
+  get memory(): string | undefined {
+    return this.#options.layers === 'tmpfs' ? path.join(this.#options.layerDir, MEMORY) : undefined;
+  }
+
+  get entries(): readonly FstabEntry[] {
+    return this.#entries;
+  }
+
+  /** The mounts of a /proc that the main process mounts by itself. All paths are those of the container. */
+  get procMounts(): readonly FstabEntry[] {
+    const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
+    const prefix = `${this.root}/.`;
+    const inside = this.#entries.filter(({ target }) => target.startsWith(`${prefix}/proc/`));
+    const own = (place: string): string => (place.startsWith(this.root) ? place.slice(this.root.length) : place);
+    return [
+      proc,
+      ...inside.map((entry) => ({ ...entry, source: own(entry.source), target: own(entry.target).slice(2) })),
+    ];
+  }
+
+  /** Folders that were created outside of the layer as mount points, the innermost last. */
+  get madeOnHost(): readonly string[] {
+    return this.#points.madeOnHost;
+  }
+
+  /**
+   * Shows a folder of the host copy-on-write; read-only where there are no layers or the root is read-only.
+   * @param at an existing path, the same in the container
+   */
+  copy(at: string, isOptional = false): void {
+    const { layers, isReadOnly } = this.#options;
+    if (layers === undefined) return this.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional });
+    this.overlay({ lower: at, target: at, isReadOnly, isOptional });
+  }
+
+  /** Shows a folder of the host copy-on-write at any path. Only where there are layers. */
+  overlay({ lower, target: wanted, isReadOnly, isOptional = false }: OverlayRequest): void {
+    const target = this.#mountPoint(wanted, true);
+    const number = this.#overlays++;
+    const { layerDir } = this.#options;
+    const [upperName, workName] = [`${UPPER}${number}`, `${WORK}${number}`];
+    const upper = path.join(layerDir, upperName);
+    mkdirSync(upper);
+    mkdirSync(path.join(layerDir, workName));
+    copyOwner(lower, upper);
+    const [upperdir, workdir] = [upperName, workName].map((name) => path.join(this.memory ?? layerDir, name)) as [
+      string,
+      string,
+    ];
+    const layers = Object.entries({ lowerdir: lower, upperdir, workdir }).map(
+      ([option, folder]) => `${option}=${overlayPath(folder)}`,
+    );
+    const user = this.#options.mode === 'user' ? ['userxattr'] : [];
+    const mode = [...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices()];
+    this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode], isOptional });
+    this.#tree.push({ target, seen: [upper, lower], made: upper });
+    for (const place of this.#hiddenIn(lower).filter((one) => this.#isOnMountOf(one, lower))) {
+      this.#hide(path.join(target, path.relative(lower, place)), isOptional);
+    }
+  }
+
+  /** Shows a file or folder of the host directly, with the mounts inside it. */
+  bind({ source, target: wanted, isReadOnly, inner = 'as they are', isOptional = false }: Bind): void {
+    const isFolder = statSync(source).isDirectory();
+    const target = this.#mountPoint(wanted, isFolder);
+    const { mode } = this.#options;
+    const place = realpathSync(source);
+    const at = (inside: string): string => path.join(target, path.relative(place, inside));
+    const isInnerReadOnly = inner === 'read-only' || (isReadOnly && inner !== 'as they are');
+    const below = isFolder ? this.#mountsBelow(place, inner) : [];
+    if (mode === 'root') {
+      this.#add({ source, target, type: 'none', options: ['bind', ...this.#optionsOf(place, isReadOnly)], isOptional });
+      for (const { path: inside } of below) {
+        const options = ['bind', ...this.#optionsOf(inside, isInnerReadOnly)];
+        this.#add({ source: inside, target: at(inside), type: 'none', options, isOptional: true });
+      }
+    } else {
+      // The kernel does not let a user namespace leave out inner mounts.
+      const options = ['rbind', ...(isReadOnly ? this.#optionsOf(place, true) : [])];
+      this.#add({ source, target, type: 'none', options, isOptional });
+      for (const { path: inside } of inner === 'read-only' ? below : []) {
+        const remount = ['remount', 'bind', ...this.#optionsOf(inside, true)];
+        this.#add({ source: 'none', target: at(inside), type: 'none', options: remount, isOptional: true });
+      }
+    }
+    this.#tree.push({ target, seen: [source], made: isFolder ? source : undefined });
+    for (const inside of this.#hiddenIn(place)) {
+      if (inner === 'as they are' || inner === 'read-only') this.#hide(at(inside), !this.#isOnMountOf(inside, place));
+      else if (this.#isOnMountOf(inside, place)) this.#hide(at(inside), isOptional);
+    }
+  }
+
+  /** Shows a device of the host, or a folder of devices. */
+  device(at: string): void {
+    this.#add({
+      source: at,
+      target: this.#mountPoint(at, statSync(at).isDirectory()),
+      type: 'none',
+      options: ['rbind'],
+    });
+    this.#tree.push({ target: at, seen: [at], made: undefined });
+  }
+
+  /** Makes a visible path look empty. A missing path stays missing. */
+  mask(wanted: string): void {
+    const { path: place, stats } = followPath(wanted, this.#tree);
+    if (stats === undefined) return;
+    if (stats.isDirectory()) this.#hide(place, false);
+    else this.#add({ source: '/dev/null', target: place, type: 'none', options: ['bind', 'ro', 'nosuid', 'noexec'] });
+  }
+
+  /** Makes a visible path of a kernel file system read-only. */
+  freeze(wanted: string): void {
+    const { path: place, stats } = followPath(wanted, this.#tree);
+    if (stats === undefined) return;
+    const source = path.join(this.root, place);
+    this.#add({ source, target: place, type: 'none', options: ['bind', ...MASK_OPTIONS] });
+  }
+
+  /** Mounts a kernel file system. */
+  mount(target: string, type: string, options: readonly string[]): void {
+    this.#add({ source: type, target: this.#mountPoint(target, true), type, options });
+    // Its files are assumed to be those of the host's mount at this path.
+    this.#tree.push({ target, seen: type === 'proc' ? [target] : [], made: undefined });
+  }
+
+  /** Covers a path with an empty folder. */
+  #hide(target: string, isOptional: boolean): void {
+    const options = [...MASK_OPTIONS, 'mode=0555'];
+    this.#add({ source: 'tmpfs', target, type: 'tmpfs', options, isOptional });
+    this.#tree.push({ target, seen: [], made: undefined });
+  }
+
+  /** The hidden folders in a folder of the host. A folder inside one of them belongs to a container. */
+  #hiddenIn(folder: string): string[] {
+    return this.#options.hidden.filter((place) => isInFolder(place, folder) && existsSync(place));
+  }
+
+  /** True when no other file system is mounted between the folder and the place in it. */
+  #isOnMountOf(place: string, folder: string): boolean {
+    const mount = mountOf(place, this.#options.hostMounts);
+    return mount === undefined || isInFolder(folder, mount.path);
+  }
+
+  /** The mounts in a folder of the host, outer ones first. */
+  #mountsBelow(folder: string, inner: Bind['inner']): HostMount[] {
+    const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
+    const named = Array.isArray(inner)
+      ? below.filter(({ path: at }) => inner.some((one) => isInFolder(at, one)))
+      : below;
+    return named.toSorted((a, b) => a.path.length - b.path.length);
+  }
+
+  /** The options for another mount of a place on the host, which may not permit more. */
+  #optionsOf(place: string, isReadOnly: boolean): string[] {
+    const options = mountOf(place, this.#options.hostMounts)?.options ?? [];
+    const kept = KEPT_OPTIONS.filter((option) => options.includes(option));
+    return [...new Set([...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices(), ...kept])];
+  }
+
+  /** Without a device cgroup, device nodes that a container makes must not work. */
+  #withoutDevices(): string[] {
+    return this.#options.mode === 'root' && !this.#options.hasAllDevices ? ['nodev'] : [];
+  }
+
+  #add(entry: FstabEntry): void {
+    // `mount --all` skips a path that is mounted already. The `/.` makes a second mount at the same path look new.
+    this.#entries.push({ ...entry, target: `${this.root}/.${entry.target}` });
+  }
+
+  /** The target of a path. Created when missing. */
+  #mountPoint(wanted: string, isFolder: boolean): string {
+    if (this.#tree.length === 0) return wanted;
+    const { path: place, stats, mount } = followPath(wanted, this.#tree);
+    if (stats !== undefined || place === mount.target) return place;
+    this.#points.make(place, mount, isFolder);
+    return place;
+  }
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { execa } from 'execa';
+import type { Clock } from '../../../clock.ts';
+import { errnoText } from '../../errno.ts';
+import { STARTED_APART } from '../../helpers/helper.ts';
+import { killGroup } from '../../kill.ts';
+import { startTimeOf } from '../../watch/process-identity.ts';
+import type { NetworkJoin } from './join.ts';
+import type { NetworkTools } from './tools.ts';
+
+/** A private network, which lives as long as its holder. */
+export interface HeldNetwork {
+  readonly join: NetworkJoin;
+  /** Resolves when the holder has ended. Processes that still run in the network keep it. */
+  end(): Promise<void>;
+}
+
+export interface HoldRequest {
+  /** `root`: with CAP_SYS_ADMIN. `user`: in a user namespace that maps the current user to itself. */
+  readonly mode: 'root' | 'user';
+  readonly address: string;
+  /** True when the network outlives podrun. Otherwise the kernel ends it with podrun. */
+  readonly outlivesPodrun: boolean;
+}
+
+export type HoldOutcome =
+  | { readonly ok: true; readonly network: HeldNetwork }
+  /** The error of the program that failed. */
+  | { readonly ok: false; readonly error: string };
+
+/*
+ * The script of the holder. Only the holder may set up the network: other processes in it have no such right. podrun
+ * reads the line `ready`.
+ */
+const SCRIPT = `exec 2>&1
+"$IP" -batch - <<END || exit 1
+link set lo up
+addr add $ADDRESS/32 dev lo
+END
+echo ready
+exec >/dev/null 2>&1 "$SLEEP" infinity`;
+
+/** Makes a network without connections to the outside, with a localhost and one more address (3 to 10 ms). */
+export async function holdNetwork(
+  tools: NetworkTools,
+  { mode, address, outlivesPodrun }: HoldRequest,
+): Promise<HoldOutcome> {
+  const user = mode === 'user' ? ['--user', '--map-current-user', '--keep-caps'] : [];
+  const death = outlivesPodrun ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
+  const argv = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
+  const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
+  const child = startHolder(argv, env);
+  const output = await startupOutput(child);
+  const { pid } = child;
+  if (pid === undefined || output !== 'ready') return { ok: false, error: output };
+  const isGone = once(child, 'exit').then(() => undefined);
+  child.unref();
+  return {
+    ok: true,
+    network: {
+      join: { nsenter: tools.nsenter, holderPid: pid, isUsers: mode === 'user' },
+      end: () => {
+        killGroup(pid);
+        // Now podrun waits for the exit.
+        child.ref();
+        return isGone;
+      },
+    },
+  };
+}
+
+/** The network of a former podrun, whose holder still runs. */
+export function adoptedNetwork(join: NetworkJoin, clock: Clock): HeldNetwork {
+  return {
+    join,
+    end: async () => {
+      killGroup(join.holderPid);
+      while (startTimeOf(join.holderPid) !== undefined) {
+        await new Promise<void>((resolve) => {
+          clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, resolve);
+        });
+      }
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 2;
+
+const startHolder = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
+  execa(file, args, { ...STARTED_APART, env, stdin: 'ignore' });
+
+/** `ready`, or the whole output of a holder that has ended. */
+function startupOutput(child: ReturnType<typeof startHolder>): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+        if (/^ready$/m.test(text)) settle('ready');
+      });
+    }
+    const settle = (output: string): void => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve(output);
+    };
+    const lastOutput = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without output';
+    void child.then(({ code }) => settle(code === undefined ? lastOutput() : errnoText(code)));
+  });
+}

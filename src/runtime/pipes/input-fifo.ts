@@ -1,0 +1,42 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+import { closeFifo, type InputFifo } from './fifo-pool.ts';
+
+/** The intervals at which late readers are let in after the end of the input. */
+const LOOK_FIRST_MS = 5;
+const LOOK_LAST_MS = 250;
+
+/** Writes to a FIFO and owns its descriptors. The process has the reading end by now. */
+export function writeFifo({ writeFd, placeFd }: InputFifo, clock: Clock): Writable {
+  const socket = new Socket({ fd: writeFd, readable: false, writable: true });
+  socket.once('close', () => letInLateReaders(placeFd, clock));
+  return socket;
+}
+
+/**
+ * Lets late readers in. A program that opens `/dev/stdin` after the end of the input would wait for a writer for ever;
+ * on a node, its unnamed pipe would be at its end at once. A writer that opens and closes the FIFO ends the wait, and
+ * the reader finds the end. A waiting reader cannot be detected.
+ */
+function letInLateReaders(placeFd: number, clock: Clock): void {
+  let pauseMs = LOOK_FIRST_MS;
+  const look = (): void => {
+    try {
+      closeSync(openSync(`/proc/self/fd/${placeFd}`, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {
+      // No process has the FIFO open: there will be no more readers.
+      return closeSync(placeFd);
+    }
+    clock.wakeAt(clock.now().monotonicMs + pauseMs, look);
+    pauseMs = Math.min(LOOK_LAST_MS, 2 * pauseMs);
+  };
+  look();
+}
+
+/** Closes an input FIFO that was not used. */
+export function discardInput(fifo: InputFifo): void {
+  closeFifo(fifo);
+  closeSync(fifo.placeFd);
+}

@@ -1,0 +1,168 @@
+import { futimesSync, readSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { ReadStream } from 'node:tty';
+import { type Clock, nextEventLoopTurn } from '../../clock.ts';
+
+/** Reads a pipe and passes on its pieces. */
+export interface PipeReader {
+  /**
+   * Settles with true when all writers have closed the pipe and everything was passed on. Settles with false after
+   * `finish` or `close`, when there may still be a writer.
+   */
+  readonly closed: Promise<boolean>;
+  /**
+   * Passes on the content of the pipe, then closes it. Later writes are lost, and their writers get SIGPIPE. Takes at
+   * most 500 ms.
+   */
+  finish(): Promise<void>;
+  /** Closes the pipe at once. */
+  close(): void;
+  /** Leaves new output in the pipe while held. A reader begins held. */
+  hold(held: boolean): void;
+}
+
+type OnChunk = (chunk: Buffer) => void;
+
+/**
+ * Reads a FIFO whose reading end is `fd`, and owns the descriptor.
+ * @param isNoted true: after each piece was passed on, marks the FIFO with {@link noteNothingInFlight}
+ */
+export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = false): PipeReader {
+  const onPiece = (chunk: Buffer): void => {
+    onChunk(chunk);
+    if (isNoted && !socket.destroyed) noteNothingInFlight(fd);
+  };
+  // Without a buffer of podrun's own, a socket reads one piece ahead while it is held: that piece would be lost if
+  // podrun were killed.
+  const onread = { buffer: sharedBuffer, callback: (length: number): true => copyAndPassOn(length, onPiece) };
+  // The types of the constructor lack this option.
+  const options = { fd, readable: true, writable: false, onread };
+  const socket = new Socket(options);
+  return readDescriptor(socket, fd, clock, onPiece);
+}
+
+/** The buffer for all FIFOs: each piece is copied before the next read. */
+const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+function copyAndPassOn(length: number, onChunk: OnChunk): true {
+  onChunk(Buffer.from(sharedBuffer.subarray(0, length)));
+  return true;
+}
+
+/**
+ * Notes that everything read from a FIFO was passed on: sets its access time to 0. The kernel removes that note with
+ * the next read, atomically, so that it is right whenever podrun is killed. The watchdog checks it: see
+ * watchdog-script.ts.
+ */
+export function noteNothingInFlight(fd: number): void {
+  try {
+    futimesSync(fd, 0, 0);
+  } catch {
+    // Without the note, output that podrun has not read when it is killed stays out of the log: the log has no gap.
+  }
+}
+
+/** Reads the master side of a terminal, and owns the descriptor. */
+export function readTerminal(terminal: ReadStream, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
+  return readDescriptor(terminal, fd, clock, onChunk);
+}
+
+function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
+  const { foundEnd, ...reader } = passOn(socket, onChunk);
+  return {
+    ...reader,
+    async finish() {
+      const startMs = clock.now().monotonicMs;
+      // While held, a terminal may have read a piece that was not passed on: `read` emits it. Otherwise both ways of
+      // reading pass on at once, which keeps the order of the bytes.
+      const passOnBuffered = (): void => {
+        while (socket.read() !== null);
+      };
+      passOnBuffered();
+      while (!socket.destroyed) {
+        const left = drainSlice(fd, clock, onChunk);
+        if (left === 'end') foundEnd();
+        if (left !== 'more') break;
+        if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
+        await new Promise<void>((resolve) => {
+          nextEventLoopTurn(resolve);
+        });
+      }
+      socket.destroy();
+    },
+  };
+}
+
+/**
+ * Reads a pipe of Node, which cannot be emptied on demand: it is complete at the end of the stream, or when no data has
+ * come for a while.
+ */
+export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeReader {
+  let quietLaps = 0;
+  const onPiece = (chunk: Buffer): void => {
+    quietLaps = 0;
+    onChunk(chunk);
+  };
+  return {
+    ...passOn(socket, onPiece),
+    async finish() {
+      const startMs = clock.now().monotonicMs;
+      quietLaps = 0;
+      socket.resume();
+      // Counts turns of the event loop, not time alone: a busy loop has not looked at the pipe.
+      while (!socket.readableEnded && !socket.destroyed && quietLaps < QUIET_LAPS) {
+        const nowMs = clock.now().monotonicMs;
+        if (nowMs - startMs >= DRAIN_LIMIT_MS) break;
+        quietLaps++;
+        await new Promise<void>((resolve) => {
+          clock.wakeAt(nowMs + 1, resolve);
+        });
+      }
+      socket.destroy();
+    },
+  };
+}
+
+const DRAIN_LIMIT_MS = 500;
+const DRAIN_SLICE_MS = 2;
+const QUIET_LAPS = 10;
+const CHUNK_BYTES = 64 * 1024;
+
+function passOn(
+  socket: Socket,
+  onChunk: OnChunk,
+): Pick<PipeReader, 'closed' | 'close' | 'hold'> & { readonly foundEnd: () => void } {
+  let isAtEnd = false;
+  const foundEnd = (): void => void (isAtEnd = true);
+  socket.pause();
+  socket.on('data', onChunk);
+  socket.once('end', foundEnd);
+  // A reading end has no errors but those of its closing.
+  socket.on('error', () => undefined);
+  const closed = new Promise<boolean>((resolve) => {
+    socket.once('close', () => resolve(isAtEnd));
+  });
+  return {
+    foundEnd,
+    closed,
+    close: () => void socket.destroy(),
+    hold: (held) => void (held ? socket.pause() : socket.resume()),
+  };
+}
+
+/** Reads until the pipe is empty or at its end, or until its time slice is over. */
+function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): 'empty' | 'end' | 'more' {
+  const startMs = clock.now().monotonicMs;
+  do {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let length: number;
+    try {
+      length = readSync(fd, chunk);
+    } catch {
+      return 'empty'; // EAGAIN: a process holds the other end; EIO: no process holds the terminal
+    }
+    if (length === 0) return 'end';
+    onChunk(chunk.subarray(0, length));
+  } while (clock.now().monotonicMs - startMs < DRAIN_SLICE_MS);
+  return 'more';
+}

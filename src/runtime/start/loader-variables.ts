@@ -1,0 +1,24 @@
+import type { ProgramCall } from '../inside.ts';
+
+/** Variables by which the C library loads other code into a program, or reads other files. */
+const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
+
+/**
+ * Moves loader variables behind env(1), so that they apply to the container's program only: the tools before it still
+ * have podrun's rights, and would complain in the container's log. A program name with `=` would be a variable for env,
+ * so nice(1) without a change stands before it.
+ */
+export function moveLoaderVariables(call: ProgramCall): ProgramCall {
+  const { argv, env } = call;
+  const variables = Object.entries(env).filter(([name]) => LOADER_VARIABLE.test(name));
+  if (variables.length === 0) return call;
+  const assignments = variables.map(([name, value]) => `${name}=${value}`);
+  return {
+    ...call,
+    argv: [ENV, ...assignments, ...(argv[0].includes('=') ? UNCHANGED : []), ...argv],
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !LOADER_VARIABLE.test(name))),
+  };
+}
+
+const ENV = '/usr/bin/env';
+const UNCHANGED = ['/usr/bin/nice', '-n', '0'] as const;

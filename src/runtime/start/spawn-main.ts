@@ -1,0 +1,60 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Inside } from '../inside.ts';
+import { GATE_DESCRIPTOR } from '../linux/limits/gate.ts';
+import type { Limited } from '../linux/limits/limited.ts';
+import type { ProcessPipes } from '../pipes/process-pipes.ts';
+import { CONTAINER_MARKER } from '../watch/process-table.ts';
+import type { ContainerLaunch } from '../runtime.ts';
+import { spawnLeader, type SpawnOutcome } from './spawn.ts';
+import { whyNotLoadable } from './start-checks.ts';
+import { execveFailed, isForkError } from './start-errors.ts';
+
+/** The inside and the limits of a container's processes. */
+export interface Surroundings {
+  readonly inside: Inside;
+  readonly limited: Limited;
+}
+
+export interface MainSpawned {
+  readonly spawned: SpawnOutcome;
+  /** The command line of the started process: the tools, then the program, see StartupWatch. */
+  readonly commandLine: readonly string[];
+}
+
+/**
+ * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
+ * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
+ * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). A stand-in does the same here.
+ */
+export async function spawnMain(
+  launch: ContainerLaunch,
+  file: string,
+  { stdio }: ProcessPipes,
+  { inside, limited }: Surroundings,
+): Promise<MainSpawned> {
+  const { argv, cwd, id } = launch;
+  const marker = { [CONTAINER_MARKER]: id };
+  const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
+  const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
+  const entered = inside.enter(call);
+  const waiting = errno === undefined ? limited.gate(entered, call) : undefined;
+  const started = waiting ?? entered;
+  const spawned: SpawnOutcome =
+    errno === undefined
+      ? await spawnLeader({ ...started, stdio: waiting === undefined ? [...stdio] : [...stdio, 'pipe'] })
+      : { ok: false, errno };
+  if (spawned.ok && waiting !== undefined) limited.waits(spawned.pid, gateOf(spawned.child));
+  if (spawned.ok || isForkError(spawned.errno)) return { spawned, commandLine: started.argv };
+  const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
+  const stoodIn = await spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
+  return { spawned: stoodIn, commandLine: argv };
+}
+
+/** The function that releases a process from its gate. */
+function gateOf(child: ChildProcess): () => void {
+  const gate = child.stdio[GATE_DESCRIPTOR] as Socket | null | undefined;
+  // The process may have been killed meanwhile.
+  gate?.on('error', () => undefined);
+  return () => gate?.end('\n', () => gate.destroy());
+}

@@ -1,0 +1,94 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { nextEventLoopTurn } from '../../clock.ts';
+import { errnoOf } from '../errno.ts';
+
+export interface SpawnRequest {
+  /** The path found by `lookUpProgram`. */
+  readonly file: string;
+  /** The arguments, with the program's name as the first element. */
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdio: StdioOptions;
+}
+
+export type SpawnOutcome =
+  | { readonly ok: true; readonly child: ChildProcess; readonly pid: number }
+  | { readonly ok: false; readonly errno: string };
+
+/**
+ * Starts a process as the leader of its own session and process group. Signals that podrun ignores have their default
+ * effect in it (Node does that), podrun's descriptors are closed, and its umask is that of a container.
+ */
+export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
+  await spawnSlot();
+  const [argv0, ...args] = argv;
+  let child: ChildProcess;
+  try {
+    child = withContainerUmask(() => spawn(file, args, { argv0, env, cwd, stdio, detached: true }));
+  } catch (error) {
+    return { ok: false, errno: errnoOf(error) }; // E2BIG, ENOMEM, a NUL in a text: Node throws these
+  }
+  if (child.pid === undefined) {
+    const [error] = (await once(child, 'error')) as [Error];
+    return { ok: false, errno: errnoOf(error) };
+  }
+  // Later errors are about signals that could not be sent.
+  child.on('error', () => undefined);
+  return { ok: true, child, pid: child.pid };
+}
+
+/** The number of spawns in one turn of the event loop, which takes some milliseconds. */
+const SPAWNS_PER_TURN = 4;
+
+let slot: Promise<void> = Promise.resolve();
+let spawnsLeft = SPAWNS_PER_TURN;
+
+/**
+ * Waits for a slot. A spawn blocks the event loop for one or two milliseconds: only a few are done in each turn, so
+ * that exits and output are handled in between.
+ */
+export function spawnSlot(): Promise<void> {
+  const ownSlot = slot;
+  slot = ownSlot.then(nextSlot);
+  return ownSlot;
+}
+
+async function nextSlot(): Promise<void> {
+  spawnsLeft -= 1;
+  if (spawnsLeft > 0) return;
+  await new Promise<void>((resolve) => {
+    nextEventLoopTurn(resolve);
+  });
+  spawnsLeft = SPAWNS_PER_TURN;
+}
+
+/**
+ * Runs `start`, which must be synchronous, with a container's umask. A worker thread cannot change the umask of its
+ * process.
+ */
+export function withContainerUmask<T>(start: () => T): T {
+  const before = changedUmask(0o022);
+  if (before === undefined) return start();
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Changes the umask and returns the old one. Undefined: it cannot be changed. */
+function changedUmask(mask: number): number | undefined {
+  try {
+    return process.umask(mask);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The exit code: 128 + the number of a signal that ended the process, as in shells and container runtimes. */
+export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { killGroup } from '../kill.ts';
+import { ENTERING_TOOLS } from '../inside.ts';
+import type { MainProcess } from '../main-process.ts';
+import type { ContainerLaunch, OutputStream } from '../runtime.ts';
+
+export type StartupOutcome =
+  | { readonly ok: true; readonly process: MainProcess }
+  /** The program did not run. `error`: the error of the tool that was to start it. */
+  | { readonly ok: false; readonly error: string };
+
+/** The time limit for the start of a program, and the interval of the checks. */
+const ENTER_LIMIT_MS = 5000;
+const LOOK_EVERY_MS = 0.5;
+
+/**
+ * Watches a main process until its program runs. The tools before the program (nsenter, setpriv, …) have the program's
+ * output, but must not write into the container's log. A tool that fails has failed the start, and its output is the
+ * reason.
+ */
+export class StartupWatch {
+  readonly #launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>;
+  /** The command line of the first tool. The command line of each later one is an end of it. */
+  readonly #commandLine: readonly string[];
+  /** Output that may be a tool's or the program's. */
+  #early: Array<readonly [OutputStream, Buffer]> | undefined;
+
+  /** @param commandLine ends with the arguments of the launch; without more words, no tool stands before the program */
+  constructor(launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>, commandLine: readonly string[]) {
+    this.#launch = launch;
+    this.#commandLine = commandLine;
+  }
+
+  readonly onOutput = (stream: OutputStream, chunk: Buffer): void => {
+    if (this.#early === undefined) this.#launch.onOutput(stream, chunk);
+    else this.#early.push([stream, chunk]);
+  };
+
+  /** Waits until the program runs or has run. */
+  async untilRunning(main: MainProcess, clock: Clock): Promise<StartupOutcome> {
+    if (this.#commandLine.length === this.#launch.argv.length) return { ok: true, process: main };
+    let exitCode: number | undefined;
+    void main.ended.then((end) => (exitCode = end.exitCode));
+    const startMs = clock.now().monotonicMs;
+    while (!this.#isProgram(main.programPid)) {
+      const nowMs = clock.now().monotonicMs;
+      if (exitCode !== undefined || nowMs - startMs > ENTER_LIMIT_MS) break;
+      await new Promise<void>((resolve) => {
+        clock.wakeAt(nowMs + LOOK_EVERY_MS, resolve);
+      });
+    }
+    // The tools exit with 0 only after the program.
+    if (exitCode === undefined || exitCode === 0) return { ok: true, process: main };
+    this.#early = [];
+    killGroup(main.pid);
+    await main.finishOutput();
+    const text = Buffer.concat(this.#early.map(([, chunk]) => chunk)).toString();
+    return this.#isOfTool(text) ? { ok: false, error: text.trim() } : { ok: true, process: this.#delayed(main) };
+  }
+
+  /** True when the process has become the program, or whatever the program has executed since. */
+  #isProgram(pid: number): boolean {
+    const seen = commandLineOf(pid);
+    if (seen.length === 0) return false;
+    const before = this.#commandLine.length - seen.length;
+    const isOnTheWay =
+      seen.length > this.#launch.argv.length && seen.every((word, index) => word === this.#commandLine[before + index]);
+    return !isOnTheWay;
+  }
+
+  /** True when the text is an error of a tool before this program. */
+  #isOfTool(text: string): boolean {
+    const before = new Set(this.#commandLine.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
+    const own = path.basename(this.#launch.argv[0]);
+    return ENTERING_TOOLS.some((tool) => tool !== own && before.has(tool) && text.startsWith(`${tool}: `));
+  }
+
+  /** The same process. Its early output is passed on together with the later one. */
+  #delayed(main: MainProcess): MainProcess {
+    const passOn = (): void => {
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const [stream, chunk] of early) this.#launch.onOutput(stream, chunk);
+    };
+    return {
+      ...main,
+      finishOutput: () => {
+        passOn();
+        return main.finishOutput();
+      },
+      streams: {
+        ...main.streams,
+        holdOutput: (held) => {
+          if (!held) passOn();
+          main.streams.holdOutput(held);
+        },
+      },
+    };
+  }
+}
+
+/** The command line of a process. Empty: the process has ended, or is in the middle of execve(2). */
+function commandLineOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,208 @@
+import { ENTERING_TOOLS } from '../inside.ts';
+import { CONTAINER_MARKER } from './process-table.ts';
+
+/**
+ * The script of the watchdog, for every POSIX shell. It reads lines:
+ *
+ *     add PGID:START     kill this process group when podrun dies; START may be empty
+ *     del PGID:START     the group has ended
+ *     mark N ID          kill all processes with the mark of this container when podrun dies; N is a number for it
+ *     unmark N           no process has the mark any more
+ *     log N FILE         the log for the content of the pipes N and N+1 when podrun dies
+ *     out N PATH         a FIFO with the standard output of a container: hold its reading end
+ *     err N PATH         the same for the standard error; N is that of the log and one more
+ *     runs N             the container's own program writes to the pipes
+ *     free N             podrun has read them to the end
+ *
+ * The end of its input means that podrun is gone, for any reason. The script then kills every listed group, unless its
+ * leader has another start time, and, where there is /proc, every process with a listed mark. It looks for marks
+ * several times, the last one some 600 ms later: a process in the middle of execve(2), or one that forks, shows up
+ * later.
+ *
+ * The content of a pipe lives as long as a process has the pipe open. The script reads nothing while podrun lives.
+ * Output that podrun leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with
+ * the time of that moment. N is a descriptor of the shell, 10 or more: dash, alone among the usual shells, has none
+ * above 9, and there the pipes end with podrun. The tools before a program write errors into the same pipe, and must
+ * fail when podrun dies: before `runs`, lines that begin like their errors are left out.
+ *
+ * podrun may be killed between reading a piece and writing it into the log. The output behind that piece is then left
+ * out: a log may lack its end, but has no gap. The access time of the pipe shows this: podrun sets it to 0 when
+ * everything that it has read is in the log, and reading changes it. On a file system without access times, reading
+ * here does not change it either, and the rest is left out as well.
+ *
+ * Each entry has a variable, which is unset when the entry ends. The list of their names only grows until `tidyUp`:
+ * removing one of hundreds from a list takes a shell milliseconds, and with probes hundreds come and go in a second.
+ * Groups are killed by a builtin: this works where no program can be started any more.
+ *
+ * Portable to simple shells: dash knows `kill -s KILL -- -1` only in this form, and busybox complains about the `--`
+ * but does it. grep fails when one file among many cannot be read, though it has answered, and busybox's grep stops at
+ * the first NUL of a line. The state of a process is read without another process.
+ */
+export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
+trap '' INT TERM HUP QUIT PIPE
+things= recent= count=0 limit=500 round=0
+holds=
+note() { # NAME: a variable that counts as long as it is set
+  eval "$1=new"
+  keep "$1"
+  [ "$count" -lt "$limit" ] || tidyUp
+}
+keep() { # NAME: a long list is not copied for each
+  recent="$recent$1 " count=$((count + 1))
+  case $count in *00) things=$things$recent recent= ;; esac
+}
+tidyUp() { # leaves out what is over, and what is there twice
+  names=$things$recent things= recent= count=0 round=$((round + 1))
+  for name in $names; do
+    eval 'known=\${'"$name"'-}'
+    case $known in '' | "$round") continue ;; esac
+    eval "$name=$round"
+    keep "$name"
+  done
+  limit=$((count * 2 + 500))
+}
+entries() { # KIND: answers in $list
+  list=
+  for name in $things$recent; do
+    case $name in "$1"_*) list="$list \${name#*_}" ;; esac
+  done
+}
+canHold() { # does this shell have descriptors beyond 9?
+  [ -n "$holds" ] && return
+  holds=no
+  { [ -n "\${BASH_VERSION-}" ] || (eval 'exec 11</dev/null'); } 2>/dev/null && holds=yes
+  ulimit -n "$(ulimit -H -n)"
+}
+hold() { # N PATH: opened for writing first, for there may be no writer left to wait for
+  canHold
+  [ "$holds" = yes ] && [ -p "$2" ] || return 0
+  command exec 9<>"$2" || return 0
+  eval "command exec $1<"'"$2"' && note "pipe_$1" && eval "path$1="'$2'
+  exec 9>&-
+}
+free() { # N
+  eval 'held=\${pipe_'"$1"'-}'
+  [ -z "$held" ] || eval "exec $1<&-"
+  unset "pipe_$1"
+}
+while read -r verb what; do
+  [ -n "$what" ] || continue
+  n=\${what%% *}
+  case $verb in
+    add | del)
+      case $what in *[!0-9:]* | *:*:* | :*) continue ;; *:*) ;; *) continue ;; esac ;;
+    mark | unmark)
+      case $n in '' | *[!0-9]*) continue ;; esac
+      [ "$verb $what" != "mark $n" ] || continue ;;
+    log | out | err | runs | free)
+      case $n in '' | ? | *[!0-9]*) continue ;; esac ;;
+  esac
+  case $verb in
+    add) note "group_\${what%%:*}_\${what#*:}" ;;
+    del) unset "group_\${what%%:*}_\${what#*:}" ;;
+    mark) note "mark_$n"; eval "id_$n="'\${what#* }' ;;
+    unmark) unset "mark_$n" ;;
+    log) file=\${what#* }; eval "log$n="'$file'" log$((n + 1))="'$file'" runs$n=yes runs$((n + 1))=" ;;
+    out | err) eval "name$n=std$verb"; hold "$n" "\${what#* }" ;;
+    runs) eval "runs$((n + 1))=yes" ;;
+    free) free "$n"; free "$((n + 1))" ;;
+  esac
+done
+
+set -f
+tidyUp
+startOf() { # PID: answers in $start, empty when there is none
+  start= text=
+  [ -r "/proc/$1/stat" ] || return 0
+  while read -r line || [ -n "$line" ]; do text="$text $line"; done <"/proc/$1/stat"
+  [ -n "$text" ] || return 0
+  set -- \${text##*) }
+  start=\${20}
+}
+entries group
+for group in $list; do
+  pid=\${group%%_*}
+  case $pid in 0 | 1) continue ;; esac
+  startOf "$pid"
+  [ -n "$start" ] && [ -n "\${group#*_}" ] && [ "$start" != "\${group#*_}" ] && continue
+  kill -s KILL -- "-$pid"
+done
+entries mark
+marks=$list
+marked() { # prints PID/environ of each process with one of the marks in $patterns
+  if [ "$greps" = 1 ]; then # beyond a NUL
+    grep -l -s -F -f - [0-9]*/environ <<END
+$patterns
+END
+    return
+  fi
+  for file in [0-9]*/environ; do
+    tr '\\000' '\\n' 2>/dev/null <"$file" | grep -q -F -e "$patterns" && echo "$file"
+  done 2>/dev/null
+}
+killMarked() { # ROUNDS, as long as something is found
+  [ -n "$marks" ] && [ -r /proc/self/environ ] || return 0
+  patterns=
+  for n in $marks; do
+    eval 'mark=$id_'"$n"
+    patterns="$patterns\${patterns:+
+}${CONTAINER_MARKER}=$mark"
+  done
+  set +f
+  cd /proc || return 0
+  greps=$(printf 'a\\000b\\n' | grep -c -F b)
+  round=0
+  while [ "$round" -lt "$1" ]; do
+    round=$((round + 1))
+    found=$(marked)
+    for file in $found; do
+      kill -s KILL "\${file%%/*}"
+    done
+    [ -z "$found" ] && [ "$round" -ge 3 ] && break
+    sleep 0.02
+  done
+}
+lookAgain() { # on a busy machine, execve takes its time
+  [ -n "$marks" ] || return 0
+  for pause in 0.2 0.4; do
+    sleep "$pause"
+    killMarked 3
+  done
+}
+killMarked 20
+
+entries pipe
+pipes=$list
+[ -n "$pipes" ] || { lookAgain; exit 0; }
+export LC_ALL=C
+umask 077
+limit=
+command -v timeout >/dev/null && limit='timeout 2'
+isNoted() { # PIPE: has podrun noted that nothing of it is in flight, and nobody read it since?
+  [ "$(stat -c %X "$1" 2>/dev/null)" = 0 ]
+}
+cut() { # LOG: a record that is not complete is of the piece that was lost
+  [ -s "$1" ] && [ "$(tail -c 1 "$1" | wc -l)" -eq 0 ] || return 0
+  truncate -s "$(($(wc -c <"$1") - $(tail -n 1 "$1" | wc -c)))" "$1" || echo >>"$1"
+}
+now=$(date -u +%Y-%m-%dT%H:%M:%S.%N)
+case $now in *[!0-9T:.-]* | *.) now=\${now%%.*}.999999999 ;; esac
+now=\${now}Z
+for n in $pipes; do
+  eval 'path=$path'"$n"' log=$log'"$n"' name=$name'"$n"' runs=$runs'"$n"
+  others=
+  [ -n "$runs" ] || others='${ENTERING_TOOLS.map((tool) => `/^${tool}: /d;`).join('')}'
+  # Until the last who can write there is dead. The newline added is taken away again, or ends half a line.
+  isNoted "$path" && { $limit cat <&$n; echo; } |
+    sed -e "$others" -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
+  if [ -s "$path.rest" ] && ! isNoted "$path" && [ -d "\${log%/*/*/*}" ]; then
+    mkdir -p "\${log%/*}"
+    cut "$log"
+    cat "$path.rest" >>"$log"
+  fi
+  rm -f "$path" "$path.rest"
+  # Nothing is kept open while there is nothing to do but look.
+  eval "exec $n<&-"
+done
+lookAgain
+`;

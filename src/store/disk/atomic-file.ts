@@ -1,0 +1,172 @@
+import {
+  existsSync,
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { placeTag } from '../../place.ts';
+import { errorCode, ifPresent } from './disk-errors.ts';
+import type { ProcessLookup } from '../owners/known-process.ts';
+import { parseStored, type ShapeCheck } from './stored-json.ts';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** The names of temporary files. Older versions of podrun left out the place tag at the end. */
+const TEMPORARY = /^\.tmp-(\d+)-\d+(?:-([\da-f]{8}))?$/;
+
+let temporaryFiles = 0;
+
+/** A name that no other living process uses. It starts with a dot, which no Kubernetes name does. */
+export function temporaryName(): string {
+  temporaryFiles += 1;
+  return `.tmp-${process.pid}-${temporaryFiles}-${placeTag()}`;
+}
+
+export const isTemporary = (name: string): boolean => TEMPORARY.test(name);
+
+/** True for a temporary name whose process is gone. A process of another PID namespace or machine counts as alive. */
+export function isLeftover(name: string, lookup: ProcessLookup): boolean {
+  const [, maker, tag] = TEMPORARY.exec(name) ?? [];
+  if (maker === undefined || (tag !== undefined && tag !== placeTag())) return false;
+  return lookup.startTimeOf(Number(maker)) === undefined;
+}
+
+/**
+ * Writes a file in one step: a reader sees the whole old text or the whole new text, also after a crash. Does not flush
+ * to the disk (fsync), which would cost every transition milliseconds. A flush would help only after a power failure,
+ * which ends all processes of the Pod anyway.
+ */
+export function writeFileAtomically(file: string, text: string): void {
+  const temporary = path.join(path.dirname(file), temporaryName());
+  try {
+    writePrivateFile(temporary, text);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The path at which {@link replaceFile} keeps the previous text. */
+const before = (file: string): string => `${file}.before`;
+
+/**
+ * Writes a file in one step, like {@link writeFileAtomically}, for files that change often. The previous text stays
+ * beside the file. When a rename replaces a recently written file, ext4 first flushes the new one to the disk, and the
+ * caller waits. Here no rename replaces a file. For some microseconds only the previous text exists.
+ */
+export function replaceFile(file: string, text: string): void {
+  const temporary = path.join(path.dirname(file), temporaryName());
+  try {
+    writePrivateFile(temporary, text);
+    ifPresent(() => unlinkSync(before(file)));
+    ifPresent(() => renameSync(file, before(file)));
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The object in a file that {@link replaceFile} writes, or in its previous text. */
+export function readReplacedJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
+  return readJsonFile<T>(file, hasShape) ?? readJsonFile<T>(before(file), hasShape);
+}
+
+/** Writes a file that only its user can read. */
+export function writePrivateFile(file: string, text: string): void {
+  writeFileSync(file, text, { mode: FILE_MODE });
+}
+
+/**
+ * Makes a folder, and its missing parents, that only its user can enter. The recursive mkdir of Node reports ENOENT for
+ * EROFS, and never returns from a file system that answers every mkdir with ENOENT, as /proc does.
+ * @param mode mode of each new folder
+ * @returns false when the folder existed already
+ */
+export function makeFolder(folder: string, mode: number = FOLDER_MODE): boolean {
+  try {
+    mkdirSync(folder, { mode });
+    return true;
+  } catch (error) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    const parent = path.dirname(folder);
+    if (errorCode(error) !== 'ENOENT' || existsSync(parent)) throw error;
+    makeFolder(parent, mode);
+    return makeFolder(folder, mode);
+  }
+}
+
+/** Runs a step that writes into a folder. Makes the folder and repeats the step when the folder is missing. */
+export function inFolder<T>(folder: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    makeFolder(folder);
+    return step();
+  }
+}
+
+/** The object in a file of JSON. Undefined when the file is missing or broken: see parseStored. */
+export function readJsonFile<T>(file: string, hasShape?: ShapeCheck): T | undefined {
+  const text = ifPresent(() => readFileSync(file, 'utf8'));
+  return text === undefined ? undefined : parseStored<T>(text, hasShape);
+}
+
+/** The names in a folder, sorted, without names of podrun's own files. Empty when there is no such folder. */
+export function namesIn(folder: string): string[] {
+  const names = ifPresent(() => readdirSync(folder)) ?? [];
+  return names.filter((name) => !name.startsWith('.')).toSorted();
+}
+
+/**
+ * Removes a folder and everything in it. Containers may leave folders that their own user cannot write: these get new
+ * modes first. Files that still cannot be removed (of another user) stay: they must not stop a deletion.
+ */
+export function removeTree(folder: string): void {
+  try {
+    // Most runs have no volumes: the folder is missing.
+    const present = lstatSync(folder, { throwIfNoEntry: false });
+    if (present?.isDirectory() === true) removeFolder(folder);
+    else if (present !== undefined) rmSync(folder, { force: true });
+  } catch {
+    makeWritable(folder);
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // The caller has moved the folder to the staging area. A later sweep tries again.
+    }
+  }
+}
+
+/** Removes a folder with unlink and rmdir: rmSync takes milliseconds for a few files, and every start removes a run. */
+function removeFolder(folder: string): void {
+  for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+    const place = path.join(folder, entry.name);
+    if (entry.isDirectory()) removeFolder(place);
+    else unlinkSync(place);
+  }
+  ifPresent(() => rmdirSync(folder));
+}
+
+function makeWritable(folder: string): void {
+  try {
+    chmodSync(folder, FOLDER_MODE);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) makeWritable(path.join(folder, entry.name));
+    }
+  } catch {
+    // The folder belongs to another user.
+  }
+}

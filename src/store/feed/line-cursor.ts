@@ -1,0 +1,110 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { ifPresent } from '../disk/disk-errors.ts';
+
+const NEWLINE = 10;
+const CHUNK_BYTES = 256 * 1024;
+// A buffer that all cursors share: each copies its bytes before anything else runs.
+const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+const NOTHING = Buffer.alloc(0);
+
+/** The start of a cursor: the first line, the end of the last complete line, or the offset of a line. */
+export type LineStart = 'start' | 'end' | number;
+
+/**
+ * A position in a growing file of lines. The cursor holds the file open, so that it can read to the end even after the
+ * file was moved or removed.
+ */
+export class LineCursor {
+  readonly #path: string;
+  readonly #file: number;
+  readonly inode: number;
+  #offset: number;
+  #isClosed = false;
+  /** The beginning of a line whose end is not yet written. */
+  #rest: Buffer = NOTHING;
+
+  private constructor(path: string, file: number, from: LineStart) {
+    const { ino, size } = fstatSync(file);
+    this.#path = path;
+    this.#file = file;
+    this.inode = ino;
+    this.#offset = from === 'end' ? endOfLastLine(file, size) : from === 'start' ? 0 : from;
+  }
+
+  /** Opens a file. Undefined when there is no such file. */
+  static open(path: string, from: LineStart): LineCursor | undefined {
+    const file = ifPresent(() => openSync(path, 'r'));
+    return file === undefined ? undefined : new LineCursor(path, file, from);
+  }
+
+  /** The next complete lines without newlines, at most one chunk. Empty at the end of the file. */
+  next(): Buffer[] {
+    for (let block = this.nextBlock(); block.length > 0; block = this.nextBlock()) {
+      const lines = linesOf(block);
+      if (lines.length > 0) return lines;
+    }
+    return [];
+  }
+
+  /** The next complete lines in one piece, with newlines and empty lines. */
+  nextBlock(): Buffer {
+    while (!this.#isClosed) {
+      const length = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#offset);
+      if (length === 0) return NOTHING;
+      this.#offset += length;
+      const bytes = Buffer.concat([this.#rest, chunk.subarray(0, length)]);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      // Without the copy, an idle cursor would keep the whole chunk in memory.
+      this.#rest = end === bytes.length ? NOTHING : Buffer.from(bytes.subarray(end));
+      if (end > 0) return bytes.subarray(0, end);
+    }
+    return NOTHING;
+  }
+
+  /** Moves to the end of the last complete line. */
+  skipToEnd(): void {
+    if (this.#isClosed) return;
+    this.#offset = endOfLastLine(this.#file, fstatSync(this.#file).size);
+    this.#rest = NOTHING;
+  }
+
+  /** True while the file at the path is still the one that was opened. */
+  isCurrent(): boolean {
+    return ifPresent(() => statSync(this.#path))?.ino === this.inode;
+  }
+
+  close(): void {
+    if (!this.#isClosed) closeSync(this.#file);
+    this.#isClosed = true;
+  }
+}
+
+/** The lines of a block without newlines. Empty lines are left out. */
+export function linesOf(block: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = block.indexOf(NEWLINE); end >= 0; end = block.indexOf(NEWLINE, start)) {
+    if (end > start) lines.push(block.subarray(start, end));
+    start = end + 1;
+  }
+  return lines;
+}
+
+/** The offset after the last complete line: an incomplete line may follow. */
+function endOfLastLine(file: number, size: number): number {
+  for (let end = size; end > 0; end -= CHUNK_BYTES) {
+    const start = Math.max(0, end - CHUNK_BYTES);
+    const length = readSync(file, chunk, 0, end - start, start);
+    const newline = chunk.subarray(0, length).lastIndexOf(NEWLINE);
+    if (newline >= 0) return start + newline + 1;
+  }
+  return 0;
+}
+
+/** True when the file is empty or its last line is complete. */
+export function endsWithNewline(file: number): boolean {
+  const { size } = fstatSync(file);
+  if (size === 0) return true;
+  const last = Buffer.allocUnsafe(1);
+  return readSync(file, last, 0, 1, size - 1) === 0 || last[0] === NEWLINE;
+}

@@ -1,0 +1,207 @@
+import { isSameJson } from '../../api/json.ts';
+import { isTerminalPhase, isUnreachable, type StoredPod } from '../../api/objects.ts';
+import { FolderWatch, watchPath } from './folder-watch.ts';
+import { podPaths } from '../layout.ts';
+import { LineCursor } from './line-cursor.ts';
+import { isInScope, keysIn, keyText } from '../records/listing.ts';
+import type { StoredObject } from '../metadata.ts';
+import type { ObjectKey, Scope } from '../store.ts';
+import type { Subscriber, Subscribers } from './subscribers.ts';
+import { isAboutEvent, parseTransition } from './transition-log.ts';
+
+/** A transition log that is being followed. */
+interface Follower {
+  readonly key: ObjectKey;
+  readonly cursor: LineCursor;
+  readonly watcher: { close(): void };
+  /** The Pod as last reported. Undefined after its deletion was reported. */
+  pod: StoredPod | undefined;
+  /** The last state of a Pod whose deletion was reported while its folder may still be in its place. */
+  deletedPod: StoredPod | undefined;
+  /** Subscribers that came after that report, and may still have found the folder. */
+  readonly lateSubscribers: Set<Subscriber>;
+}
+
+interface PodFeedOptions {
+  readonly root: string;
+  readonly subscribers: Subscribers;
+  /** Reads the Pod as readers see it. */
+  readonly readPod: (key: ObjectKey) => StoredPod | undefined;
+  /** True when the owner is gone or silent. Called often. */
+  readonly isOutOfReach: (key: ObjectKey) => boolean;
+}
+
+/**
+ * Reports changes of Pods and of their Events: follows the transition logs of the Pods that have subscribers. A change
+ * of this process takes the same way through the file, so that every change is reported once, in the order of the log.
+ * The writer calls `check`, which reports the change before the call of the writer returns.
+ */
+export class PodFeed {
+  readonly #options: PodFeedOptions;
+  readonly #followers = new Map<string, Follower>();
+  readonly #folders: FolderWatch;
+
+  constructor(options: PodFeedOptions) {
+    this.#options = options;
+    this.#folders = new FolderWatch(options.root, 'pods', (key) => this.check(key));
+  }
+
+  /** Follows the Pods of a new subscriber. It gets changes of existing Pods from now on, and all of later Pods. */
+  follow(subscriber: Subscriber): void {
+    const scope = podScope(subscriber);
+    this.#folders.add(scope.namespace);
+    // Reports what happened so far to the other subscribers, also of Pods whose creation or deletion is not yet
+    // reported. The new subscriber starts after that.
+    for (const { key } of this.#followersWithin(scope)) this.check(key);
+    for (const key of keysIn(this.#options.root, 'pods', scope)) {
+      const follower = this.#followers.get(keyText(key));
+      if (follower?.deletedPod !== undefined && subscriber.resource === 'pods')
+        follower.lateSubscribers.add(subscriber);
+      if (follower !== undefined) continue;
+      if (this.#isWanted(key)) this.check(key);
+      else this.#attach(key, 'end');
+    }
+  }
+
+  /** Stops following the Pods that only this closed subscriber wanted. */
+  trim(subscriber: Subscriber): void {
+    for (const follower of this.#followersWithin(podScope(subscriber))) {
+      if (!this.#isWanted(follower.key)) this.#detach(follower);
+    }
+    const { subscribers } = this.#options;
+    if (!subscribers.hasAnyOf('pods') && !subscribers.hasAnyOf('events')) this.#folders.close();
+  }
+
+  #followersWithin(scope: Scope): Follower[] {
+    const { namespace, name } = scope;
+    if (namespace === undefined || name === undefined) {
+      return [...this.#followers.values()].filter(({ key }) => isInScope(scope, key));
+    }
+    const follower = this.#followers.get(keyText({ namespace, name }));
+    return follower === undefined ? [] : [follower];
+  }
+
+  /** Reports what happened to a Pod, its Events or its folder since the last look. */
+  check(key: ObjectKey): void {
+    const follower = this.#followers.get(keyText(key));
+    if (follower !== undefined) {
+      this.#drain(follower);
+      if (follower.cursor.isCurrent()) return;
+      this.#finish(follower);
+    }
+    if (this.#followers.has(keyText(key)) || !this.#isWanted(key)) return;
+    const successor = this.#attach(key, 'start');
+    if (successor !== undefined) this.#drain(successor);
+  }
+
+  /**
+   * Takes a Pod that a caller has just read, and returns it. The caller may rely on a report of its deletion: so a Pod
+   * without a report yet is followed from now on. Returns undefined when the Pod has gone meanwhile.
+   */
+  ensureFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+    if (pod === undefined || this.#followers.has(keyText(key)) || !this.#isWanted(key)) return pod;
+    this.#attach(key, 'start');
+    return this.#options.readPod(key);
+  }
+
+  /** Looks at everything, for changes that the file system did not report, and for owners that died. */
+  recheck(): void {
+    this.#folders.rescan();
+    for (const follower of this.#followers.values()) {
+      this.check(follower.key);
+      this.#publishUnreachable(follower);
+    }
+  }
+
+  /** True when the log has subscribers. Any Event of the namespace may be in it: its name does not show its Pod. */
+  #isWanted(key: ObjectKey): boolean {
+    const { subscribers } = this.#options;
+    return subscribers.hasFor('pods', key) || subscribers.hasSomeIn('events', key.namespace);
+  }
+
+  #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
+    const { transitions } = podPaths(this.#options.root, key.namespace, key.name);
+    // Opens the log before the watch starts: if another log replaces this one meanwhile, `isCurrent` finds out.
+    const cursor = LineCursor.open(transitions, 'start');
+    if (cursor === undefined) return undefined;
+    const watcher = watchPath(transitions, () => this.check(key));
+    // The watch started before this looks for the end: every later line is reported.
+    if (from === 'end') cursor.skipToEnd();
+    const pod = from === 'end' ? this.#options.readPod(key) : undefined;
+    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined, lateSubscribers: new Set() };
+    this.#followers.set(keyText(key), follower);
+    return follower;
+  }
+
+  #detach(follower: Follower): void {
+    follower.watcher.close();
+    follower.cursor.close();
+    this.#followers.delete(keyText(follower.key));
+  }
+
+  /** Ends a log that is no longer in its place. Its last line may be missing: then reports the deletion here. */
+  #finish(follower: Follower): void {
+    // Reads once more: another process may have written the last line, and then moved the log, since the last read.
+    this.#drain(follower);
+    // A listener may have called this method already.
+    if (this.#followers.get(keyText(follower.key)) !== follower) return;
+    this.#detach(follower);
+    const { pod, deletedPod, lateSubscribers } = follower;
+    if (pod !== undefined) return this.#publish('pods', { type: 'DELETED', object: pod });
+    if (deletedPod === undefined) return;
+    for (const subscriber of lateSubscribers) {
+      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: deletedPod });
+    }
+    this.#options.subscribers.flush();
+  }
+
+  #drain(follower: Follower): void {
+    const { subscribers } = this.#options;
+    for (let lines = follower.cursor.next(); lines.length > 0; lines = follower.cursor.next()) {
+      for (const line of lines) this.#take(line, follower);
+      subscribers.flush();
+    }
+  }
+
+  #take(line: Buffer, follower: Follower): void {
+    const resource = isAboutEvent(line) ? 'events' : 'pods';
+    if (resource === 'events' && !this.#options.subscribers.hasAnyOf('events')) return;
+    const transition = parseTransition(line);
+    if (transition === undefined) return;
+    const object = transition.object as StoredObject;
+    if (resource === 'pods') {
+      const isGone = transition.type === 'DELETED';
+      follower.pod = isGone ? undefined : (object as StoredPod);
+      follower.deletedPod = isGone ? (object as StoredPod) : undefined;
+      // They get this line.
+      follower.lateSubscribers.clear();
+    }
+    this.#options.subscribers.enqueueIfNew(resource, { type: transition.type, object });
+  }
+
+  /**
+   * Reports a Pod whose owner has died or is silent, once. No line in the log says so: readers find phase Unknown, and
+   * watchers shall find it too. An owner that answers again need not write a line either.
+   */
+  #publishUnreachable(follower: Follower): void {
+    const reported = follower.pod?.status;
+    if (reported === undefined || isTerminalPhase(reported.phase)) return;
+    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
+    const pod = this.#options.readPod(follower.key);
+    if (pod === undefined || isSameJson(pod.status, reported)) return;
+    // A line of the log reports any other change.
+    if (!isUnreachable(reported) && pod.status.phase !== 'Unknown') return;
+    follower.pod = pod;
+    this.#publish('pods', { type: 'MODIFIED', object: pod });
+  }
+
+  #publish(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
+    this.#options.subscribers.enqueue(resource, event);
+    this.#options.subscribers.flush();
+  }
+}
+
+/** The Pods whose logs contain the changes for a subscriber. The name of an Event does not show its Pod. */
+function podScope({ resource, scope }: Subscriber): Scope {
+  return { namespace: scope.namespace, name: resource === 'pods' ? scope.name : undefined };
+}

@@ -1,0 +1,99 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import { ifPossible } from '../disk/disk-errors.ts';
+import { podOf } from '../records/event-records.ts';
+import { keyOf, type StoredObject } from '../metadata.ts';
+import { PodFeed } from './pod-feed.ts';
+import { RecordFeed } from './record-feed.ts';
+import type { ObjectKey, Resource, Scope, Subscription } from '../store.ts';
+import { type ChangeListener, type Subscriber, Subscribers } from './subscribers.ts';
+
+/** The period of looking for changes that the file system did not report. */
+const RECHECK_MS = 2000;
+
+interface WatchesOptions {
+  readonly root: string;
+  readonly clock: Clock;
+  /** Reads the Pod as readers see it. */
+  readonly readPod: (key: ObjectKey) => StoredPod | undefined;
+  readonly isOutOfReach: (key: ObjectKey) => boolean;
+  readonly list: (resource: Resource, scope: Scope) => StoredObject[];
+  readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+}
+
+/** A new subscription. */
+interface Watching {
+  readonly subscription: Subscription;
+  /** Sends the subscriber an object that existed before. */
+  readonly sendPresent: (object: StoredObject) => void;
+}
+
+/** The subscriptions of a store, and the feeds that find changes of this process and of others. */
+export class Watches {
+  readonly #clock: Clock;
+  readonly #subscribers = new Subscribers();
+  readonly #podFeed: PodFeed;
+  readonly #recordFeed: RecordFeed;
+  #nextRecheck: Alarm | undefined;
+
+  constructor({ root, clock, readPod, isOutOfReach, list, read }: WatchesOptions) {
+    const subscribers = this.#subscribers;
+    this.#clock = clock;
+    this.#podFeed = new PodFeed({ root, subscribers, readPod, isOutOfReach });
+    this.#recordFeed = new RecordFeed({ root, subscribers, list, read });
+  }
+
+  add(resource: Resource, scope: Scope, listener: ChangeListener): Watching {
+    const knownVersions = new Map<string, number>();
+    const subscriber: Subscriber = { resource, scope, listener, knownVersions, isClosed: false };
+    if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);
+    if (resource !== 'pods') this.#recordFeed.follow(subscriber);
+    const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
+    this.#nextRecheck ??= this.#planRecheck();
+    const sendPresent = (object: StoredObject): void => {
+      knownVersions.set(object.metadata.uid, Number(object.metadata.resourceVersion));
+      if (!subscriber.isClosed) listener({ type: 'ADDED', object });
+    };
+    return { subscription, sendPresent };
+  }
+
+  /**
+   * Reports changes that this process has just written, and those that other processes wrote before.
+   * @param objects one object, or Events about one Pod
+   */
+  publish(resource: Resource, objects: readonly StoredObject[]): void {
+    // The change is stored. If it cannot be reported now, the next recheck finds it.
+    ifPossible(() => {
+      if (resource !== 'pods') for (const object of objects) this.#recordFeed.check(resource, keyOf(object));
+      const [first] = objects;
+      const pod = resource === 'pods' ? first?.metadata : first && podOf(first);
+      if (pod !== undefined) this.#podFeed.check(pod);
+    });
+  }
+
+  /** See `PodFeed.check`. */
+  checkPod(key: ObjectKey): void {
+    this.#podFeed.check(key);
+  }
+
+  /** See `PodFeed.ensureFollowed`. */
+  ensurePodFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+    return this.#podFeed.ensureFollowed(key, pod);
+  }
+
+  #trim(subscriber: Subscriber): void {
+    this.#podFeed.trim(subscriber);
+    this.#recordFeed.trim();
+    if (!this.#subscribers.isEmpty) return;
+    this.#nextRecheck?.cancel();
+    this.#nextRecheck = undefined;
+  }
+
+  #planRecheck(): Alarm {
+    return this.#clock.wakeAt(this.#clock.now().monotonicMs + RECHECK_MS, () => {
+      this.#nextRecheck = this.#planRecheck();
+      ifPossible(() => this.#podFeed.recheck());
+      ifPossible(() => this.#recordFeed.recheck());
+    });
+  }
+}

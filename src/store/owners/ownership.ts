@@ -1,0 +1,221 @@
+import { isProcess, parseStored } from '../disk/stored-json.ts';
+import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import type { Clock } from '../../clock.ts';
+import { readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import { ifPresent } from '../disk/disk-errors.ts';
+import type { FileLocks } from '../disk/file-lock.ts';
+import {
+  distanceOf,
+  isSelf,
+  type KnownProcess,
+  knownProcess,
+  presenceOf,
+  type ProcessLookup,
+  stillExists,
+} from './known-process.ts';
+import type { Lease, Leases } from './leases.ts';
+import { podPaths } from '../layout.ts';
+import { readStatus } from '../records/pod-folder.ts';
+import { spendReserve } from '../disk/reserve.ts';
+import { notInStore } from '../store-errors.ts';
+
+/** The agent that runs a Pod. */
+export interface Owner extends KnownProcess {
+  /** The command of the user, for messages: `podrun apply -f pod.yaml`. */
+  readonly command?: string | undefined;
+  /** Start of the ownership, RFC 3339. */
+  readonly since: string;
+  /** ID of the background agent. Undefined for an agent in the foreground, whose Pods end with it. */
+  readonly agent?: string | undefined;
+  /** The name of its machine or container, for messages. */
+  readonly host?: string | undefined;
+}
+
+/**
+ * The state of an owner. An `alive` owner runs its Pods. A `silent` one has not renewed its lease in time, or has no
+ * lease and is in another PID namespace or on another machine. It may come back: only a forced deletion removes its
+ * Pods. An owner that is `gone` never comes back.
+ */
+export type OwnerState = 'alive' | 'silent' | 'gone';
+
+/** A process that an agent started for a container. */
+export interface RecordedProcess extends KnownProcess {
+  /** The ID of the container instance, which marks all of its processes. */
+  readonly id: string;
+  readonly containerName: string;
+  /** Folders of its cgroups, to be removed after the process. Absent without cgroups. */
+  readonly cgroups?: readonly string[];
+  /** The way into the Pod's network. Only for the process that keeps this network, which belongs to no container. */
+  readonly network?: RecordedNetwork;
+}
+
+/** A process as its agent records it. The store adds the place. */
+export type StartedProcess = Omit<RecordedProcess, 'bootId' | 'pidNamespace' | 'machineId'>;
+
+/** The way into the private network of a Pod: see NetworkJoin of the runtime. */
+export interface RecordedNetwork {
+  readonly nsenter: string;
+  readonly holderPid: number;
+  readonly isUsers: boolean;
+}
+
+export type Claim =
+  | {
+      readonly ok: true;
+      /** Gives up a Pod that has ended or is removed. */
+      readonly release: () => void;
+    }
+  /** Another process, which is not gone, owns the Pod. */
+  | { readonly ok: false; readonly owner: Owner };
+
+/** The start of a new run: the Pod, owned by this process, or the owner under which a Pod of that name runs. */
+export type RunStart =
+  | { readonly ok: true; readonly pod: StoredPod; readonly release: () => void }
+  | { readonly ok: false; readonly owner: Owner };
+
+interface OwnershipParts {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly lookup: ProcessLookup;
+  readonly locks: FileLocks;
+  readonly leases: Leases;
+}
+
+/** The owners of Pods and the processes that they started: files in the Pods' folders. */
+export class Ownership {
+  readonly #parts: OwnershipParts;
+
+  constructor(parts: OwnershipParts) {
+    this.#parts = parts;
+  }
+
+  /** This process as an owner. */
+  self(command: string | undefined, agent?: string): Owner {
+    const { clock, lookup } = this.#parts;
+    const own = { ...knownProcess(process.pid, lookup), host: lookup.hostName?.() };
+    return { ...own, command, since: formatTime(clock.now().wallMs), agent };
+  }
+
+  stateOf(owner: Owner): OwnerState {
+    const { lookup } = this.#parts;
+    if (isSelf(owner, lookup)) return 'alive';
+    const presence = presenceOf(owner, lookup);
+    if (presence === 'gone' && owner.bootId === lookup.bootId()) return 'gone';
+    const lease = this.leaseOf(owner);
+    // Copied machines have one machine ID, and look like boots of one machine: a fresh lease proves that both run.
+    if (lease !== undefined && !lease.isExpired) return 'alive';
+    if (presence === 'gone') return 'gone';
+    return presence === 'exists' && lease === undefined ? 'alive' : 'silent';
+  }
+
+  leaseOf(owner: Owner): Lease | undefined {
+    return this.#parts.leases.leaseOf(owner);
+  }
+
+  /** An owner and its place, for messages: `process 17 in another PID namespace (host dev-1)`. */
+  describe(owner: Owner): string {
+    const distance = distanceOf(owner, this.#parts.lookup);
+    if (distance === undefined) return `process ${owner.pid}`;
+    const host = owner.host === undefined ? '' : ` (host ${owner.host})`;
+    return `process ${owner.pid} ${distance === 'another machine' ? 'on' : 'in'} ${distance}${host}`;
+  }
+
+  /** The current or last owner of the Pod, alive or not. Undefined for a Pod that no agent has taken up yet. */
+  ownerOf(namespace: string, name: string): Owner | undefined {
+    const file = podPaths(this.#parts.root, namespace, name).owner;
+    // Most recorded Pods have ended and have no owner: existsSync is far cheaper than a failing read.
+    return existsSync(file) ? readJsonFile<Owner>(file, isProcess) : undefined;
+  }
+
+  /** The owner, if it is gone. */
+  lostOwnerOf(namespace: string, name: string): Owner | undefined {
+    const owner = this.ownerOf(namespace, name);
+    return owner !== undefined && this.stateOf(owner) === 'gone' ? owner : undefined;
+  }
+
+  /** True when the owner is gone or silent. */
+  isOutOfReach(namespace: string, name: string): boolean {
+    const owner = this.ownerOf(namespace, name);
+    return owner !== undefined && this.stateOf(owner) !== 'alive';
+  }
+
+  /**
+   * Makes this process the owner, unless another one that is not gone owns the Pod. Of several that try at once, one
+   * succeeds.
+   * @throws {PodrunError} when the Pod is gone
+   */
+  claim(namespace: string, name: string, command: string | undefined, agent?: string): Claim {
+    const owner = this.self(command, agent);
+    const living = this.#parts.locks.hold('pods', namespace, name, () => {
+      const present = this.ownerOf(namespace, name);
+      if (present !== undefined && this.stateOf(present) !== 'gone') return present;
+      const paths = podPaths(this.#parts.root, namespace, name);
+      if (!existsSync(paths.object)) throw notInStore('pods', name);
+      writeFileAtomically(paths.owner, JSON.stringify(owner));
+      return undefined;
+    });
+    if (living !== undefined) return { ok: false, owner: living };
+    return { ok: true, release: () => this.release(namespace, name, owner) };
+  }
+
+  /**
+   * Removes the owner from the record, unless the Pod has another owner by now or is gone. A Pod without a recorded end
+   * keeps its owner: once this owner is gone, readers see phase Unknown, and the next command closes the record.
+   */
+  release(namespace: string, name: string, owner: Owner): void {
+    // Taking the lock would make folders again while another process removes the state folder.
+    if (!existsSync(podPaths(this.#parts.root, namespace, name).folder)) return;
+    this.#parts.locks.hold('pods', namespace, name, () => {
+      const paths = podPaths(this.#parts.root, namespace, name);
+      const present = this.ownerOf(namespace, name);
+      if (present?.pid !== owner.pid || present.since !== owner.since) return;
+      if (!isTerminalPhase(readStatus(paths)?.phase)) return;
+      ifPresent(() => unlinkSync(paths.owner));
+      spendReserve(paths);
+    });
+  }
+
+  /**
+   * Records a process of a container, so that a later command can end it after this agent was killed.
+   * @throws {PodrunError} when the Pod is gone
+   */
+  recordProcess(namespace: string, name: string, started: StartedProcess): void {
+    const paths = podPaths(this.#parts.root, namespace, name);
+    if (!existsSync(paths.object)) throw notInStore('pods', name);
+    const { lookup } = this.#parts;
+    const place = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
+    const line = JSON.stringify({ ...started, ...place });
+    appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
+  }
+
+  /** The recorded processes that still exist. Other processes that reuse their pids do not count. */
+  survivingProcesses(namespace: string, name: string): RecordedProcess[] {
+    return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
+  }
+
+  /**
+   * The cgroups that were recorded in this boot of the machine and this PID namespace, by container ID. They may no
+   * longer exist.
+   */
+  cgroupsOf(namespace: string, name: string): Map<string, readonly string[]> {
+    const { lookup } = this.#parts;
+    const isHere = (one: RecordedProcess): boolean =>
+      one.bootId === lookup.bootId() && distanceOf(one, lookup) === undefined;
+    const recorded = this.#recorded(namespace, name).filter(isHere);
+    return new Map(recorded.flatMap(({ id, cgroups }) => (cgroups === undefined ? [] : [[id, cgroups]])));
+  }
+
+  #recorded(namespace: string, name: string): RecordedProcess[] {
+    const file = podPaths(this.#parts.root, namespace, name).processes;
+    const lines = ifPresent(() => readFileSync(file, 'utf8'))?.split('\n') ?? [];
+    return lines.flatMap(parseRecord);
+  }
+}
+
+function parseRecord(line: string): RecordedProcess[] {
+  // A crash may leave half a line. The text after the last newline is empty.
+  const recorded = parseStored<RecordedProcess>(line, isProcess);
+  return recorded === undefined ? [] : [recorded];
+}

@@ -1,0 +1,112 @@
+import { isStoredObject } from '../disk/stored-json.ts';
+import { unlinkSync } from 'node:fs';
+import path from 'node:path';
+import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import { objectPath } from '../layout.ts';
+import { keysIn } from './listing.ts';
+import {
+  changedMetadata,
+  checkPrecondition,
+  checkUid,
+  isSamePart,
+  keyOf,
+  newMetadata,
+  type StoredObject,
+} from '../metadata.ts';
+import type { StorageParts } from '../storage.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable } from '../store.ts';
+import { alreadyExists, notInStore } from '../store-errors.ts';
+
+/** Objects of every kind but Pods: a file of JSON each, which only its user can read. */
+export class PlainRecords {
+  readonly #parts: StorageParts;
+
+  constructor(parts: StorageParts) {
+    this.#parts = parts;
+  }
+
+  get(resource: Resource, namespace: string, name: string): StoredObject | undefined {
+    return readJsonFile<StoredObject>(objectPath(this.#parts.root, resource, namespace, name), isStoredObject);
+  }
+
+  list(resource: Resource, scope: Scope): StoredObject[] {
+    const keys = keysIn(this.#parts.root, resource, scope);
+    return keys.flatMap(({ namespace, name }) => this.get(resource, namespace, name) ?? []);
+  }
+
+  create(resource: Resource, object: Storable): StoredObject {
+    return this.#locked(resource, keyOf(object), (file, stored) => {
+      const { clock, versions } = this.#parts;
+      const created = { ...object, metadata: newMetadata(object.metadata, clock, versions) };
+      if (stored !== undefined) throw alreadyExists(resource, created.metadata.name);
+      inFolder(path.dirname(file), () => writeFileAtomically(file, recordText(created)));
+      return created;
+    });
+  }
+
+  update(resource: Resource, object: Storable): StoredObject {
+    return this.#replace(resource, keyOf(object), (stored) => this.#withObject(resource, stored, object));
+  }
+
+  updateStatus(resource: Resource, object: Storable): StoredObject {
+    return this.#replace(resource, keyOf(object), (stored) => this.#withStatus(resource, stored, object));
+  }
+
+  change(
+    resource: Resource,
+    key: ObjectKey,
+    part: ObjectPart,
+    change: (stored: StoredObject) => StoredObject,
+  ): StoredObject {
+    return this.#replace(resource, key, (stored) => {
+      const changed = change(stored);
+      checkPrecondition(resource, changed.metadata, stored.metadata);
+      if (isSamePart(part, changed, stored)) return stored;
+      return part === 'status'
+        ? this.#withStatus(resource, stored, changed)
+        : this.#withObject(resource, stored, changed);
+    });
+  }
+
+  delete(resource: Resource, namespace: string, name: string): StoredObject | undefined {
+    return this.#locked(resource, { namespace, name }, (file, stored) => {
+      if (stored === undefined) return undefined;
+      unlinkSync(file);
+      const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+      return { ...stored, metadata: { ...stored.metadata, resourceVersion } };
+    });
+  }
+
+  #withObject(resource: Resource, stored: StoredObject, given: Storable): StoredObject {
+    const metadata = changedMetadata(resource, given.metadata, stored.metadata, this.#parts.versions);
+    return { ...given, metadata, ...('status' in stored && { status: stored.status }) };
+  }
+
+  #withStatus(resource: Resource, stored: StoredObject, given: Storable): StoredObject {
+    checkUid(resource, given.metadata, stored.metadata);
+    const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+    return { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: (given as StoredObject).status };
+  }
+
+  /** Stores the changed object. Writes nothing when `change` returns the stored object itself. */
+  #replace(resource: Resource, key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
+    return this.#locked(resource, key, (file, stored) => {
+      if (stored === undefined) throw notInStore(resource, key.name);
+      const changed = change(stored);
+      if (changed !== stored) writeFileAtomically(file, recordText(changed));
+      return changed;
+    });
+  }
+
+  #locked<T>(resource: Resource, key: ObjectKey, run: (file: string, stored: StoredObject | undefined) => T): T {
+    const { namespace, name } = key;
+    const file = objectPath(this.#parts.root, resource, namespace, name);
+    return this.#parts.locks.hold(resource, namespace, name, () =>
+      run(file, readJsonFile<StoredObject>(file, isStoredObject)),
+    );
+  }
+}
+
+function recordText(object: StoredObject): string {
+  return `${JSON.stringify(object, undefined, 2)}\n`;
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readOwnRights, readAccount } from '../../../src/agent/setup/own-powers.ts';
+import { canReach } from '../../../src/agent/reach.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'podrun-accounts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('what the machine knows of a user', () => {
+  const files = { passwd: path.join(folder, 'passwd'), group: path.join(folder, 'group') };
+  writeFileSync(files.passwd, 'root:x:0:0:root:/root:/bin/sh\napp:x:70:71:An, App:/srv/app:/bin/sh\nbare:x:8:9\n');
+  writeFileSync(files.group, 'root:x:0:\napp:x:71:\nweb:x:72:www,app\nwrapper:x:73:wrap,application\n\nlog:x:74:app\n');
+
+  it.each([
+    { uid: 70, want: { gid: 71, groups: [72, 74], home: '/srv/app' } },
+    { uid: 0, want: { gid: 0, groups: [], home: '/root' } },
+    { uid: 8, want: { gid: 9, groups: [], home: '/' } },
+    { uid: 7, want: undefined },
+  ])('$uid', ({ uid, want }) => {
+    expect(readAccount(uid, files)).toEqual(want);
+  });
+
+  it('is nothing where there are no such files', () => {
+    expect(readAccount(70, { passwd: '/nowhere', group: '/nowhere' })).toBeUndefined();
+  });
+});
+
+it('podrun knows its own rights', () => {
+  const rights = readOwnRights(undefined);
+  expect(rights).toMatchObject({ tier: 'process', isInUserNamespace: false, uid: process.getuid?.() });
+  expect(rights.capabilities.length > 0 || rights.uid !== 0).toBe(true);
+});
+
+describe('whether a user gets to a place', () => {
+  const own = { uid: process.getuid?.() ?? 0, groups: [] };
+  const other = { uid: 12_345, groups: [12_345] };
+
+  it('is up to every folder on the way', () => {
+    const file = path.join(folder, 'volume');
+    expect(canReach('/etc/passwd', other)).toBe(true);
+    expect(canReach(file, own)).toBe(true);
+    expect(canReach(file, other)).toBe(false);
+    expect(canReach(file, { uid: 12_345, groups: [process.getgid?.() ?? 0] })).toBe(false);
+    expect(canReach(path.join(folder, 'missing', 'volume'), own)).toBe(false);
+  });
+});

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { SystemClock } from '../../../../src/clock.ts';
+import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
+import type { StartedHolder } from '../../../../src/runtime/linux/namespace/holder.ts';
+import { SpareHolder } from '../../../../src/runtime/linux/namespace/spare-holder.ts';
+import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
+import { markedPids, PATH, until } from '../../support/process-rig.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
+const clock = new SystemClock();
+const detected = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath: PATH });
+rmSync(folder, { recursive: true });
+
+/** The own namespaces of a usual container. */
+const USUAL = ['mount', 'uts', 'ipc', 'pid'] as const;
+/** The most attempts to find a moment in which other tests mount nothing. */
+const TRIES = 100;
+
+/** Takes a spare holder after a change of the host. */
+async function takeAfter(happens: () => void): Promise<StartedHolder | undefined> {
+  if (!detected.ok) throw new Error('there are no namespaces');
+  const spare = new SpareHolder(detected.facts, clock);
+  const mine = (): number[] => markedPids('spare').filter((pid) => factsOf(pid)?.parentPid === process.pid);
+  try {
+    spare.prepare();
+    await until(
+      () => mine().some((pid) => hasOwnMounts(pid)),
+      () => mine().join(),
+    );
+    happens();
+    return await spare.take(USUAL);
+  } finally {
+    await spare.close();
+  }
+}
+
+function hasOwnMounts(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`) !== readlinkSync('/proc/self/ns/mnt');
+  } catch {
+    return false;
+  }
+}
+
+it.skipIf(!detected.ok)('a holder made ahead is used', async () => {
+  let taken: StartedHolder | undefined;
+  for (let count = 0; count < TRIES && taken === undefined; count++) taken = await takeAfter(() => undefined);
+  expect(taken?.child.exitCode).toBe(null);
+  taken?.child.kill('SIGKILL');
+  await taken?.ended;
+});
+
+it.skipIf(!detected.ok)('a holder that does not know of a mount made since then is not used', async (context) => {
+  const place = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
+  onTestFinished(() => {
+    spawnSync('umount', ['-l', place]);
+    rmSync(place, { recursive: true });
+  });
+  const taken = await takeAfter(() => {
+    if (spawnSync('mount', ['-t', 'tmpfs', 'podrun-spare', place]).status !== 0) context.skip('only root can mount');
+  });
+  expect(taken).toBe(undefined);
+});
