@@ -1,21 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, sourcesBelow } from './source.ts';
 
-/** The imports between layers, which go one way only. `run` puts the parts together. */
+/** Pure layers: objects in, objects or text out. */
+const PURE = ['api', 'machine', 'lifecycle', 'history', 'print'];
+
+/** The layers that make Pods run are above these. */
+const BELOW_AGENT = [
+  'api',
+  'clock',
+  'place',
+  'version',
+  'machine',
+  'lifecycle',
+  'history',
+  'manifest',
+  'store',
+  'runtime',
+];
+
+/**
+ * The imports between layers. They go one way, but for `agent` and `background`: an agent listens at a socket, and what
+ * runs in the background is an agent.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
   clock: ['api'],
   place: [],
-  manifest: ['api'],
+  version: [],
+  machine: ['api'],
   lifecycle: ['api'],
-  history: ['api', 'lifecycle'],
-  print: ['api', 'lifecycle', 'history'],
-  store: ['api', 'clock', 'place', 'history'],
-  runtime: ['api', 'clock', 'place'],
-  agent: ['api', 'clock', 'lifecycle', 'history', 'runtime', 'store'],
-  run: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent'],
-  cli: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
-  library: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
+  history: ['api', 'lifecycle', 'machine'],
+  manifest: ['api', 'history'],
+  print: ['api', 'machine', 'lifecycle', 'history', 'manifest'],
+  store: ['api', 'clock', 'place', 'machine', 'lifecycle', 'history'],
+  runtime: ['api', 'clock', 'place', 'machine'],
+  agent: [...BELOW_AGENT, 'background'],
+  background: [...BELOW_AGENT, 'agent'],
+  objects: [...BELOW_AGENT, 'agent'],
+  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
+  library: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
 };
 
 /** Packages and Node modules for one layer only. */
@@ -53,14 +76,11 @@ const WORKS_IN = [
 /** Files that start programs without execa, each with the reason. */
 const WITHOUT_EXECA: Readonly<Record<string, string>> = {
   'src/runtime/linux/namespace/holder.ts': 'one for each container, whose start must be fast',
+  'src/runtime/start/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
   'src/runtime/watch/process-identity.ts':
     'every command reads it, and execa takes 5 ms to load; it starts ps on macOS only',
-  'src/runtime/start/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
   'src/runtime/watch/watchdog.ts': 'part of each start of a container',
 };
-
-/** Pure layers: objects in, objects or text out. */
-const PURE = ['api', 'lifecycle', 'history', 'print'];
 
 const layerOf = (file: string): string =>
   file

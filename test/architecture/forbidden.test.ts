@@ -14,7 +14,11 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
   { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'setting a timer', uses: /^(setTimeout|setInterval|AbortSignal\.timeout)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'sending signals', uses: /^process\.kill$/, allowed: /^src\/runtime\// },
-  { what: 'the environment of podrun itself', uses: /^process\.env$/, allowed: /^src\/(cli|library|runtime)\// },
+  {
+    what: 'the environment of podrun itself',
+    uses: /^process\.env$/,
+    allowed: /^src\/(cli|library|runtime|background)\//,
+  },
   {
     what: 'chance in a pure layer',
     uses: /^(Math\.random|crypto\.\w+)$/,

@@ -10,7 +10,7 @@ const catalogue = everywhere.filter(({ path }) => path.startsWith(CATALOGUE));
 /**
  * Layers that only read statuses. They may have their own messages, but must not repeat the reasons of other layers.
  */
-const readers = ['src/print', 'src/run', 'src/library', 'src/cli'].flatMap(sourcesBelow);
+const readers = ['src/print', 'src/background', 'src/objects', 'src/library', 'src/cli'].flatMap(sourcesBelow);
 const elsewhere = everywhere.filter(({ path }) => !path.startsWith(CATALOGUE) && !path.startsWith(PROTOCOLS));
 
 describe('what events and statuses say', () => {

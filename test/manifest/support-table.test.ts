@@ -46,7 +46,7 @@ describe('the support table', () => {
   });
 
   it('calls working only what something outside of the manifest reads', () => {
-    const code = ['agent', 'api', 'lifecycle', 'print', 'runtime', 'store'].flatMap((layer) =>
+    const code = ['agent', 'api', 'background', 'lifecycle', 'print', 'runtime', 'store'].flatMap((layer) =>
       filesBelow(`src/${layer}`, /\.ts$/),
     );
     const names = new Set(code.flatMap((file) => readText(file).replaceAll(COMMENT, '').match(/\w+/g) ?? []));

@@ -62,8 +62,7 @@ export async function beginRuns(
 function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   const old = store.get<StoredPod>('pods', namespace, name);
   if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
-  const message = `Error from server (AlreadyExists): object is being deleted: pods "${name}" already exists`;
-  throw new PodrunError(message, {
+  throw new PodrunError(`Error from server (AlreadyExists): object is being deleted: pods "${name}" already exists`, {
     hint:
       `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
       `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`,

@@ -1,6 +1,5 @@
 import type { PodSpec } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
+import { SCHEDULING_GATED, type StoredPod } from '../../api/objects.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { affinityNodeNames, matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';

@@ -1,7 +1,6 @@
 import type { Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { SCHEDULING_GATED, type KubeObject } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
-import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import type { Decoded } from '../decoded.ts';
 import { changeFields, omit } from './fill.ts';
 

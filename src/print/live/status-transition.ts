@@ -1,6 +1,5 @@
 import type { ContainerStatus, PodCondition } from '../../api/generated/types.ts';
-import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
+import { SCHEDULING_GATED, allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { Tone } from '../text/painter.ts';

@@ -1,7 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
-import { isUnreachable, type StoredPod } from '../../api/objects.ts';
+import { SCHEDULING_GATED, isUnreachable, type StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
-import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';

@@ -1,6 +1,5 @@
 import type { ContainerState, ContainerStatus, PodCondition, PodStatus } from '../../api/generated/types.ts';
-import { isSidecar, isTerminalPhase, isUnreachable, type StoredPod } from '../../api/objects.ts';
-import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
+import { SCHEDULING_GATED, isSidecar, isTerminalPhase, isUnreachable, type StoredPod } from '../../api/objects.ts';
 import { NODE_LOST } from '../../lifecycle/texts/pod-reasons.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { timestampMs } from '../age.ts';
