@@ -141,6 +141,7 @@ export class FileStore implements Store {
     key: ObjectKey,
     part: ObjectPart,
     change: (stored: T) => T,
+    writer?: Subscription,
   ): T {
     const one = change as unknown as (stored: StoredObject) => StoredObject;
     const changed = this.#onDisk((): StoredObject => {
@@ -149,12 +150,14 @@ export class FileStore implements Store {
       return this.#plain.change(resource, key, part, one);
     });
     this.#forgetEnded(resource, changed);
+    this.#watches.answered(writer, changed);
     this.#watches.publish(resource, [changed]);
     return changed as Storable as T;
   }
 
-  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
+    this.#watches.answered(writer, bound);
     this.#watches.publish('pods', [bound]);
     return bound;
   }
@@ -174,14 +177,16 @@ export class FileStore implements Store {
     return existsSync(complete) || !existsSync(folder);
   }
 
-  delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+  delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined {
     this.#onDisk(() => this.#lastApplied.forget(resource, { namespace, name }));
-    if (resource === 'pods') return this.#deletePod(namespace, name);
+    if (resource === 'pods') return this.#deletePod({ namespace, name }, writer);
     const deleted = this.#onDisk(() => {
       if (resource === 'events') return this.#events.delete(namespace, name);
       return this.#plain.delete(resource, namespace, name);
     });
-    if (deleted !== undefined) this.#watches.publish(resource, [deleted]);
+    if (deleted === undefined) return undefined;
+    this.#watches.answered(writer, deleted);
+    this.#watches.publish(resource, [deleted]);
     return deleted as KubeObject | undefined;
   }
 
@@ -277,11 +282,12 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#ownership.cgroupsOf(namespace, name));
   }
 
-  #deletePod(namespace: string, name: string): KubeObject | undefined {
-    const removed = this.#onDisk(() => this.#pods.moveToStaging(namespace, name));
+  #deletePod(key: ObjectKey, writer: Subscription | undefined): KubeObject | undefined {
+    const removed = this.#onDisk(() => this.#pods.moveToStaging(key.namespace, key.name));
     if (removed === undefined) return undefined;
-    this.#events.forget({ namespace, name });
-    this.#watches.checkPod({ namespace, name });
+    this.#events.forget(key);
+    this.#watches.answered(writer, removed.pod);
+    this.#watches.checkPod(key);
     this.#onDisk(() => removed.discard());
     return removed.pod as Storable as KubeObject;
   }

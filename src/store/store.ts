@@ -31,6 +31,7 @@ export type ObjectPart = 'object' | 'status';
 /** The reading part of a store. Saved files of objects offer it, too. */
 export type ObjectReader = Pick<Store, 'get' | 'list'>;
 
+/** Handed to `change`, `bind` and `delete`, it names the writer: see `Store`. */
 export interface Subscription {
   close(): void;
 }
@@ -42,6 +43,9 @@ export interface Subscription {
  * Two parts are written separately, so that neither overwrites the other: metadata and spec, which clients write
  * (`create`, `update`, `delete`), and the status, which the owning agent writes. Other clients may set conditions that
  * are not the kubelet's. So every writer of a status merges it into the stored one (`change`).
+ *
+ * Every subscriber gets every change once, in the order in which they were stored. A writer that hands in its own
+ * subscription gets the result of a write, with all changes before it, only as the answer of its call.
  */
 export interface Store {
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
@@ -73,20 +77,21 @@ export interface Store {
     key: ObjectKey,
     part: ObjectPart,
     change: (stored: T) => T,
+    writer?: Subscription,
   ): T;
   /**
    * Assigns a Pod to its node, like the subresource `binding`: changes object and status in one step, with one line in
    * the log.
    * @throws {PodrunError} when the Pod is missing; {ConflictError} when the result has another uid
    */
-  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod;
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod;
   /**
    * Removes the file that reserves disk space for the end of a Pod. Called when the disk is full and the end has to be
    * written. Returns false when the Pod has no reserve left.
    */
   spendReserve(key: ObjectKey): boolean;
   /** Removes the object, and for a Pod its logs and volumes. Returns its last state, or undefined if there was none. */
-  delete(resource: Resource, namespace: string, name: string): KubeObject | undefined;
+  delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined;
   /**
    * Follows changes: those of this process within the call that makes them, those of other processes as soon as the
    * file system reports them. With `replay`, existing objects come first, as ADDED. Changes of Pods and Events are

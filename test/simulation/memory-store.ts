@@ -61,19 +61,11 @@ export class MemoryStore implements Store {
   }
 
   update<T extends Storable>(resource: Resource, object: T): T {
-    const stored = this.#mustGet(resource, object);
-    const metadata = changedMetadata(resource, object.metadata, stored.metadata, this.#versions);
-    const changed = { ...object, metadata, ...('status' in stored && { status: stored.status }) };
-    return this.#put(resource, 'MODIFIED', changed) as Storable as T;
+    return this.#put(resource, 'MODIFIED', this.#withObject(resource, object)) as Storable as T;
   }
 
   updateStatus<T extends Storable>(resource: Resource, object: T): T {
-    const stored = this.#mustGet(resource, object);
-    checkUid(resource, object.metadata, stored.metadata);
-    const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
-    const metadata = { ...stored.metadata, resourceVersion };
-    const { status } = object as Storable as StoredObject;
-    return this.#put(resource, 'MODIFIED', { ...stored, metadata, status }) as Storable as T;
+    return this.#put(resource, 'MODIFIED', this.#withStatus(resource, object)) as Storable as T;
   }
 
   change<T extends Storable = KubeObject>(
@@ -81,33 +73,34 @@ export class MemoryStore implements Store {
     key: ObjectKey,
     part: ObjectPart,
     change: (stored: T) => T,
+    writer?: Subscription,
   ): T {
     const stored = this.#mustGet(resource, { metadata: key });
     const changed = change(stored as Storable as T) as Storable as StoredObject;
     checkPrecondition(resource, changed.metadata, stored.metadata);
     if (isSamePart(part, changed, stored)) return stored as Storable as T;
-    const written = part === 'status' ? this.updateStatus(resource, changed) : this.update(resource, changed);
-    return written as Storable as T;
+    const written = part === 'status' ? this.#withStatus(resource, changed) : this.#withObject(resource, changed);
+    return this.#put(resource, 'MODIFIED', written, writer) as Storable as T;
   }
 
-  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod {
     const stored = this.#mustGet('pods', { metadata: key });
     const given = bind(stored as Storable as StoredPod);
     const metadata = changedMetadata('pods', given.metadata, stored.metadata, this.#versions);
-    return this.#put('pods', 'MODIFIED', { ...given, metadata }) as Storable as StoredPod;
+    return this.#put('pods', 'MODIFIED', { ...given, metadata }, writer) as Storable as StoredPod;
   }
 
   spendReserve(): boolean {
     return false;
   }
 
-  delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+  delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined {
     const stored = this.get<StoredObject>(resource, namespace, name);
     if (stored === undefined) return undefined;
     this.#objects.delete(`${resource}/${namespace}/${name}`);
     const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
     const last = frozen({ ...stored, metadata: { ...stored.metadata, resourceVersion } });
-    this.#tell(resource, { type: 'DELETED', object: last });
+    this.#tell(resource, { type: 'DELETED', object: last }, writer);
     return last as Storable as KubeObject;
   }
 
@@ -130,16 +123,31 @@ export class MemoryStore implements Store {
     return stored;
   }
 
-  #put(resource: Resource, type: 'ADDED' | 'MODIFIED', object: StoredObject): StoredObject {
+  #withObject(resource: Resource, object: Storable): StoredObject {
+    const stored = this.#mustGet(resource, object);
+    const metadata = changedMetadata(resource, object.metadata, stored.metadata, this.#versions);
+    return { ...object, metadata, ...('status' in stored && { status: stored.status }) };
+  }
+
+  #withStatus(resource: Resource, object: Storable): StoredObject {
+    const stored = this.#mustGet(resource, object);
+    checkUid(resource, object.metadata, stored.metadata);
+    const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
+    const { status } = object as StoredObject;
+    return { ...stored, metadata: { ...stored.metadata, resourceVersion }, status };
+  }
+
+  #put(resource: Resource, type: 'ADDED' | 'MODIFIED', object: StoredObject, writer?: Subscription): StoredObject {
     const { namespace, name } = keyOf(object);
     const asWritten = frozen(object);
     this.#objects.set(`${resource}/${namespace}/${name}`, asWritten);
-    this.#tell(resource, { type, object: asWritten });
+    this.#tell(resource, { type, object: asWritten }, writer);
     return asWritten;
   }
 
-  #tell(resource: Resource, event: WatchEvent<StoredObject>): void {
-    this.#subscribers.enqueue(resource, event);
+  #tell(resource: Resource, event: WatchEvent<StoredObject>, writer: Subscription | undefined): void {
+    this.#subscribers.answered(writer, event.object);
+    this.#subscribers.enqueueIfNew(resource, event);
     this.#subscribers.flush();
   }
 }

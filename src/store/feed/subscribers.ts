@@ -9,7 +9,7 @@ export interface Subscriber {
   readonly resource: Resource;
   readonly scope: Scope;
   readonly listener: ChangeListener;
-  /** Versions that the subscriber got with the present state, by uid: changes up to these versions are not new. */
+  /** Versions that the subscriber got with the present state or as an answer, by uid: older changes are not new. */
   readonly knownVersions: Map<string, number>;
   isClosed: boolean;
 }
@@ -26,7 +26,8 @@ export class Subscribers {
   /** The number of subscribers by resource, and by resource and namespace. */
   readonly #counts = new Map<string, number>();
   #arrivals = 0;
-  readonly #queue: Array<{ subscriber: Subscriber; event: WatchEvent<StoredObject> }> = [];
+  readonly #queue: Array<{ subscriber: Subscriber; event: WatchEvent<StoredObject>; mustBeNew: boolean }> = [];
+  readonly #subscriberOf = new WeakMap<Subscription, Subscriber>();
 
   /** @param onClose called once, after the subscriber is gone */
   add(subscriber: Subscriber, onClose: () => void): Subscription {
@@ -34,7 +35,7 @@ export class Subscribers {
     const present = this.#byScope.get(shelf) ?? new Map<Subscriber, number>();
     this.#byScope.set(shelf, present.set(subscriber, ++this.#arrivals));
     this.#count(subscriber, 1);
-    return {
+    const subscription = {
       close: () => {
         if (subscriber.isClosed) return;
         subscriber.isClosed = true;
@@ -44,6 +45,14 @@ export class Subscribers {
         onClose();
       },
     };
+    this.#subscriberOf.set(subscription, subscriber);
+    return subscription;
+  }
+
+  /** Notes that the writer gets this state as the answer of its write: it gets no change up to this version. */
+  answered(writer: Subscription | undefined, { metadata: { uid, resourceVersion } }: StoredObject): void {
+    const subscriber = writer && this.#subscriberOf.get(writer);
+    subscriber?.knownVersions.set(uid, Number(resourceVersion));
   }
 
   get isEmpty(): boolean {
@@ -69,19 +78,18 @@ export class Subscribers {
 
   /** Queues a change for all its subscribers. */
   enqueue(resource: Resource, event: WatchEvent<StoredObject>): void {
-    for (const subscriber of this.#subscribersOf(resource, event)) this.#queue.push({ subscriber, event });
+    for (const subscriber of this.#subscribersOf(resource, event)) this.enqueueFor(subscriber, event);
   }
 
-  /** Queues a change for the subscribers that did not get it with the present state. */
+  /** Queues a change for the subscribers that did not get it with the present state or as an answer. */
   enqueueIfNew(resource: Resource, event: WatchEvent<StoredObject>): void {
-    for (const subscriber of this.#subscribersOf(resource, event)) {
-      if (isNew(subscriber, event.object.metadata)) this.#queue.push({ subscriber, event });
-    }
+    for (const subscriber of this.#subscribersOf(resource, event))
+      this.#queue.push({ subscriber, event, mustBeNew: true });
   }
 
   /** Queues a change for one subscriber that missed it. */
   enqueueFor(subscriber: Subscriber, event: WatchEvent<StoredObject>): void {
-    this.#queue.push({ subscriber, event });
+    this.#queue.push({ subscriber, event, mustBeNew: false });
   }
 
   /** The subscribers of an object, in the order of their arrival. */
@@ -101,7 +109,9 @@ export class Subscribers {
   /** Delivers the queued changes. */
   flush(): void {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      if (!next.subscriber.isClosed) next.subscriber.listener(next.event);
+      const { subscriber, event, mustBeNew } = next;
+      if (subscriber.isClosed || (mustBeNew && !isNew(subscriber, event.object.metadata))) continue;
+      subscriber.listener(event);
     }
   }
 }

@@ -57,6 +57,11 @@ export class Watches {
     return { subscription, sendPresent };
   }
 
+  /** See `Subscribers.answered`. */
+  answered(writer: Subscription | undefined, object: StoredObject): void {
+    this.#subscribers.answered(writer, object);
+  }
+
   /**
    * Reports changes that this process has just written, and those that other processes wrote before.
    * @param objects one object, or Events about one Pod

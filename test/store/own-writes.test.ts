@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { Store, Subscription } from '../../src/store/store.ts';
+import { ManualClock } from '../simulation/manual-clock.ts';
+import { MemoryStore } from '../simulation/memory-store.ts';
+import { inShort, newPod } from './objects.ts';
+import { openStore, temporaryFolder } from './temporary-store.ts';
+
+/** The label that a client wrote last, and the message that the agent wrote last. */
+function texts({ metadata, status }: StoredPod): string {
+  return `${metadata.labels?.['label']}/${status.message}`;
+}
+
+const withLabel =
+  (label: string) =>
+  (pod: StoredPod): StoredPod => {
+    return { ...pod, metadata: { ...pod.metadata, labels: { label } } };
+  };
+
+const withMessage =
+  (message: string) =>
+  (pod: StoredPod): StoredPod => {
+    return { ...pod, status: { ...pod.status, message } };
+  };
+
+/** Follows the Pods of a store. */
+function followed(store: Store): { events: WatchEvent<StoredPod>[]; subscription: Subscription } {
+  const events: WatchEvent<StoredPod>[] = [];
+  return { events, subscription: store.watch<StoredPod>('pods', {}, (event) => void events.push(event)) };
+}
+
+const changes = (events: WatchEvent<StoredPod>[]): string[] => events.map(({ object }) => texts(object));
+
+it('tells every subscriber every change once, in the order of the log, and the writer its own as the answer', () => {
+  // Nothing but a write makes these stores look for changes: their clocks stand still.
+  const root = temporaryFolder();
+  const [client, agentStore] = [openStore(root, new ManualClock()), openStore(root, new ManualClock())];
+  const { metadata } = client.create('pods', newPod('web'));
+  const toView = followed(agentStore).events;
+  const { events: toAgent, subscription: agent } = followed(agentStore);
+  client.change<StoredPod>('pods', metadata, 'object', withLabel('a'));
+  const answer = agentStore.change<StoredPod>('pods', metadata, 'status', withMessage('1'), agent);
+  client.change<StoredPod>('pods', metadata, 'object', withLabel('b'));
+  const second = agentStore.change<StoredPod>('pods', metadata, 'status', withMessage('2'), agent);
+  expect([answer, second].map(texts)).toEqual(['a/1', 'b/2']);
+  expect(changes(toView)).toEqual(['a/undefined', 'a/1', 'b/1', 'b/2']);
+  // Changes of the client just before are in the answers.
+  expect(toAgent).toEqual([]);
+  const third = client.change<StoredPod>('pods', metadata, 'object', withLabel('c'));
+  agentStore.change<StoredPod>('pods', metadata, 'status', withMessage('3'));
+  expect(changes(toAgent)).toEqual([texts(third), 'c/3']);
+});
+
+describe.each<{ name: string; open: () => Store }>([
+  { name: 'FileStore', open: () => openStore(temporaryFolder(), new ManualClock()) },
+  { name: 'MemoryStore of the simulation', open: () => new MemoryStore(new ManualClock()) },
+])('$name', ({ open }) => {
+  it('answers each kind of write to its writer, and reports it to all others', () => {
+    const store = open();
+    const { metadata } = store.create('pods', newPod('web'));
+    const { events: toAgent, subscription: agent } = followed(store);
+    const toView = followed(store).events;
+    store.bind(metadata, withMessage('bound'), agent);
+    store.change<StoredPod>('pods', metadata, 'object', withLabel('a'));
+    store.change<StoredPod>('pods', metadata, 'status', withMessage('runs'), agent);
+    store.delete('pods', 'default', 'web', agent);
+    expect(changes(toAgent)).toEqual(['a/bound']);
+    expect(changes(toView)).toEqual(['undefined/bound', 'a/bound', 'a/runs', 'a/runs']);
+    expect(toView.map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'MODIFIED', 'DELETED']);
+  });
+
+  it('leaves out what waits for a subscriber that meanwhile gets it as an answer', () => {
+    const store = open();
+    const { metadata } = store.create('pods', newPod('web'));
+    const seen: string[] = [];
+    // The first subscriber makes the second one write, before that has got the change itself.
+    const first = store.watch<StoredPod>('pods', {}, ({ object }) => {
+      if (object.status.message === undefined)
+        seen.push(texts(store.change<StoredPod>('pods', metadata, 'status', withMessage('1'), agent)));
+    });
+    const { events: toAgent, subscription: agent } = followed(store);
+    store.change<StoredPod>('pods', metadata, 'object', withLabel('a'));
+    first.close();
+    expect(seen).toEqual(['a/1']);
+    expect(toAgent).toEqual([]);
+  });
+});
+
+it('reports the Pod that comes after the one that the writer has removed', () => {
+  const store = openStore(temporaryFolder(), new ManualClock());
+  store.create('pods', newPod('web'));
+  const { events, subscription } = followed(store);
+  store.delete('pods', 'default', 'web', subscription);
+  store.create('pods', newPod('web'));
+  expect(events.map(inShort)).toEqual(['ADDED default/web Pending']);
+});
