@@ -56,7 +56,7 @@ function conditionMoment(text: string, rest: string): Moment {
 
 /** Finds a word, in upper or lower case. */
 function oneOf(words: readonly string[], given: string, text: string): string {
-  const word = words.find((one) => one.toLowerCase() === given.toLowerCase());
+  const word = words.find((known) => known.toLowerCase() === given.toLowerCase());
   if (word === undefined) throw noMoment(text, `${JSON.stringify(given)} is not one of ${words.join(', ')}`);
   return word;
 }

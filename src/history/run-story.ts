@@ -50,7 +50,7 @@ export function storyOf(run: RecordedRun): RunStory | undefined {
   const pod = lastStateOf(run);
   if (pod === undefined) return undefined;
   const happenings = happeningsIn(run);
-  const phases = happenings.flatMap((one) => (one.what === 'phase' ? [one.phase] : []));
+  const phases = happenings.flatMap((happening) => (happening.what === 'phase' ? [happening.phase] : []));
   const lengthMs = happenings.findLast(({ what }) => what !== 'event' && what !== 'deleted')?.atMs ?? 0;
   return {
     pod,
@@ -65,7 +65,7 @@ export function storyOf(run: RecordedRun): RunStory | undefined {
 }
 
 function conditionStories(pod: StoredPod, happenings: readonly Happening[]): Map<string, ConditionStory> {
-  const turns = happenings.filter((one) => one.what === 'condition');
+  const turns = happenings.filter((happening) => happening.what === 'condition');
   return new Map(
     [...new Set(turns.map(({ type }) => type))].map((type) => {
       const own = turns.filter((turn) => turn.type === type);
@@ -80,15 +80,19 @@ function containerStory(name: string, happenings: readonly Happening[]): Contain
   const attempts: AttemptStory[] = [];
   const ready: boolean[] = [];
   const waits = new Set<string>();
-  for (const one of happenings) {
-    if (!('container' in one) || one.container !== name) continue;
-    const index = one.attempt - 1;
+  for (const happening of happenings) {
+    if (!('container' in happening) || happening.container !== name) continue;
+    const index = happening.attempt - 1;
     const before = attempts[index] ?? { startedMs: undefined, exitedMs: undefined, exit: undefined };
-    if (one.what === 'started') attempts[index] = { ...before, startedMs: one.atMs };
-    else if (one.what === 'exited') {
-      attempts[index] = { ...before, exitedMs: one.atMs, exit: { exitCode: one.exitCode, reason: one.reason } };
-    } else if (one.what === 'waiting') waits.add(one.reason);
-    else ready.push(one.what === 'ready');
+    if (happening.what === 'started') attempts[index] = { ...before, startedMs: happening.atMs };
+    else if (happening.what === 'exited') {
+      attempts[index] = {
+        ...before,
+        exitedMs: happening.atMs,
+        exit: { exitCode: happening.exitCode, reason: happening.reason },
+      };
+    } else if (happening.what === 'waiting') waits.add(happening.reason);
+    else ready.push(happening.what === 'ready');
   }
   return { attempts, ready, waits: [...waits], restarts: Math.max(0, attempts.length - 1) };
 }
@@ -97,9 +101,9 @@ function eventCounts(happenings: readonly Happening[]): Map<string, number> {
   const counts = new Map<string, number>();
   /** The latest version of each Event: a higher count is a new version. */
   const latest = new Map<string, { reason: string; count: number }>();
-  for (const one of happenings) {
-    if (one.what !== 'event') continue;
-    const { metadata, reason = '', count = 1, series } = one.event;
+  for (const happening of happenings) {
+    if (happening.what !== 'event') continue;
+    const { metadata, reason = '', count = 1, series } = happening.event;
     latest.set(metadata.name, { reason, count: series?.count ?? count });
   }
   for (const { reason, count } of latest.values()) counts.set(reason, (counts.get(reason) ?? 0) + count);

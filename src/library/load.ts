@@ -31,11 +31,11 @@ export async function loadSource(
 ): Promise<LoadedSource> {
   const sources = flattened(source);
   let objects = 0;
-  const files = sources.map((one) => {
-    if (typeof one === 'string' || one instanceof URL) return pathOf(one, cwd);
-    if (isManifestText(one)) return textInput(one.name ?? 'manifest.yaml', one.yaml);
+  const files = sources.map((input) => {
+    if (typeof input === 'string' || input instanceof URL) return pathOf(input, cwd);
+    if (isManifestText(input)) return textInput(input.name ?? 'manifest.yaml', input.yaml);
     objects += 1;
-    return textInput(objects === 1 ? OBJECT : `${OBJECT} ${objects}`, objectText(one));
+    return textInput(objects === 1 ? OBJECT : `${OBJECT} ${objects}`, objectText(input));
   });
   const loaded = await loadManifests({ ...options, files, forRunning: true });
   if (loaded.errors.length > 0) throw manifestError(loaded.errors);

@@ -31,7 +31,8 @@ const isSettle: OptionCheck = (value) =>
 const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   allowRestarts: isSwitch,
   backoff: (value) =>
-    isRecord(value) && Object.entries(value).every(([name, one]) => /^(initial|max)$/.test(name) && !isDuration(one))
+    isRecord(value) &&
+    Object.entries(value).every(([name, duration]) => /^(initial|max)$/.test(name) && !isDuration(duration))
       ? undefined
       : "must be like { initial: '1s', max: '10s' }",
   bestEffort: isSwitch,
@@ -121,7 +122,7 @@ function checkImages(value: unknown): string | undefined {
   for (const [pattern, program] of Object.entries(value)) {
     if (!isImagePattern(pattern)) return `has ${JSON.stringify(pattern)}, which is no image name or pattern`;
     const words = isRecord(program) ? (program['command'] ?? program['args']) : program;
-    const isCommand = typeof words === 'string' || (Array.isArray(words) && words.every((one) => !isText(one)));
+    const isCommand = typeof words === 'string' || (Array.isArray(words) && words.every((word) => !isText(word)));
     if (!isCommand || words.length === 0) return `must have a command for ${JSON.stringify(pattern)}`;
   }
   return undefined;

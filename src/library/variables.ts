@@ -11,7 +11,10 @@ export function withVariables(pod: StoredPod, variables: Readonly<Record<string,
   const add = (container: Container): Container => {
     const own = container.env ?? [];
     // These come first: variables of the container may refer to them.
-    return { ...container, env: [...given.filter(({ name }) => !own.some((one) => one.name === name)), ...own] };
+    return {
+      ...container,
+      env: [...given.filter(({ name }) => !own.some((variable) => variable.name === name)), ...own],
+    };
   };
   const { initContainers, containers } = pod.spec;
   return {

@@ -281,7 +281,7 @@ const byName = new WeakMap<PodSpec, ReadonlyMap<string, Container>>();
 export function containerSpec(pod: StoredPod, name: string): Container {
   let containers = byName.get(pod.spec);
   if (containers === undefined) {
-    containers = new Map(allContainers(pod.spec).map((one) => [one.name, one]));
+    containers = new Map(allContainers(pod.spec).map((container) => [container.name, container]));
     byName.set(pod.spec, containers);
   }
   const container = containers.get(name);

@@ -142,7 +142,7 @@ const REASONS = [TERMINATED.completed, TERMINATED.oomKilled, TERMINATED.startErr
 function exitOf({ exitCode, reason, message, finishedAt }: ContainerStateTerminated, now: Instant): Exit {
   return {
     exitCode,
-    reason: REASONS.find((one) => one === reason) ?? TERMINATED.error,
+    reason: REASONS.find((known) => known === reason) ?? TERMINATED.error,
     message,
     at: instantOf(finishedAt, now) ?? now,
   };

@@ -13,18 +13,18 @@ export function checkChanges(
   warn: (text: string) => void,
 ): void {
   if (existing.length === 0) return;
-  const refused = existing.flatMap((one) => {
+  const refused = existing.flatMap((manifest) => {
     try {
-      configureObject(store, one, { isDryRun: true, warn });
+      configureObject(store, manifest, { isDryRun: true, warn });
       return [];
     } catch (error) {
-      if (error instanceof PodrunError) return [{ one, error }];
+      if (error instanceof PodrunError) return [{ manifest, error }];
       throw error;
     }
   });
   if (refused.length === 0) return;
   const messages = refused.map(({ error }) => error.message).join('\n');
-  const names = refused.map(({ one: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
+  const names = refused.map(({ manifest: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
   throw new PodrunError(messages, {
     hint: `Nothing was changed. To create it anew: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
   });

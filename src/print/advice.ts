@@ -11,17 +11,17 @@ export function renderAdvice(run: string, { advice, basis }: RunAdvice, painter:
   const from = basisText(basis);
   if (advice.length === 0) return `${run}: nothing to advise, from ${from}\n`;
   const counts = (['problem', 'risk', 'tuning'] as const).flatMap((severity) => {
-    const count = advice.filter((one) => one.severity === severity).length;
+    const count = advice.filter((item) => item.severity === severity).length;
     return count === 0 ? [] : [severity === 'tuning' ? `${count} to tune` : counted(count, severity)];
   });
-  const parts = advice.map((one) => `\n${render(one, painter)}`).join('');
+  const parts = advice.map((item) => `\n${render(item, painter)}`).join('');
   return `${run}: ${counts.join(', ')}, from ${from}\n${parts}`;
 }
 
-function render(one: Advice, painter: Painter): string {
-  const { severity, container, rule, what, evidence } = one;
+function render(advice: Advice, painter: Painter): string {
+  const { severity, container, rule, what, evidence } = advice;
   const head = painter.tone(TONES[severity], `${severity.padEnd(8)} ${container ?? 'Pod'}: ${rule}`);
-  return `${head}\n  ${fieldText(one)}\n  ${evidence}\n  ${what}\n`;
+  return `${head}\n  ${fieldText(advice)}\n  ${evidence}\n  ${what}\n`;
 }
 
 /** `spec.…timeoutSeconds: 1 -> 3`, or only the path when there is no value to set. */

@@ -107,9 +107,9 @@ function folded(attempts: readonly ProbeAttempt[]): AttemptGroup[] {
 
 const CHANGES_NOTHING: ReadonlySet<ProbeDecision> = new Set(['none', 'retry', 'notCounted']);
 
-function isRepetition(one: ProbeAttempt, next: ProbeAttempt): boolean {
-  const changesNothing = CHANGES_NOTHING.has(one.decision) && CHANGES_NOTHING.has(next.decision);
-  return changesNothing && comparedText(one) === comparedText(next);
+function isRepetition(attempt: ProbeAttempt, next: ProbeAttempt): boolean {
+  const changesNothing = CHANGES_NOTHING.has(attempt.decision) && CHANGES_NOTHING.has(next.decision);
+  return changesNothing && comparedText(attempt) === comparedText(next);
 }
 
 function comparedText(attempt: ProbeAttempt): string {

@@ -19,7 +19,12 @@ const VALUE_MAX = 60;
 export function renderComparison(a: ComparedRun, b: ComparedRun, { differences, manifest }: RunComparison): string {
   const changes = manifest.length === 0 ? '' : `\n${renderManifestChanges(manifest)}`;
   if (differences.length === 0) return `${a.run} and ${b.run} went the same way.\n${changes}`;
-  const rows = differences.map((one) => [one.subject, one.what, one.a, one.b + share(one)]);
+  const rows = differences.map((difference) => [
+    difference.subject,
+    difference.what,
+    difference.a,
+    difference.b + share(difference),
+  ]);
   return table([['WHERE', 'WHAT', a.run, b.run], ...rows]) + changes;
 }
 

@@ -203,7 +203,7 @@ export class ProcessRuntime implements Runtime {
   #reportExit(report: () => void): void {
     if (this.#ends.push(report) > 1) return;
     nextEventLoopTurn(() => {
-      for (const one of this.#ends.splice(0)) one();
+      for (const end of this.#ends.splice(0)) end();
     });
   }
 

@@ -143,11 +143,11 @@ export class FileStore implements Store {
     change: (stored: T) => T,
     writer?: Subscription,
   ): T {
-    const one = change as unknown as (stored: StoredObject) => StoredObject;
+    const typedChange = change as unknown as (stored: StoredObject) => StoredObject;
     const changed = this.#onDisk((): StoredObject => {
-      if (resource === 'pods') return this.#pods.change(key, part, one as (stored: Storable) => StoredPod);
-      if (resource === 'events') return this.#events.change(key, one);
-      return this.#plain.change(resource, key, part, one);
+      if (resource === 'pods') return this.#pods.change(key, part, typedChange as (stored: Storable) => StoredPod);
+      if (resource === 'events') return this.#events.change(key, typedChange);
+      return this.#plain.change(resource, key, part, typedChange);
     });
     this.#forgetEnded(resource, changed);
     this.#watches.answered(writer, changed);

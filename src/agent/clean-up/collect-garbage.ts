@@ -106,11 +106,11 @@ export async function removePods(
 async function closeLost({ store, clock, namespace, dryRun, onRemoved }: Collection): Promise<Set<string>> {
   const lost = store.lostPods().filter(({ pod }) => namespace === undefined || pod.metadata.namespace === namespace);
   const closed = new Set<string>();
-  for (const one of lost) {
-    const { namespace: place, name, uid } = one.pod.metadata;
-    if (!dryRun && !(await closeLostRun(store, one, clock))) continue;
+  for (const lostPod of lost) {
+    const { namespace: place, name, uid } = lostPod.pod.metadata;
+    if (!dryRun && !(await closeLostRun(store, lostPod, clock))) continue;
     closed.add(uid);
-    onRemoved({ type: 'lost', namespace: place, name, agentPid: one.agentPid });
+    onRemoved({ type: 'lost', namespace: place, name, agentPid: lostPod.agentPid });
   }
   return closed;
 }

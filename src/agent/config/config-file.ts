@@ -111,7 +111,7 @@ function readRuntime(node: ConfigNode): RuntimeChoice {
 
 function readNetwork(node: ConfigNode): PodNetworkKind {
   const text = node.text();
-  return NETWORKS.find((one) => one === text) ?? node.fail(`must be one of ${NETWORKS.join(', ')}`);
+  return NETWORKS.find((network) => network === text) ?? node.fail(`must be one of ${NETWORKS.join(', ')}`);
 }
 
 /** Reads one entry of `images`: a command as text or list, or a map. */
@@ -177,7 +177,7 @@ function readCount(node: ConfigNode): number | undefined {
 /** Reads a taint as `kubectl taint` does: KEY=VALUE:EFFECT or KEY:EFFECT. */
 function readTaint(text: string, list: ConfigNode): Taint {
   const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
-  const known = TAINT_EFFECTS.find((one) => one === effect);
+  const known = TAINT_EFFECTS.find((taintEffect) => taintEffect === effect);
   if (known === undefined) {
     const effects = TAINT_EFFECTS.join(', ');
     return list.fail(`${JSON.stringify(text)} is not KEY=VALUE:EFFECT or KEY:EFFECT, with one of ${effects}`);

@@ -76,7 +76,9 @@ function linkTarget(file: string): string | undefined {
 /** True when the folder has exactly these files with these contents. */
 function holds(folder: string, files: Files): boolean {
   try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+      (entry) => !entry.isDirectory(),
+    );
     if (entries.length !== files.size) return false;
     return [...files].every(([name, { bytes }]) => readFileSync(path.join(folder, name)).equals(bytes));
   } catch {

@@ -50,7 +50,7 @@ class Finder {
       // Find the end of an empty range, too.
       if (results.length === 0) this.find(inside, undefined);
       this.#rangesOpen -= 1;
-      const end = nodes.findIndex((one, at) => at > index && one === this.#lastEnd);
+      const end = nodes.findIndex((later, at) => at > index && later === this.#lastEnd);
       if (end > 0) index = end;
     }
     return found;

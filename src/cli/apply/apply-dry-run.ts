@@ -25,7 +25,7 @@ export function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlag
   const { dryRun } = flags;
   const printer = flags.output === 'text' ? undefined : objectPrinter(flags);
   const store = openStore(flags.stateDir, new SystemClock());
-  const existing = objects.filter((one) => isThere(store, one));
+  const existing = objects.filter((manifest) => isThere(store, manifest));
   checkChanges(store, existing, warn);
   const out = new StandardOutput();
   const [first] = objects;
@@ -34,16 +34,18 @@ export function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlag
     writePrinted(out, () => printer.print(objects.length === 1 ? first.object : listOf(printed)));
     return EXIT.ok;
   }
-  for (const one of objects) {
-    const operation = existing.includes(one) ? configureObject(store, one, { isDryRun: true, warn }) : 'created';
-    out.tell(`${renderObject(one.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
+  for (const manifest of objects) {
+    const operation = existing.includes(manifest)
+      ? configureObject(store, manifest, { isDryRun: true, warn })
+      : 'created';
+    out.tell(`${renderObject(manifest.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
   }
   return EXIT.ok;
 }
 
 /** True when `apply` would change the object instead of creating it. A new Pod replaces a Pod that has ended. */
-function isThere(store: FileStore, one: ManifestObject): boolean {
-  return one.object.kind === 'Pod'
-    ? isLive(store, one.object as unknown as StoredPod)
-    : recordOf(store, one) !== undefined;
+function isThere(store: FileStore, manifest: ManifestObject): boolean {
+  return manifest.object.kind === 'Pod'
+    ? isLive(store, manifest.object as unknown as StoredPod)
+    : recordOf(store, manifest) !== undefined;
 }

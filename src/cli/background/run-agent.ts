@@ -102,7 +102,7 @@ function openRuntime({
       return { namespace, name, uid, container, attempt: Number(attempt) };
     },
     endRemains: async (ids) => {
-      const concerned = [...pods].filter(([uid]) => ids.some((one) => one.startsWith(`${uid}/`)));
+      const concerned = [...pods].filter(([uid]) => ids.some((containerId) => containerId.startsWith(`${uid}/`)));
       for (const [, pod] of concerned) await endContainers(store, pod, clock).catch(() => undefined);
     },
     onTrouble: trouble,

@@ -35,7 +35,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
     } else if (word.startsWith('-') && word !== '-') {
       expecting = readFlag(command === undefined ? everyOption(program) : optionsOf(program, command), word, values);
     } else if (command === undefined) {
-      command = program.commands.find((one) => one.name() === word);
+      command = program.commands.find((subcommand) => subcommand.name() === word);
       if (command === undefined) operands.push(word);
     } else {
       operands.push(word);

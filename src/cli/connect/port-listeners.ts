@@ -63,12 +63,12 @@ export async function listenOnPorts({
   const all: Listening[] = [];
   const listening: Array<PortListeners['listening'][number]> = [];
   for (const { local, remote } of ports) {
-    const one = await listenOnPort(local, addresses, (socket, actual) =>
+    const bound = await listenOnPort(local, addresses, (socket, actual) =>
       onConnection(socket, { local: actual, remote }),
     );
-    all.push(...one.listening);
-    listening.push(...one.listening.map((found) => ({ at: joinHostPort(found.host, found.local), remote })));
-    if (one.error !== undefined) onTrouble(`Unable to listen on port ${local}: ${one.error}`);
+    all.push(...bound.listening);
+    listening.push(...bound.listening.map((found) => ({ at: joinHostPort(found.host, found.local), remote })));
+    if (bound.error !== undefined) onTrouble(`Unable to listen on port ${local}: ${bound.error}`);
   }
   if (all.length === 0) {
     const wanted = ports.map(({ local, remote }) => `{${local} ${remote}}`).join(' ');

@@ -98,7 +98,7 @@ async function untilStatus(
     isMet: (object) => {
       const present = object as StoredPod | undefined;
       if (present === undefined || present.metadata.uid !== uid) throw gone(name);
-      const status = allContainerStatuses(present.status).find((one) => one.name === container);
+      const status = allContainerStatuses(present.status).find((entry) => entry.name === container);
       if (status !== undefined && isMet(status)) found = status;
       else mustGoOn(present, container);
       return found !== undefined;
@@ -136,7 +136,7 @@ async function showLog({ pod, container, store }: ContainerAttachment, status: C
 function lost({ store, pod, container }: ContainerAttachment, end: ConnectionEnd): never {
   const { namespace, name } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);
-  const status = allContainerStatuses(present?.status ?? {}).find((one) => one.name === container);
+  const status = allContainerStatuses(present?.status ?? {}).find((entry) => entry.name === container);
   const { message } = connectionLost(pod, container, end.type === 'lost' ? end.why : undefined);
   throw new PodrunError(message, {
     exitCode: status?.state?.terminated?.exitCode || EXIT.failed,

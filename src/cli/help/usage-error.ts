@@ -59,7 +59,7 @@ function unknownCommand(command: string, program: Command): string {
   const commands = program.createHelp().visibleCommands(program);
   const meant = mostSimilar(
     command,
-    commands.map((one) => one.name()),
+    commands.map((subcommand) => subcommand.name()),
   );
   const hint = meant === undefined ? '' : `\n\nDid you mean this?\n\t${meant}\n`;
   return `error: unknown command "${command}" for "podrun"${hint}`;

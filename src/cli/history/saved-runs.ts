@@ -35,7 +35,7 @@ export async function namedRun(store: () => FileStore, namespace: string | undef
   }
   const [only, ...more] = await runsInFile(name);
   if (only !== undefined && more.length === 0) return { ...only, run: name };
-  const names = [only, ...more].map((one) => one?.run).join(', ');
+  const names = [only, ...more].map((found) => found?.run).join(', ');
   throw usage(`${name} tells of several Pods: ${names}`, 'Save the stream of one Pod.');
 }
 

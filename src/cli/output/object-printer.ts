@@ -48,7 +48,7 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
     const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));
     return {
       print,
-      printChanges: (changes, isTyped) => rows(changes.map((one) => (isTyped ? asObject(one) : one.object))),
+      printChanges: (changes, isTyped) => rows(changes.map((change) => (isTyped ? asObject(change) : change.object))),
     };
   } catch (error) {
     if (error instanceof PrintFailure) throw new PodrunError(error.message, { exitCode: EXIT.usage });

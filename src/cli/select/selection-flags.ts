@@ -35,7 +35,7 @@ export function withSelectionFlags(command: Command): Command {
 export function outputOption<T extends string>(formats: readonly T[]): Option {
   const description = `output format: ${formats.join(', ').replace(/, (\w+)$/, ' or $1')}`;
   const option = new Option('-o, --output <format>', description).argParser((value): T => {
-    const format = formats.find((one) => one === value);
+    const format = formats.find((known) => known === value);
     if (format !== undefined) return format;
     const allowed = `allowed formats are: ${formats.toSorted().join(',')}`;
     throw new PodrunError(

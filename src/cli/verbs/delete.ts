@@ -132,12 +132,12 @@ export async function deleteAndWait(
   const { ending, errors } = await deleteAll(session, refs, deletion, out);
   if (!deletion.wait) return errors;
   const deadlineMs = clock.now().monotonicMs + deletion.waitMs;
-  for (const one of ending) {
-    const { type, name } = one.ref;
+  for (const removal of ending) {
+    const { type, name } = removal.ref;
     const isPod = type.plural === 'pods';
-    if (isPod) noteSilentOwner(session.store, one.ref);
+    if (isPod) noteSilentOwner(session.store, removal.ref);
     const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
-    errors.push(...(await withWaitingLine(clock, text, () => untilGone(session, one, deadlineMs))));
+    errors.push(...(await withWaitingLine(clock, text, () => untilGone(session, removal, deadlineMs))));
   }
   return errors;
 }

@@ -18,7 +18,7 @@ const LABEL: MetadataVerb = {
   field: 'labels',
   parse: parseLabelPairs,
   clash: (clashing) => {
-    const texts = clashing.map((one) => `${one}, and --overwrite is false`);
+    const texts = clashing.map((clash) => `${clash}, and --overwrite is false`);
     return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   },
   // Source: kubectl/pkg/cmd/label/label.go updateDataChangeMsg.

@@ -89,7 +89,7 @@ async function patchObjects(words: readonly string[], flags: PatchFlags): Promis
  */
 function readSubresource(name: string | undefined): Subresource | undefined {
   if (name === undefined) return undefined;
-  const found = SUBRESOURCES.find((one) => one === name);
+  const found = SUBRESOURCES.find((subresource) => subresource === name);
   if (found !== undefined) return found;
   throw new PodrunError('Error from server (NotFound): the server could not find the requested resource');
 }

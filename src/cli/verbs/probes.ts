@@ -160,7 +160,7 @@ function probesIn(container: Container): DefinedProbe[] {
 
 function typeOf({ type }: ProbesFlags): ProbeType | undefined {
   if (type === undefined) return undefined;
-  const known = PROBE_TYPES.find((one) => one === type);
+  const known = PROBE_TYPES.find((probeType) => probeType === type);
   if (known !== undefined) return known;
   throw usage(`valid --type are startup, liveness or readiness, not ${JSON.stringify(type)}`);
 }

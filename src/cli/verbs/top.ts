@@ -78,7 +78,7 @@ async function top(words: readonly string[], flags: TopFlags): Promise<number> {
   if (selection.how === 'named') {
     const measured = new Set(usages.map(({ name }) => name));
     const silent = [...missing, ...pods.map(({ metadata }) => metadata)].filter(({ name }) => !measured.has(name));
-    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map((one) => noMetrics(store, one)));
+    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map((pod) => noMetrics(store, pod)));
   }
   if (usages.length > 0) return EXIT.ok;
   if (pods.length > 0) throw noneMeasured(pods, displayNowMs(clock));

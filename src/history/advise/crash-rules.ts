@@ -108,15 +108,15 @@ function restartsWhenDone(
 function runsOn({ pod, containers }: Evidence): Advice[] {
   if (pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined) return [];
   const mains = containers.filter(({ role }) => role === 'main');
-  const done = mains.filter((one) => endedAlone(one).at(-1)?.end.exitCode === 0);
-  const left = mains.filter((one) => one.runs.at(-1)?.stopMs !== undefined);
+  const done = mains.filter((main) => endedAlone(main).at(-1)?.end.exitCode === 0);
+  const left = mains.filter((main) => main.runs.at(-1)?.stopMs !== undefined);
   if (done.length === 0 || left.length === 0 || done.length + left.length < mains.length) return [];
-  const doneMs = Math.max(...done.map((one) => endedAlone(one).at(-1)?.end.ms ?? 0));
+  const doneMs = Math.max(...done.map((main) => endedAlone(main).at(-1)?.end.ms ?? 0));
   return left.flatMap((container): Advice[] => {
     const { name, path, runs } = container;
     const seconds = ((runs.at(-1)?.stopMs ?? doneMs) - doneMs) / 1000;
     if (seconds < GOES_ON_SECONDS) return [];
-    const names = done.map((one) => one.name).join(' and ');
+    const names = done.map((main) => main.name).join(' and ');
     return [
       {
         rule: 'runs-on-beside-the-work',

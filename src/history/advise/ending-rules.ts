@@ -72,7 +72,7 @@ function graceOfProbe({ spec, probes }: ContainerEvidence, { restartCount }: Con
 }
 
 function hookSeconds({ hooks }: ContainerEvidence, { restartCount }: ContainerRun): number {
-  const hook = hooks.find((one) => one.hook === 'preStop' && one.restartCount === restartCount);
+  const hook = hooks.find((hookRun) => hookRun.hook === 'preStop' && hookRun.restartCount === restartCount);
   return (hook?.durationMs ?? 0) / 1000;
 }
 

@@ -24,7 +24,8 @@ function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
   const good = attempts.filter((attempt) => wasGood(attempt) === true).map(({ durationMs }) => durationMs / 1000);
   // A time-out before the first success is part of the start: it says nothing about later attempts.
   const late = attempts.filter(
-    ({ result }, index) => result === 'timeout' && attempts.slice(0, index).some((one) => wasGood(one) === true),
+    ({ result }, index) =>
+      result === 'timeout' && attempts.slice(0, index).some((attempt) => wasGood(attempt) === true),
   );
   if (good.length < SAMPLES_MIN) return [];
   const p99 = percentile(good, 0.99);
@@ -78,7 +79,7 @@ function readinessFlaps(container: ContainerEvidence): Advice[] {
   const rows = runs.flatMap(failureRows).filter((row) => row >= failureThreshold);
   if (rows.length < 2) return [];
   const longest = Math.max(...rows);
-  const attempts = runs.reduce((sum, one) => sum + one.length, 0);
+  const attempts = runs.reduce((sum, run) => sum + run.length, 0);
   const evidence =
     `It lost readiness ${rows.length} times and had it back, after ${longest} failures in a row at most ` +
     `(${failureThreshold} decide, one each ${periodSeconds} s), in ${counted(attempts, 'attempt')}.`;

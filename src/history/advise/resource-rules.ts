@@ -106,7 +106,7 @@ function cpu({ name, path, spec, runs, usages }: ContainerEvidence): Advice[] {
   const worst = usages.toSorted((a, b) => throttledPart(a) - throttledPart(b)).at(-1);
   if (worst === undefined || throttledPart(worst) < THROTTLED) return [];
   const { cpuPeriods = 0, cpuPeriodsThrottled = 0, cpuSeconds, restartCount } = worst;
-  const run = runs.find((one) => one.restartCount === restartCount);
+  const run = runs.find((candidate) => candidate.restartCount === restartCount);
   const seconds = run?.end === undefined ? undefined : (run.end.ms - run.startMs) / 1000;
   const millis = Number(quantityMilliValue(parseQuantity(limit)));
   const part = Math.round(100 * throttledPart(worst));

@@ -123,7 +123,7 @@ function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
   } as const;
   const at = inSeconds(Math.min(...firsts.map(({ offsetSeconds }) => offsetSeconds)));
   const succeeded = `The first attempt, ${at} after the start, succeeded in ${partOf(firsts, firsts, 'start')}`;
-  const started = type === 'startup' ? [] : attemptsByRun(container, 'startup').flatMap((one) => firstGood(one) ?? []);
+  const started = type === 'startup' ? [] : attemptsByRun(container, 'startup').flatMap((run) => firstGood(run) ?? []);
   if (started.length > 0) {
     const took = Math.max(...started.map(tookSeconds));
     const evidence = `${succeeded}; the startup probe had waited ${inSeconds(took)} for it.`;

@@ -63,13 +63,19 @@ function nearestSwaps(swaps: readonly Swap[]): Swap[] {
 function stepsIn(happenings: readonly Happening[]): ComparedStep[] {
   const seen = new Set<string>();
   return happenings
-    .flatMap((one): ComparedStep[] => {
-      if (one.what === 'started' || one.what === 'exited') {
-        const run = one.attempt === 1 ? '' : `#${one.attempt}`;
-        return [{ name: `${one.container}${run}.${one.what}`, subject: one.container, atMs: one.atMs }];
+    .flatMap((happening): ComparedStep[] => {
+      if (happening.what === 'started' || happening.what === 'exited') {
+        const run = happening.attempt === 1 ? '' : `#${happening.attempt}`;
+        return [
+          {
+            name: `${happening.container}${run}.${happening.what}`,
+            subject: happening.container,
+            atMs: happening.atMs,
+          },
+        ];
       }
-      if (one.what !== 'condition' || one.type !== 'Ready' || one.status !== 'True') return [];
-      return [{ name: 'pod.Ready', subject: 'Pod', atMs: one.atMs }];
+      if (happening.what !== 'condition' || happening.type !== 'Ready' || happening.status !== 'True') return [];
+      return [{ name: 'pod.Ready', subject: 'Pod', atMs: happening.atMs }];
     })
     .filter(({ name }) => !seen.has(name) && seen.add(name) !== undefined)
     .slice(0, STEPS_MAX);

@@ -40,15 +40,15 @@ function changesInLists(path: string, a: readonly unknown[], b: readonly unknown
     return names.flatMap((name) => changesIn(`${path}[${name}]`, named.get(name), others.get(name)));
   }
   if (a.length !== b.length) return [{ path, a, b }];
-  return a.flatMap((one, index) => changesIn(`${path}[${index}]`, one, b[index]));
+  return a.flatMap((item, index) => changesIn(`${path}[${index}]`, item, b[index]));
 }
 
 /** The entries of a list by name. Undefined: the names are missing or not unique. */
 function namesOf(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
   const names = new Map<string, unknown>();
-  for (const one of list) {
-    if (!isRecord(one) || typeof one['name'] !== 'string' || names.has(one['name'])) return undefined;
-    names.set(one['name'], one);
+  for (const item of list) {
+    if (!isRecord(item) || typeof item['name'] !== 'string' || names.has(item['name'])) return undefined;
+    names.set(item['name'], item);
   }
   return names;
 }

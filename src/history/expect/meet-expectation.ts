@@ -93,8 +93,8 @@ function endedAs({ final }: Expectation, story: RunStory): Check[] {
     }),
     ...ofContainers(story, final.reasons, (name, expected) => {
       const what = inTheEnd(expected, `reason of ${name}: ${expected.value}`);
-      const present = allContainerStatuses(status).find((one) => one.name === name)?.state?.waiting?.reason;
-      const seen = [lastExit(story, name)?.reason, present].filter((one) => one !== undefined);
+      const present = allContainerStatuses(status).find((entry) => entry.name === name)?.state?.waiting?.reason;
+      const seen = [lastExit(story, name)?.reason, present].filter((known) => known !== undefined);
       return seen.includes(expected.value)
         ? { ...what, met: true }
         : notMet(what, `it was ${seen.join(', ') || 'none'}`, []);
@@ -108,8 +108,8 @@ function ofContainers<T>(
   expected: ReadonlyMap<string, Written<T>>,
   check: (name: string, expected: Written<T>) => Check,
 ): Check[] {
-  return [...expected].map(([name, one]) => {
-    const checked = check(name, one);
+  return [...expected].map(([name, expectation]) => {
+    const checked = check(name, expectation);
     if (containers.has(name)) return checked;
     return notMet(checked, `the Pod has no container ${name}`, [`it has ${[...containers.keys()].join(', ')}`]);
   });

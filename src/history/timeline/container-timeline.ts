@@ -46,7 +46,7 @@ function waitsAndAttempts(
     waiting = undefined;
   };
   for (const { atMs, pod } of axis.states) {
-    const status = allContainerStatuses(pod.status).find((one) => one.name === name);
+    const status = allContainerStatuses(pod.status).find((entry) => entry.name === name);
     if (status === undefined) continue;
     noteAttempts(axis, status, atMs, attempts);
     const { state, containerID = '' } = status;

@@ -21,12 +21,12 @@ export function criticalPath(axis: Axis, input: PathInput): CriticalPath {
   if (scheduledMs !== undefined) {
     sandboxSteps(path, input);
     const last = decidingContainer(containers, readyMs, axis);
-    for (const one of containers) {
-      if (one === last) break;
-      if (one.role === 'init') initSteps(path, { axis, input, one });
-      if (one.role === 'sidecar') sidecarSteps(path, { axis, input, one });
+    for (const container of containers) {
+      if (container === last) break;
+      if (container.role === 'init') initSteps(path, { axis, input, container });
+      if (container.role === 'sidecar') sidecarSteps(path, { axis, input, container });
     }
-    if (last !== undefined) readySteps(path, { axis, input, one: last }, readyMs);
+    if (last !== undefined) readySteps(path, { axis, input, container: last }, readyMs);
     gateSteps(path, axis, conditions);
   }
   path.add({ kind: 'reporting' }, path.endMs);
@@ -59,11 +59,11 @@ function sandboxSteps(path: PathWriter, { conditions, containers, events }: Path
 
 /** Adds the steps to the end of an init container: every attempt until one has succeeded. */
 function initSteps(path: PathWriter, on: PathContainer): void {
-  const { one } = on;
-  const done = one.attempts.find(({ exit }) => exit?.exitCode === 0);
-  for (const attempt of one.attempts) {
+  const { container } = on;
+  const done = container.attempts.find(({ exit }) => exit?.exitCode === 0);
+  for (const attempt of container.attempts) {
     waitSteps(path, on, attempt.fromMs);
-    path.add({ kind: 'run', ...nameOf(one, attempt) }, attempt.toMs);
+    path.add({ kind: 'run', ...nameOf(container, attempt) }, attempt.toMs);
     if (attempt === done) return;
   }
   waitSteps(path, on, path.endMs);
@@ -71,25 +71,25 @@ function initSteps(path: PathWriter, on: PathContainer): void {
 
 /** Adds the steps until the sidecar has started for the first time. */
 function sidecarSteps(path: PathWriter, on: PathContainer): void {
-  const up = on.one.attempts.find(({ startedUpMs }) => startedUpMs !== undefined);
+  const up = on.container.attempts.find(({ startedUpMs }) => startedUpMs !== undefined);
   attemptSteps(path, on, up, up?.startedUpMs ?? path.endMs);
 }
 
 /** Adds the steps until the container became ready, for the readiness that made the Pod Ready. */
 function readySteps(path: PathWriter, on: PathContainer, readyMs: number | undefined): void {
-  if (on.one.role === 'init') return initSteps(path, on);
-  const ready = readyMs === undefined ? undefined : readyAttempt(on.one, readyReportedMs(on.axis));
+  if (on.container.role === 'init') return initSteps(path, on);
+  const ready = readyMs === undefined ? undefined : readyAttempt(on.container, readyReportedMs(on.axis));
   attemptSteps(path, on, ready?.attempt, ready?.fromMs ?? path.endMs);
 }
 
 /** Adds the attempts before the deciding one, the waits between them, and the deciding attempt up to a time. */
 function attemptSteps(path: PathWriter, on: PathContainer, counts: AttemptSpan | undefined, untilMs: number): void {
-  const { one } = on;
-  for (const attempt of one.attempts) {
+  const { container } = on;
+  for (const attempt of container.attempts) {
     waitSteps(path, on, attempt.fromMs);
-    const goesOn = counts === undefined && (attempt.isRunning || lastStop(one)?.attempt === attempt.attempt);
+    const goesOn = counts === undefined && (attempt.isRunning || lastStop(container)?.attempt === attempt.attempt);
     if (attempt === counts || goesOn) return startSteps(path, on, attempt, untilMs);
-    path.add({ kind: 'run', ...nameOf(one, attempt) }, attempt.toMs);
+    path.add({ kind: 'run', ...nameOf(container, attempt) }, attempt.toMs);
   }
   waitSteps(path, on, untilMs);
 }
@@ -127,17 +127,17 @@ function decidingContainer(
   readyMs: number | undefined,
   axis: Axis,
 ): ContainerTimeline | undefined {
-  if (readyMs === undefined) return containers.find((one) => !hasGotThere(one, axis.endMs));
-  const weigh = (one: ContainerTimeline): readonly [number, number, number] => {
-    const ready = readyAttempt(one, readyReportedMs(axis));
-    const spec = specOf(axis, one.name);
+  if (readyMs === undefined) return containers.find((container) => !hasGotThere(container, axis.endMs));
+  const weigh = (container: ContainerTimeline): readonly [number, number, number] => {
+    const ready = readyAttempt(container, readyReportedMs(axis));
+    const spec = specOf(axis, container.name);
     return [ready?.fromMs ?? -1, spec?.readinessProbe || spec?.startupProbe ? 1 : 0, ready?.attempt.fromMs ?? 0];
   };
   return containers
     .filter(({ role }) => role === 'regular' || role === 'sidecar')
-    .map((one) => ({ one, weight: weigh(one) }))
+    .map((container) => ({ container, weight: weigh(container) }))
     .toSorted((a, b) => compare(a.weight, b.weight))
-    .at(-1)?.one;
+    .at(-1)?.container;
 }
 
 function compare(one: readonly number[], other: readonly number[]): number {
@@ -146,11 +146,11 @@ function compare(one: readonly number[], other: readonly number[]): number {
 }
 
 /** True when the container was ready at the end, or when it was asked to stop. */
-function hasGotThere(one: ContainerTimeline, endMs: number): boolean {
-  const { role, attempts } = one;
+function hasGotThere(container: ContainerTimeline, endMs: number): boolean {
+  const { role, attempts } = container;
   if (role === 'ephemeral') return true;
   if (role === 'init') return attempts.some(({ exit }) => exit?.exitCode === 0);
-  const untilMs = lastStop(one)?.fromMs ?? endMs;
+  const untilMs = lastStop(container)?.fromMs ?? endMs;
   return attempts.some(({ ready }) => ready.some(({ toMs }) => toMs >= untilMs));
 }
 

@@ -9,7 +9,7 @@ export type PathInput = Pick<Timeline, 'conditions' | 'containers' | 'events'>;
 export interface PathContainer {
   readonly axis: Axis;
   readonly input: PathInput;
-  readonly one: ContainerTimeline;
+  readonly container: ContainerTimeline;
 }
 
 /** The container in the manifest. */

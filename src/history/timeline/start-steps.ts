@@ -15,7 +15,7 @@ const ORDINARY: ReadonlySet<string | undefined> = new Set([
 
 /** Adds the steps during which a container did not run: image, back-off, hooks of earlier containers. */
 export function waitSteps(path: PathWriter, on: PathContainer, untilMs: number): void {
-  const { name, role, waits, attempts } = on.one;
+  const { name, role, waits, attempts } = on.container;
   const hasRun = attempts.some(({ toMs }) => toMs <= path.atMs);
   const runsAgain = attempts.some(({ fromMs }) => fromMs >= path.atMs) || !isTerminalPhase(on.axis.pod.status.phase);
   const ordinary: StepKind = !hasRun ? 'creating' : runsAgain ? 'restart' : 'reporting';
@@ -32,8 +32,8 @@ export function waitSteps(path: PathWriter, on: PathContainer, untilMs: number):
 
 /** Adds the wait for earlier containers and their postStart hooks, and the pull of the image as a step of its own. */
 function ordinarySteps(path: PathWriter, on: PathContainer, step: NewStep, untilMs: number): void {
-  const { axis, input, one } = on;
-  const others = input.containers.filter(({ name, role }) => name !== one.name && role === one.role);
+  const { axis, input, container } = on;
+  const others = input.containers.filter(({ name, role }) => name !== container.name && role === container.role);
   const parts = [
     ...others.flatMap(({ name, role, hooks }) =>
       hooks
@@ -53,8 +53,8 @@ function ordinarySteps(path: PathWriter, on: PathContainer, step: NewStep, until
   path.add(step, untilMs);
 }
 
-function imagePulls({ input, one }: PathContainer): Array<{ readonly fromMs: number; readonly toMs: number }> {
-  const own = input.events.filter(({ container }) => container === one.name);
+function imagePulls({ input, container }: PathContainer): Array<{ readonly fromMs: number; readonly toMs: number }> {
+  const own = input.events.filter((event) => event.container === container.name);
   return own.flatMap(({ reason, atMs }, index) => {
     const pulled = own.slice(index).find((event) => event.reason === 'Pulled');
     return reason === 'Pulling' && pulled !== undefined ? [{ fromMs: atMs, toMs: pulled.atMs }] : [];
@@ -63,16 +63,16 @@ function imagePulls({ input, one }: PathContainer): Array<{ readonly fromMs: num
 
 /** Adds the steps from the start of a process until it was ready. */
 export function startSteps(path: PathWriter, on: PathContainer, attempt: AttemptSpan, untilMs: number): void {
-  const { one, axis } = on;
-  const named = { container: one.name, role: one.role, attempt: attempt.attempt };
-  for (const { hook, toMs, attempt: number } of one.hooks) {
+  const { container, axis } = on;
+  const named = { container: container.name, role: container.role, attempt: attempt.attempt };
+  for (const { hook, toMs, attempt: number } of container.hooks) {
     if (hook !== 'postStart' || number !== attempt.attempt) continue;
     path.add(
-      { kind: 'postStart', ...named, field: fieldOf(on, one.name, 'lifecycle.postStart') },
+      { kind: 'postStart', ...named, field: fieldOf(on, container.name, 'lifecycle.postStart') },
       Math.min(toMs, untilMs),
     );
   }
-  const spec = specOf(axis, one.name);
+  const spec = specOf(axis, container.name);
   if (spec?.startupProbe)
     probeSteps(path, on, { attempt, type: 'startup' }, Math.min(attempt.startedUpMs ?? untilMs, untilMs));
   if (spec?.readinessProbe) probeSteps(path, on, { attempt, type: 'readiness' }, untilMs);
@@ -86,15 +86,18 @@ interface Probing {
 
 /** Adds the attempts of a probe until enough have succeeded. */
 function probeSteps(path: PathWriter, on: PathContainer, { attempt, type }: Probing, untilMs: number): void {
-  const { name, role, probes } = on.one;
+  const { name, role, probes } = on.container;
   const spec = specOf(on.axis, name);
   const probe = spec === undefined ? undefined : probeOf(spec, type);
   if (probe === undefined) return;
   const named = { container: name, role, attempt: attempt.attempt, probe: type };
   const field = (of: keyof ProbeNumbers): string | undefined => fieldOf(on, name, `${type}Probe.${of}`);
   const tried = probes.filter(
-    (one) =>
-      one.probe === type && one.attempt === attempt.attempt && one.fromMs <= untilMs && one.decision !== 'abandoned',
+    (span) =>
+      span.probe === type &&
+      span.attempt === attempt.attempt &&
+      span.fromMs <= untilMs &&
+      span.decision !== 'abandoned',
   );
   const [first] = tried;
   if (first === undefined) return path.add({ kind: 'probing', ...named }, untilMs);
@@ -102,7 +105,7 @@ function probeSteps(path: PathWriter, on: PathContainer, { attempt, type }: Prob
   const delayEndMs = Math.min(attempt.fromMs + delayMs, first.fromMs, untilMs);
   if (delayMs > 0) path.add({ kind: 'initialDelay', ...named, field: field('initialDelaySeconds') }, delayEndMs);
   path.add({ kind: 'firstTick', ...named, field: field('periodSeconds') }, first.fromMs);
-  const lastBad = tried.findLastIndex((one) => !isGood(one));
+  const lastBad = tried.findLastIndex((probed) => !isGood(probed));
   const good = tried.slice(lastBad + 1);
   const failing = { kind: 'failing', ...named, probes: lastBad + 1 } as const;
   const [firstGood] = good;

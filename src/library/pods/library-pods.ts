@@ -115,7 +115,7 @@ export class LibraryPods implements Pods {
         record: () => running.record,
         onChange: (look: () => void) => onChange.add(look),
       };
-      const signals = [this.#parts.signal, signal].filter((one) => one !== undefined);
+      const signals = [this.#parts.signal, signal].filter((given) => given !== undefined);
       const rules = readGoalRules({ ...this.#parts.goalRules, ...options });
       await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), rules, signals });
     });

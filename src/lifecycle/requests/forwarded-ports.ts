@@ -47,7 +47,7 @@ function portNamed(word: string, pod: StoredPod, service: StoredService | undefi
 
 /** The port of the Pod behind a port of a Service. Source: kubectl/pkg/util/service_port.go. */
 function targetOf(port: number, pod: StoredPod, service: StoredService): number {
-  const found = servicePorts(service).find((one) => one.port === port);
+  const found = servicePorts(service).find((servicePort) => servicePort.port === port);
   if (found === undefined) throw refusal(`Service ${service.metadata.name} does not have a service port ${port}`);
   if (service.spec?.clusterIP === 'None') return port;
   const { targetPort } = found;
@@ -63,7 +63,7 @@ function containerPort(wanted: string, pod: StoredPod): number {
 
 function checkProtocol(word: string, port: number, pod: StoredPod): void {
   const protocols = podPorts(pod)
-    .filter(({ containerPort: one }) => one === port)
+    .filter(({ containerPort: podPort }) => podPort === port)
     .map(({ protocol }) => protocol);
   if (protocols.includes('UDP') && !protocols.some((protocol) => (protocol ?? 'TCP') === 'TCP')) {
     throw refusal(`UDP protocol is not supported for ${word}`);

@@ -133,7 +133,7 @@ function unprobedStarts({ spec, status }: StoredPod): ReadonlyArray<{ name: stri
   return containers
     .filter(({ readinessProbe, startupProbe }) => readinessProbe === undefined && startupProbe === undefined)
     .flatMap(({ name }) => {
-      const startedAt = statuses.find((one) => one.name === name)?.state?.running?.startedAt;
+      const startedAt = statuses.find((entry) => entry.name === name)?.state?.running?.startedAt;
       return startedAt ? [{ name, startedAt }] : [];
     });
 }

@@ -40,5 +40,5 @@ function setCondition(present: readonly PodCondition[], edit: ConditionEdit, now
     ...(message !== undefined && { message }),
   };
   if (before === undefined) return [...present, condition];
-  return present.map((one) => (one === before ? condition : one));
+  return present.map((old) => (old === before ? condition : old));
 }

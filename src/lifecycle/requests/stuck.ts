@@ -21,7 +21,7 @@ function isStuck(pod: StoredPod): boolean {
   const isChanged = (metadata.generation ?? 1) > 1;
   if (isChanged || metadata.deletionTimestamp !== undefined || spec.activeDeadlineSeconds !== undefined) return false;
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
-  return statuses.some(waitsForImage) && statuses.every((one) => waitsForImage(one) || isIdle(pod, one));
+  return statuses.some(waitsForImage) && statuses.every((entry) => waitsForImage(entry) || isIdle(pod, entry));
 }
 
 /** True for a container that waits for an image that cannot be pulled. */

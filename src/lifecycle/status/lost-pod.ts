@@ -22,8 +22,8 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
   const regular = structuredClone(status.containerStatuses ?? []);
   closeStatuses(pod, init, regular);
   const ephemeral = structuredClone(status.ephemeralContainerStatuses ?? []);
-  for (const one of ephemeral) if (one.state?.running !== undefined) closeStatus(one);
-  for (const one of [...init, ...regular, ...ephemeral]) keepInstance(one, allContainerStatuses(status));
+  for (const entry of ephemeral) if (entry.state?.running !== undefined) closeStatus(entry);
+  for (const entry of [...init, ...regular, ...ephemeral]) keepInstance(entry, allContainerStatuses(status));
   const statuses = [...init, ...regular].map(notRunning);
   const old = status.conditions ?? [];
   const verdicts = {

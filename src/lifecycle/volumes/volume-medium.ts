@@ -27,6 +27,7 @@ export function usesMemory({ volumes = [] }: PodSpec): boolean {
 function holdsSecrets({ secret, projected }: Volume): boolean {
   const sources = projected?.sources ?? [];
   return (
-    secret !== undefined || sources.some((one) => one.secret !== undefined || one.serviceAccountToken !== undefined)
+    secret !== undefined ||
+    sources.some((source) => source.secret !== undefined || source.serviceAccountToken !== undefined)
   );
 }

@@ -50,7 +50,7 @@ export class CheckedNode {
     const found: Partial<Record<K, CheckedNode>> = {};
     for (const { key, value, keyOffset } of this.#entries()) {
       const path = this.path === '' ? key : `${this.path}.${key}`;
-      const field = known.find((one) => one === key);
+      const field = known.find((name) => name === key);
       if (field === undefined) this.#unknown(key, known, { keyOffset, path });
       else if (found[field] !== undefined) this.wrong('is given twice', keyOffset, path);
       else found[field] = new CheckedNode(this.#reading, value, path);

@@ -65,7 +65,7 @@ function readExpectation(root: CheckedNode): Expectation {
     ...(order === undefined ? {} : { phases: order }),
     steps: steps?.items().map(readStep) ?? [],
     never: never?.items().flatMap(readNever) ?? [],
-    events: mapOf(events, (node) => node.range()),
+    events: mapOf(events, (value) => value.range()),
     final: readFinal(final),
   };
 }
@@ -95,10 +95,10 @@ function readFinal(node: CheckedNode | undefined): FinalState {
   return {
     ...(last === undefined ? {} : { phase: last }),
     ...(why === undefined ? {} : { reason: why }),
-    conditions: mapOf(conditions, (one) => one.word(STATUSES)),
-    restarts: mapOf(restarts, (one) => one.range()),
-    exitCodes: mapOf<NumberRange>(exitCodes, (one) => one.range(CODES)),
-    reasons: mapOf(reasons, (one) => one.text()),
+    conditions: mapOf(conditions, (value) => value.word(STATUSES)),
+    restarts: mapOf(restarts, (value) => value.range()),
+    exitCodes: mapOf<NumberRange>(exitCodes, (value) => value.range(CODES)),
+    reasons: mapOf(reasons, (value) => value.text()),
   };
 }
 

@@ -54,11 +54,11 @@ function search({ path, field, typeName, value }: SearchPosition, treatment: Tre
       value: inner,
       name,
     };
-    if (!coversBelow(rule)) return itemsOf(place, container).flatMap((one) => search(one, treatment));
+    if (!coversBelow(rule)) return itemsOf(place, container).flatMap((item) => search(item, treatment));
     if (rule.treatment !== treatment) return [];
     return (container === 'map' ? entriesOf(place) : [place])
-      .filter((one) => rule.isHarmless?.(one.value, value, one.name) !== true)
-      .map((one) => ({ path: one.path, field: one.field, value: one.value, rule }));
+      .filter((inner) => rule.isHarmless?.(inner.value, value, inner.name) !== true)
+      .map((inner) => ({ path: inner.path, field: inner.field, value: inner.value, rule }));
   });
 }
 

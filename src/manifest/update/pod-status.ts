@@ -20,7 +20,9 @@ const CONDITIONS = 'metadata.conditions';
 export function validatePodStatusUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
   const [before, after] = [stored.status ?? {}, changed.status ?? {}];
   const { restartPolicy, initContainers = [] } = stored.spec ?? {};
-  const sidecars = new Set(initContainers.flatMap((one) => (one.restartPolicy === 'Always' ? [one.name] : [])));
+  const sidecars = new Set(
+    initContainers.flatMap((container) => (container.restartPolicy === 'Always' ? [container.name] : [])),
+  );
   const isRestarted: Judge = (_name, exitCode) =>
     restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
   const isInitRestarted: Judge = (name, exitCode) => sidecars.has(name) || isRestarted(name, exitCode);

@@ -34,7 +34,7 @@ function withNodePorts({ ports: before = [] }: Spec, { ports: after = [] }: Spec
   const taken = new Set(after.map(({ nodePort }) => nodePort));
   return after.map((port) => {
     if (port.nodePort) return port;
-    const same = before.find((one) => one.port === port.port && one.protocol === port.protocol);
+    const same = before.find((oldPort) => oldPort.port === port.port && oldPort.protocol === port.protocol);
     return same?.nodePort && !taken.has(same.nodePort) ? { ...port, nodePort: same.nodePort } : port;
   });
 }

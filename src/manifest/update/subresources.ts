@@ -55,7 +55,8 @@ function withStatus(stored: KubeObject, changed: KubeObject): KubeObject {
 function withPodStatus(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {
   const qosClass = changed.status?.qosClass ?? stored.status?.qosClass;
   const status = changeFields(changed.status ?? {}, {
-    conditions: (conditions) => conditions.map((one) => ({ lastProbeTime: null, lastTransitionTime: null, ...one })),
+    conditions: (conditions) =>
+      conditions.map((condition) => ({ lastProbeTime: null, lastTransitionTime: null, ...condition })),
   });
   return { ...stored, status: { ...status, ...(qosClass === undefined ? {} : { qosClass }) } };
 }

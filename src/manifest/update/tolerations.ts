@@ -13,7 +13,7 @@ type Tolerations = readonly Decoded<Toleration>[];
  */
 export function validateAddedTolerations(before: Tolerations, after: Tolerations): FieldError[] {
   const isThere = (old: Decoded<Toleration>): boolean =>
-    after.some((one) => isSameValue(withoutSeconds(old), withoutSeconds(one), 'Toleration'));
+    after.some((toleration) => isSameValue(withoutSeconds(old), withoutSeconds(toleration), 'Toleration'));
   if (before.every(isThere)) return [];
   return [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }

@@ -217,7 +217,7 @@ function describeServiceAccount(account: StoredKubeObject & ServiceAccount, { se
   // The continuation lines are padded as kubectl pads them.
   const list = (title: string, [first = '<none>', ...more]: readonly string[]): string[] => [
     line(0, title, first),
-    ...more.map((one) => line(0, ' '.repeat(title.length), one)),
+    ...more.map((text) => line(0, ' '.repeat(title.length), text)),
   ];
   return [
     ...describeIdentity(account),

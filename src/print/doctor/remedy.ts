@@ -107,7 +107,7 @@ const INSTALLERS: Readonly<Record<string, string>> = {
 };
 
 function install(packages: readonly string[], { distributions }: Machine): string {
-  const installer = distributions.map((name) => INSTALLERS[name]).find((one) => one !== undefined);
+  const installer = distributions.map((name) => INSTALLERS[name]).find((command) => command !== undefined);
   const names = packages.join(' ');
   return installer === undefined ? `install ${names}` : `${installer} ${names}`;
 }

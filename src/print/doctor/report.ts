@@ -127,7 +127,7 @@ function findingLines(
 /** Wraps a text at blanks. Keeps longer words, such as paths, whole. */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ').filter((one) => one !== '')) {
+  for (const word of text.split(' ').filter((part) => part !== '')) {
     const line = lines.at(-1);
     if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
     else lines[lines.length - 1] = `${line} ${word}`;

@@ -24,12 +24,12 @@ function isExpected(happening: Happening): boolean {
 
 function groupsOf(happenings: readonly Happening[]): Happening[][] {
   const groups: Happening[][] = [];
-  for (const one of happenings) {
+  for (const happening of happenings) {
     const last = groups.at(-1);
-    const isClose = one.atMs - (last?.at(-1)?.atMs ?? 0) < TOGETHER_MS;
+    const isClose = happening.atMs - (last?.at(-1)?.atMs ?? 0) < TOGETHER_MS;
     // The happenings of one container keep their order.
-    if (last !== undefined && isClose && !last.some((other) => isOfSame(one, other))) last.push(one);
-    else groups.push([one]);
+    if (last !== undefined && isClose && !last.some((other) => isOfSame(happening, other))) last.push(happening);
+    else groups.push([happening]);
   }
   return groups;
 }
@@ -42,7 +42,7 @@ function isOfSame(one: Happening, other: Happening): boolean {
 function stepLines(group: readonly Happening[], story: RunStory): string[] {
   const [only, ...more] = group;
   if (only !== undefined && more.length === 0) return entry('  ', fieldsOf(only, story));
-  return ['  - unordered:', ...group.flatMap((one) => entry('      ', fieldsOf(one, story)))];
+  return ['  - unordered:', ...group.flatMap((happening) => entry('      ', fieldsOf(happening, story)))];
 }
 
 function entry(indent: string, [first = '', ...others]: readonly string[]): string[] {

@@ -46,7 +46,9 @@ function tolerations({ spec: before }: StoredPod, { spec: after }: StoredPod): C
 }
 
 function containers({ spec: before }: StoredPod, { spec: after }: StoredPod): Change[] {
-  const old = new Map([...(before.initContainers ?? []), ...before.containers].map((one) => [one.name, one]));
+  const old = new Map(
+    [...(before.initContainers ?? []), ...before.containers].map((container) => [container.name, container]),
+  );
   return [...(after.initContainers ?? []), ...after.containers].flatMap((container) => {
     const same = old.get(container.name);
     return same === undefined ? [] : containerChanges(same, container);

@@ -26,7 +26,9 @@ export function containersOf({ spec, status }: StoredPod): PodContainer[] {
       total: length,
     }));
   return [
-    ...view(spec.initContainers, status.initContainerStatuses, (one) => (isSidecar(one) ? 'sidecar' : 'init')),
+    ...view(spec.initContainers, status.initContainerStatuses, (container) =>
+      isSidecar(container) ? 'sidecar' : 'init',
+    ),
     ...view(spec.containers, status.containerStatuses, () => 'regular'),
     ...view(spec.ephemeralContainers, status.ephemeralContainerStatuses, () => 'ephemeral'),
   ];

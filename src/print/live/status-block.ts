@@ -143,9 +143,9 @@ function headingOf(column: BlockColumn, { columns }: StatusBlock): string {
 function columnsShown(widths: Widths, block: StatusBlock): readonly BlockColumn[] {
   let shown = COLUMNS;
   for (const column of DROPPED_FIRST) {
-    const used = shown.reduce((sum, one) => sum + widths[one] + GAP, 0);
+    const used = shown.reduce((sum, shownColumn) => sum + widths[shownColumn] + GAP, 0);
     if (lineWidth(block) - used >= LEAST_NOW) break;
-    shown = shown.filter((one) => one !== column);
+    shown = shown.filter((shownColumn) => shownColumn !== column);
   }
   return shown;
 }

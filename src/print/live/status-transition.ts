@@ -134,7 +134,9 @@ function conditionTurns(previous: StoredPod | undefined, next: StoredPod, contex
     return index === -1 ? OWN_CONDITIONS.length : index;
   };
   const turned = now.filter((condition) => hasTurned(previous, next, condition)).toSorted((a, b) => rank(a) - rank(b));
-  const gone = (previous?.status.conditions ?? []).filter(({ type }) => !now.some((one) => one.type === type));
+  const gone = (previous?.status.conditions ?? []).filter(
+    ({ type }) => !now.some((condition) => condition.type === type),
+  );
   return [
     ...turned.map((condition) => conditionTurn(previous, next, condition, context)),
     ...gone.map(({ type }): Turn => ({ kind: 'condition', text: `${type} removed`, tone: 'info' })),

@@ -76,7 +76,7 @@ export function killingProbe(
   attempts: RecordedEvidence['attempts'],
 ): string | undefined {
   const last = attempts.findLast(
-    (one) => one.container === container && one.restartCount === restartCount && decidesToKill(one),
+    (attempt) => attempt.container === container && attempt.restartCount === restartCount && decidesToKill(attempt),
   );
   if (last === undefined) return undefined;
   const times = last.failures === 1 ? 'once' : `${last.failures} times in a row`;

@@ -30,9 +30,9 @@ export function fitVerdict(suites: readonly PodSuite[], verdict: Verdict, why: s
   return blamed.map((suite, index) => (index === 0 ? withFailure(suite, why) : suite));
 }
 
-function asRemark(one: JunitCase): JunitCase {
-  const { result } = one;
-  return result.type === 'failed' ? { ...one, result: { type: 'passed', remark: result.text } } : one;
+function asRemark(testCase: JunitCase): JunitCase {
+  const { result } = testCase;
+  return result.type === 'failed' ? { ...testCase, result: { type: 'passed', remark: result.text } } : testCase;
 }
 
 /** Lets a Pod that caused the failure fail as a whole, unless it does already. */

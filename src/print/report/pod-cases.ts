@@ -48,7 +48,7 @@ export function podCases(decided: DecidedPod): JunitCase[] {
       ? []
       : [{ about, name: `goal ${goalText(goal)}`, seconds, result: goalResult(decided, goal) }]),
     ...containers.map((view) => {
-      const life = lives.find((one) => one.name === view.container.name);
+      const life = lives.find((candidate) => candidate.name === view.container.name);
       return {
         about,
         name: nameContainer(view),

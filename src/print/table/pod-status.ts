@@ -84,7 +84,7 @@ function summarizeInit(
 function summarizeContainers(status: PodStatus): { ready: number; text: string | undefined } {
   const statuses = status.containerStatuses ?? [];
   const running = statuses.filter(({ state, ready }) => stateText(state) === undefined && ready && state?.running);
-  const text = statuses.map(({ state }) => stateText(state)).find((one) => one !== undefined);
+  const text = statuses.map(({ state }) => stateText(state)).find((known) => known !== undefined);
   if (text !== 'Completed' || running.length === 0) return { ready: running.length, text };
   return {
     ready: running.length,

@@ -61,7 +61,9 @@ export class Drawing {
     const seen = new Map<number, readonly [string, string]>();
     for (const { type, status, fromMs } of conditions.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       if (status !== 'True' && fromMs === 0) continue;
-      const wasMet = conditions.some((one) => one.type === type && one.status === 'True' && one.fromMs < fromMs);
+      const wasMet = conditions.some(
+        (condition) => condition.type === type && condition.status === 'True' && condition.fromMs < fromMs,
+      );
       if (status !== 'True' && !wasMet) continue;
       const initial = initialOf(type);
       const isMet = status === 'True';
@@ -92,7 +94,7 @@ export class Drawing {
     for (const { fromMs, toMs, ready, startedUpMs = toMs, exit } of attempts) {
       this.#fill(row, 'starting', offsetMs + fromMs, offsetMs + Math.min(startedUpMs, toMs));
       if (startedUpMs < toMs) this.#fill(row, 'running', offsetMs + startedUpMs, offsetMs + toMs);
-      for (const one of ready) this.#fill(row, 'ready', offsetMs + one.fromMs, offsetMs + one.toMs);
+      for (const span of ready) this.#fill(row, 'ready', offsetMs + span.fromMs, offsetMs + span.toMs);
       if (exit !== undefined) this.#mark(row, exit.exitCode === 0 ? 'good' : 'bad', offsetMs + toMs);
     }
     for (const { fromMs, toMs } of stops) {

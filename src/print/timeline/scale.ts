@@ -19,7 +19,7 @@ const STEPS_MS: readonly number[] = [
 /** The ticks of an axis that begins at 0: at most `ticksMax`, at round times. */
 export function ticksMs(lengthMs: number, ticksMax: number): number[] {
   const wanted = lengthMs / Math.max(1, ticksMax);
-  const step = STEPS_MS.find((one) => one >= wanted) ?? Math.ceil(wanted / 604_800_000) * 604_800_000;
+  const step = STEPS_MS.find((stepMs) => stepMs >= wanted) ?? Math.ceil(wanted / 604_800_000) * 604_800_000;
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step);
 }
 

@@ -76,7 +76,7 @@ function missingImages({ spec, status }: StoredPod): MissingImage[] {
   return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
     const state = statuses.find(({ name }) => name === container.name)?.state;
     const [, image] = /image "([^"]+)"/.exec(state?.waiting?.message ?? '') ?? [];
-    const need = imageNeeds(spec, container).find((one) => one.image === image);
+    const need = imageNeeds(spec, container).find((candidate) => candidate.image === image);
     return need === undefined
       ? []
       : [{ image: need.image, container: `container ${container.name}`, volume: need.volume }];

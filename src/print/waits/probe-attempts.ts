@@ -16,7 +16,8 @@ export function attemptsOf(
 ): readonly ProbeAttempt[] {
   const restartCount = status?.restartCount ?? 0;
   return attempts.filter(
-    (one) => one.container === container.name && one.probe === type && one.restartCount === restartCount,
+    (attempt) =>
+      attempt.container === container.name && attempt.probe === type && attempt.restartCount === restartCount,
   );
 }
 

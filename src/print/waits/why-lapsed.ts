@@ -7,7 +7,7 @@ import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
 export function whyLapsed({ pod, container }: Lapse, records: RecordedEvidence = NO_RECORDS): string {
   if (pod.status.phase === 'Unknown') return pod.status.message ?? 'no podrun runs it any more';
   if (pod.status.reason) return firstCause(pod, records);
-  const view = containersOf(pod).find((one) => one.container.name === container);
+  const view = containersOf(pod).find((candidate) => candidate.container.name === container);
   return (view && latestEnd(pod, view, records)) ?? firstCause(pod, records);
 }
 

@@ -23,7 +23,7 @@ export function whyNever(pod: StoredPod, wanted: WantedState | undefined, record
 
 /** A clause about a container that ended for good: its Pod may run, but is not Ready. */
 function endedForGood(pod: StoredPod): string | undefined {
-  const view = containersOf(pod).find((one) => one.role === 'regular' && isEndedForGood(pod, one));
+  const view = containersOf(pod).find((candidate) => candidate.role === 'regular' && isEndedForGood(pod, candidate));
   const ended = view?.status?.state?.terminated;
   return view && ended && `${nameContainer(view)} ${describeEnd(ended)}, and is not started again`;
 }

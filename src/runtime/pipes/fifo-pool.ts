@@ -83,12 +83,12 @@ export class FifoPool {
    */
   async take({ isHeld, hasInput }: { isHeld: boolean; hasInput: boolean }): Promise<ProcessFifos> {
     const paths = await this.#claimAll(hasInput ? 3 : 2, isHeld ? '' : PRIVATE_ENDING);
-    const [one = '', other = '', third] = paths;
+    const [outPath = '', errPath = '', inPath] = paths;
     const opened: Fifo[] = [];
     try {
-      for (const path of [one, other]) opened.push(openForOutput(path));
+      for (const path of [outPath, errPath]) opened.push(openForOutput(path));
       const [stdout, stderr] = opened as [Fifo, Fifo];
-      return { stdout, stderr, stdin: third === undefined ? undefined : openForInput(third) };
+      return { stdout, stderr, stdin: inPath === undefined ? undefined : openForInput(inPath) };
     } catch (error) {
       opened.forEach(closeFifo);
       for (const path of paths) unlink(path);

@@ -51,7 +51,7 @@ export function openBeneath(folder: string, relative: string, mode: number | und
       if (target === undefined) return { ok: false, problem: 'failed' };
       const onward = path.isAbsolute(target) ? within(real, target) : target;
       if (onward === undefined) return { ok: false, problem: 'outside' };
-      if (path.isAbsolute(target)) opened.splice(1).forEach((one) => closeSync(one));
+      if (path.isAbsolute(target)) opened.splice(1).forEach((descriptor) => closeSync(descriptor));
       steps.unshift(...stepsOf(onward, true));
     }
     return { ok: true, fd: opened.pop() ?? -1 };

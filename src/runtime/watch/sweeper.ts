@@ -92,7 +92,7 @@ export class Sweeper {
       sweep.passes++;
       const { unclear: known } = sweep;
       const isFresh = left.length > 0 || known === undefined;
-      if (processes !== undefined) sweep.unclear = new Set(unclear.filter((one) => isFresh || known.has(one)));
+      if (processes !== undefined) sweep.unclear = new Set(unclear.filter((pid) => isFresh || known.has(pid)));
       const mayBeLeft = left.length > 0 || processes === undefined || (sweep.unclear?.size ?? 0) > 0;
       if (mayBeLeft && sweep.passes < PASSES_MAX) continue;
       this.#sweeps.delete(sweep);

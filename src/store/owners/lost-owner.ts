@@ -40,5 +40,7 @@ export function asUnreachable(pod: StoredPod, agent: string, renewedMs: number |
 /** Source: pkg/controller/util/node/controller_utils.go MarkPodsNotReady. */
 function withReady(status: PodStatus, change: (ready: PodCondition) => PodCondition): Pick<PodStatus, 'conditions'> {
   if (status.conditions === undefined) return {};
-  return { conditions: status.conditions.map((one) => (one.type === 'Ready' ? change(one) : one)) };
+  return {
+    conditions: status.conditions.map((condition) => (condition.type === 'Ready' ? change(condition) : condition)),
+  };
 }

@@ -201,8 +201,8 @@ export class Ownership {
    */
   cgroupsOf(namespace: string, name: string): Map<string, readonly string[]> {
     const { lookup } = this.#parts;
-    const isHere = (one: RecordedProcess): boolean =>
-      one.bootId === lookup.bootId() && distanceOf(one, lookup) === undefined;
+    const isHere = (recorded: RecordedProcess): boolean =>
+      recorded.bootId === lookup.bootId() && distanceOf(recorded, lookup) === undefined;
     const recorded = this.#recorded(namespace, name).filter(isHere);
     return new Map(recorded.flatMap(({ id, cgroups }) => (cgroups === undefined ? [] : [[id, cgroups]])));
   }

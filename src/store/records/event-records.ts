@@ -136,7 +136,7 @@ class EventLog {
     for (let lines = this.#cursor.next(); lines.length > 0; lines = this.#cursor.next()) {
       for (const line of lines) takeEvent(line, (name, event) => put(this.#known, name, event?.metadata));
     }
-    const name = names.find((one) => this.#known.has(one));
+    const name = names.find((candidate) => this.#known.has(candidate));
     return name === undefined ? undefined : this.#known.get(name);
   }
 

@@ -7,7 +7,7 @@ export function keysIn(root: string, resource: Resource, { namespace, name }: Sc
   const namespaces = namespace === undefined ? namesIn(resourceFolder(root, resource)) : [namespace];
   return namespaces.flatMap((each) => {
     const names = name === undefined ? namesIn(namespaceFolder(root, resource, each)) : [name];
-    return names.map((one) => ({ namespace: each, name: one }));
+    return names.map((name) => ({ namespace: each, name }));
   });
 }
 

@@ -125,7 +125,7 @@ function bare(value: unknown): unknown {
 function isEqual(value: unknown, others: readonly unknown[]): boolean {
   if (others.length === 0) throw new TemplateError('missing argument for comparison');
   return others.some((other) => {
-    const isNothing = [value, other].map((one) => one === null || one === undefined);
+    const isNothing = [value, other].map((side) => side === null || side === undefined);
     if (isNothing[0] === true || isNothing[1] === true) return isNothing[0] === isNothing[1];
     const [a, b] = [kindOf(value), kindOf(other)];
     if (a !== b) throw new TemplateError('incompatible types for comparison');

@@ -110,7 +110,7 @@ function nextToken(template: string, at: number): Token {
     // The blank before `-}}` belongs to the trim marker.
     if (text !== undefined) return { type, text: isTrim(type, text, template, at) ? text.slice(0, -1) : text, at };
   }
-  const sign = SIGNS.find((one) => template.startsWith(one, at));
+  const sign = SIGNS.find((mark) => template.startsWith(mark, at));
   if (sign !== undefined) return { type: sign, text: sign, at };
   const character = template.charAt(at);
   if (character === '') throw new ReadError('unclosed action', at);

@@ -92,7 +92,11 @@ function phaseEntries({ phases, conditions, ending, endMs }: Timeline): NewEntry
   const spans = phases.map((span): NewEntry => {
     const { phase, fromMs, toMs } = span;
     const parts = ready
-      .map((one) => ({ fromMs: Math.max(fromMs, one.fromMs), toMs: Math.min(toMs, one.toMs), look: 'ready' }))
+      .map((readySpan) => ({
+        fromMs: Math.max(fromMs, readySpan.fromMs),
+        toMs: Math.min(toMs, readySpan.toMs),
+        look: 'ready',
+      }))
       .filter((part) => part.toMs > part.fromMs);
     const isEnd = phase === 'Succeeded' || phase === 'Failed';
     const look = isEnd ? `end-${phase.toLowerCase()}` : phase === 'Running' ? 'running' : 'waiting';
@@ -130,7 +134,8 @@ function conditionEntries({ conditions }: Timeline): NewEntry[] {
   return conditions
     .filter(({ status, fromMs, type }) => {
       return (
-        status === 'True' || conditions.some((one) => one.type === type && one.status === 'True' && one.fromMs < fromMs)
+        status === 'True' ||
+        conditions.some((other) => other.type === type && other.status === 'True' && other.fromMs < fromMs)
       );
     })
     .map((span) => {
@@ -189,7 +194,7 @@ function attemptEntry(container: string, role: ContainerTimeline['role'], attemp
   ];
   const parts = [
     ...(startingMs > fromMs && role !== 'init' ? [{ fromMs, toMs: startingMs, look: 'starting' }] : []),
-    ...ready.map((one) => ({ ...one, look: 'ready' })),
+    ...ready.map((span) => ({ ...span, look: 'ready' })),
   ];
   const label = isBad ? `${attempt.attempt === 0 ? '' : `${number} · `}${how}` : attempt.attempt === 0 ? '' : number;
   const look = `running attempt${isBad ? ' bad' : ''}`;

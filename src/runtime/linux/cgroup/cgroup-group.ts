@@ -173,9 +173,9 @@ function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
   // Another podrun may remove the empty groups around this one.
   for (let attempt = 0; ; attempt++) {
     try {
-      for (const one of [parent, together, folder.folder]) {
-        mkdirIfMissing(one);
-        if (version === 2 && one !== folder.folder) enableBelow(one, controllers);
+      for (const groupFolder of [parent, together, folder.folder]) {
+        mkdirIfMissing(groupFolder);
+        if (version === 2 && groupFolder !== folder.folder) enableBelow(groupFolder, controllers);
       }
       const all = settingsFor(version, WHOLE_MACHINE).map((setting) => ({ ...setting, folder: parent }));
       apply(controllers, all);

@@ -119,7 +119,7 @@ export function explainRefusal(
   text: string,
   { userId, isPrivileged, hasSeccompFilter, obstructive }: Omit<Privileges, 'mark'>,
 ): Obstacle {
-  const line = text.split('\n').find((one) => one.trim() !== '') ?? 'it ended without output';
+  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? 'it ended without output';
   // mount lists every possible meaning of EINVAL.
   const said = line.replace(/^(mount: ).*wrong fs type, bad option.*/, '$1invalid argument');
   const [, program] = /^(?:\S*\/)?([\w.-]+): (?:unrecognized|invalid|unknown) option/.exec(said) ?? [];

@@ -127,12 +127,12 @@ function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & {
 function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
   mkdirSync(skeleton, { mode: 0o755 });
   const entries = readdirSync('/', { withFileTypes: true });
-  for (const entry of entries.filter((one) => one.isSymbolicLink())) {
+  for (const entry of entries.filter((candidate) => candidate.isSymbolicLink())) {
     symlinkSync(readlinkSync(path.join('/', entry.name)), path.join(skeleton, entry.name));
   }
   view.bind({ source: skeleton, target: '/', isReadOnly: isRootReadOnly });
-  const folders = entries.filter((one) => one.isDirectory()).map(({ name }) => path.join('/', name));
-  for (const folder of folders.filter((one) => ![...OWN_FOLDERS, ...shared].includes(one))) {
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join('/', name));
+  for (const folder of folders.filter((candidate) => ![...OWN_FOLDERS, ...shared].includes(candidate))) {
     mkdirSync(path.join(skeleton, folder));
     if (!isReadable(folder)) continue;
     const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));

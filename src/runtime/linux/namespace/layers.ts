@@ -51,7 +51,7 @@ function removeEmpty(place: string): void {
 
 /** Makes work folders readable: the kernel creates them without any permission, and only root could read them. */
 function openWorkFolders(layerDir: string): void {
-  for (const name of namesIn(layerDir).filter((one) => one.startsWith('work'))) {
+  for (const name of namesIn(layerDir).filter((file) => file.startsWith('work'))) {
     try {
       chmodSync(path.join(layerDir, name, 'work'), 0o700);
     } catch {

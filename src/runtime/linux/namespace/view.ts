@@ -133,7 +133,7 @@ export class MountPlan {
     const mode = [...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices()];
     this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode], isOptional });
     this.#tree.push({ target, seen: [upper, lower], made: upper });
-    for (const place of this.#hiddenIn(lower).filter((one) => this.#isOnMountOf(one, lower))) {
+    for (const place of this.#hiddenIn(lower).filter((hidden) => this.#isOnMountOf(hidden, lower))) {
       this.#hide(path.join(target, path.relative(lower, place)), isOptional);
     }
   }
@@ -225,7 +225,7 @@ export class MountPlan {
   #mountsBelow(folder: string, inner: Bind['inner']): HostMount[] {
     const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const named = Array.isArray(inner)
-      ? below.filter(({ path: at }) => inner.some((one) => isInFolder(at, one)))
+      ? below.filter(({ path: at }) => inner.some((shown) => isInFolder(at, shown)))
       : below;
     return named.toSorted((a, b) => a.path.length - b.path.length);
   }
