@@ -157,24 +157,37 @@ FIELDS:
 /** The page docs/support.md: the fields that do not work as on a node. */
 function page(): string {
   const shown = everything.filter(({ path, support, note }) => {
-    const parent = everything.find((field) => field.path === path.slice(0, path.lastIndexOf('.')));
-    const isCovered = parent?.support === support && parent?.note === note;
-    return (
-      support !== 'works' && note !== 'see its fields' && !isCovered && !/\.(initC|ephemeralC)ontainers\./.test(path)
-    );
+    const repeats = (other: string): boolean =>
+      everything.some((field) => field.path === other && field.support === support && field.note === note);
+    const isCovered = repeats(path.slice(0, path.lastIndexOf('.')));
+    const [kind, ...fields] = path.split('.');
+    const isOfEveryKind = kind !== 'pod' && repeats(['pod', ...fields].join('.'));
+    const isListed = !isCovered && !isOfEveryKind && !/\.(initC|ephemeralC)ontainers\./.test(path);
+    return isListed && support !== 'works' && note !== 'see its fields';
   });
   const rows = shown.map(({ path, support, note }) => `| \`${path}\` | ${support} | ${note} |\n`);
-  return (
-    '# What podrun makes of each field\n\n' +
-    'Every field that is not here works as on a node; init and ephemeral containers have the same fields as\n' +
-    '`containers`. `podrun explain --support` lists all of them, `podrun explain pod.spec.volumes --support` those\n' +
-    'below one. This page is made from the same table: `npx vitest run test/manifest/explain.test.ts -u`.\n\n' +
-    'No effect: one event `FieldHasNoEffect` says so. Refused: an error, and nothing is started. Dropped: left out\n' +
-    'with a warning, as its feature is off. Checked: it must be valid, and means nothing to a node either.\n' +
-    'Read-only: podrun writes it; what a manifest says is left out, as on a cluster.\n\n' +
-    `| field | support | |\n|---|---|---|\n${rows.join('')}`
-  );
+  return `${INTRODUCTION}| field | support | |\n|---|---|---|\n${rows.join('')}`;
 }
+
+const INTRODUCTION = `# Every field of a Pod
+
+This page lists the fields that differ from a node; every other field works as on a node. \`initContainers\` and
+\`ephemeralContainers\` have the fields of \`containers\`; other kinds have the \`metadata\` and
+\`status\` of a Pod. \`podrun explain --support\` lists all fields, and \`podrun explain pod.spec.volumes --support\` those
+of one object.
+
+| support | meaning |
+|---|---|
+| partly | works within the limits that the note gives |
+| no effect | podrun ignores the field, and says so with an event \`FieldHasNoEffect\` |
+| refused | is an error: podrun starts nothing |
+| dropped | podrun leaves the field out with a warning: its feature is off in Kubernetes v1.36 |
+| checked | must be valid, and has no effect on a node either |
+| read-only | podrun writes the field; the value of a manifest is ignored, as on a cluster |
+
+A test makes this page from the table that podrun uses: \`npx vitest run test/manifest/explain.test.ts -u\`.
+
+`;
 
 it('docs/support.md is what the table says', async () => {
   await expect(page()).toMatchFileSnapshot('../../docs/support.md');
