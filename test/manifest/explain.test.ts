@@ -172,9 +172,8 @@ function page(): string {
 const INTRODUCTION = `# Every field of a Pod
 
 This page lists the fields that differ from a node; every other field works as on a node. \`initContainers\` and
-\`ephemeralContainers\` have the fields of \`containers\`; other kinds have the \`metadata\` and
-\`status\` of a Pod. \`podrun explain --support\` lists all fields, and \`podrun explain pod.spec.volumes --support\` those
-of one object.
+\`ephemeralContainers\` have the fields of \`containers\`. Other kinds have the \`metadata\` and \`status\` of a Pod.
+\`podrun explain --support\` lists all fields, \`podrun explain pod.spec.volumes --support\` those of one object.
 
 | support | meaning |
 |---|---|
