@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from './errors.ts';
+import { type PodrunError, usage } from './errors.ts';
 import { goQuote } from './go/go-quote.ts';
 
 /** Milliseconds in one unit of a Go duration. Like Go, accepts both spellings of micro. */
@@ -43,7 +43,7 @@ export function parseDuration(text: string): number {
 }
 
 function usageError(message: string): PodrunError {
-  return new PodrunError(message, { exitCode: EXIT.usage });
+  return usage(message);
 }
 
 /**

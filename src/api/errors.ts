@@ -17,19 +17,102 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/**
- * An error for the user: one clear sentence without a stack trace. podrun prints `message` as it is, and `hint` on a
- * line of its own.
- */
+/** The kind of an error. Where Kubernetes has a reason for it (`reason` of a Status), the code is that reason. */
+export type ErrorCode =
+  /** The command line, an option, a variable or podrun.yaml is wrong. */
+  | 'Usage'
+  /** A manifest is wrong or cannot be read. */
+  | 'InvalidManifest'
+  /** This machine, or podrun, cannot do what was asked. Nothing was started. */
+  | 'Unsupported'
+  | 'BadRequest'
+  | 'NotFound'
+  | 'AlreadyExists'
+  /** Somebody else has changed the object or holds it. */
+  | 'Conflict'
+  | 'Forbidden'
+  /** The rules for objects refuse a change, or what was received is damaged. */
+  | 'Invalid'
+  | 'RequestEntityTooLarge'
+  | 'InternalError'
+  /** The Pod or the container has ended, or does not run yet. */
+  | 'NotRunning'
+  /** The process that runs the Pod, or a program in it, does not answer. */
+  | 'Unreachable'
+  /** A wait ended without its goal: kubectl's time limit passed, or the goal cannot be reached any more. */
+  | 'GoalNotReached'
+  /** The time limit of a run passed. */
+  | 'Timeout'
+  /** A file cannot be read or written: the disk is full, read-only, broken, … */
+  | 'Disk';
+
+const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+  Usage: EXIT.usage,
+  InvalidManifest: EXIT.usage,
+  Unsupported: EXIT.usage,
+  BadRequest: EXIT.failed,
+  NotFound: EXIT.failed,
+  AlreadyExists: EXIT.failed,
+  Conflict: EXIT.failed,
+  Forbidden: EXIT.failed,
+  Invalid: EXIT.failed,
+  RequestEntityTooLarge: EXIT.failed,
+  InternalError: EXIT.failed,
+  NotRunning: EXIT.failed,
+  Unreachable: EXIT.failed,
+  GoalNotReached: EXIT.failed,
+  Timeout: EXIT.timeout,
+  Disk: EXIT.failed,
+};
+
+interface ErrorDetail {
+  readonly path?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** An error for the user: a clear sentence without a stack trace. `errorText` is how it is printed. */
 export class PodrunError extends Error {
   override readonly name: string = 'PodrunError';
-  readonly exitCode: number;
+  readonly code: ErrorCode;
+  /** The place of the mistake: a file, with line and column if they are known. Undefined: the message says all. */
+  readonly path: string | undefined;
   /** The next step for the user, one sentence. */
   readonly hint: string | undefined;
 
-  constructor(message: string, detail: { exitCode?: number; hint?: string | undefined; cause?: unknown } = {}) {
-    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
-    this.exitCode = detail.exitCode ?? EXIT.failed;
-    this.hint = detail.hint;
+  constructor(code: ErrorCode, message: string, { path, hint, cause }: ErrorDetail = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.path = path;
+    this.hint = hint;
   }
+
+  /** The exit code of a command that ends with this error. */
+  get exitCode(): number {
+    return EXIT_CODES[this.code];
+  }
+}
+
+/** True for an error of podrun with this code. */
+export function hasCode(error: unknown, code: ErrorCode): error is PodrunError {
+  return error instanceof PodrunError && error.code === code;
+}
+
+/** The error of a wrong command line, option, variable or podrun.yaml. */
+export function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError('Usage', message, { hint });
+}
+
+/** An error of the API server, as kubectl words it. Source: staging/src/k8s.io/kubectl/pkg/cmd/util/helpers.go. */
+export function fromServer(code: ErrorCode, message: string, hint?: string): PodrunError {
+  return new PodrunError(code, `Error from server (${code}): ${message}`, { hint });
+}
+
+/** The beginnings of messages that kubectl prints without `error: `, and of those with an `error: ` in each line. */
+const COMPLETE = /^(error: |Error from server|The (request|\w+ ".*") is invalid|the server doesn't )/;
+
+/** The lines that podrun prints for an error: the message as kubectl words it, and below it the hint. */
+export function errorText({ message, hint }: { message: string; hint?: string | undefined }): string {
+  const first = COMPLETE.test(message) ? message : `error: ${message}`;
+  return hint === undefined ? `${first}\n` : `${first}\n${hint}\n`;
 }

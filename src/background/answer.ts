@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../api/errors.ts';
 import { closeSync, writeSync } from 'node:fs';
 import type { StoredPod } from '../api/objects.ts';
 import { ANSWER_DESCRIPTOR } from '../runtime/helpers/background.ts';
@@ -21,7 +22,7 @@ export type AgentAnswer =
       /** Names of Pods that the agent took over from a former agent. */
       readonly resumed: readonly string[];
     }
-  | { readonly type: 'failed'; readonly message: string; readonly hint: string | undefined; readonly exitCode: number };
+  | { readonly type: 'failed'; readonly message: string; readonly hint: string | undefined; readonly code: ErrorCode };
 
 /** Writes a line to the process that started this one, and closes the descriptor. */
 export function sendAnswer(answer: AgentAnswer | { readonly type: 'listening' }): void {

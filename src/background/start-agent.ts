@@ -51,6 +51,6 @@ export async function callAgent(
 ): Promise<Extract<AgentAnswer, { type: 'began' }>> {
   const line = await callBackground(agents, { command: AGENT_COMMAND, id, env, what: 'the background agent' });
   const answer = JSON.parse(line) as AgentAnswer;
-  if (answer.type === 'failed') throw new PodrunError(answer.message, answer);
+  if (answer.type === 'failed') throw new PodrunError(answer.code, answer.message, { ...answer });
   return answer;
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { EXIT, PodrunError } from '../api/errors.ts';
+import { usage } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
@@ -37,10 +37,7 @@ export function displayNowMs(clock: Clock): number {
   if (!fixed) return clock.now().wallMs;
   const nowMs = parseTime(fixed);
   if (!Number.isNaN(nowMs)) return nowMs;
-  throw new PodrunError(`error: PODRUN_NOW is no RFC 3339 time: ${JSON.stringify(fixed)}`, {
-    exitCode: EXIT.usage,
-    hint: 'Write it as 2026-01-15T12:00:00Z.',
-  });
+  throw usage(`PODRUN_NOW is no RFC 3339 time: ${JSON.stringify(fixed)}`, 'Write it as 2026-01-15T12:00:00Z.');
 }
 
 /** The command line of the user, without the program, for messages. */

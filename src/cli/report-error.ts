@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EXIT, PodrunError } from '../api/errors.ts';
+import { errorText, EXIT, PodrunError } from '../api/errors.ts';
 import { version } from '../version.ts';
 import { printError } from './standard-streams.ts';
 
 /** Prints an error for the user, and answers the exit code. The stack trace of a defect of podrun goes into a file. */
 export function reportError(error: unknown): number {
   if (error instanceof PodrunError) {
-    const isPrefixed = /^(error|Error from server|The \w+ |the server doesn't )/.test(error.message);
-    printError(`${isPrefixed ? '' : 'error: '}${error.message}\n`);
-    if (error.hint !== undefined) printError(`${error.hint}\n`);
+    printError(errorText(error));
     return error.exitCode;
   }
   printError(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -37,6 +35,6 @@ export function reportErrors(errors: readonly PodrunError[]): number {
   const [only] = errors;
   if (only === undefined) return EXIT.ok;
   if (errors.length === 1) return reportError(only);
-  for (const { message } of errors) printError(`${message.replace(/^error: /, '')}\n`);
+  for (const { message } of errors) printError(`${message}\n`);
   return Math.max(...errors.map(({ exitCode }) => exitCode));
 }

@@ -1,5 +1,5 @@
 import { parseDuration } from '../api/duration.ts';
-import { EXIT, PodrunError } from '../api/errors.ts';
+import { type PodrunError, usage } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 
 /** A moment of a run, as the user names it. */
@@ -62,8 +62,8 @@ function oneOf(words: readonly string[], given: string, text: string): string {
 }
 
 function noMoment(text: string, why: string): PodrunError {
-  return new PodrunError(`error: invalid argument ${JSON.stringify(text)} for "--at" flag: ${why}`, {
-    exitCode: EXIT.usage,
-    hint: 'It takes for example 3.2s, restart:2, restart:main:1, phase:Running, condition:Ready, end, or a time.',
-  });
+  return usage(
+    `invalid argument ${JSON.stringify(text)} for "--at" flag: ${why}`,
+    'It takes for example 3.2s, restart:2, restart:main:1, phase:Running, condition:Ready, end, or a time.',
+  );
 }

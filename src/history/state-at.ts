@@ -36,7 +36,7 @@ export function stateAt(named: NamedRun, moment: Moment, nowMs: number): RunStat
   const [first] = states;
   const last = states.at(-1);
   if (first === undefined || last === undefined) {
-    throw new PodrunError(`error: run ${named.run} has no recorded transitions`);
+    throw new PodrunError('NotFound', `run ${named.run} has no recorded transitions`);
   }
   const span = spanOf(named.recorded, { first, last }, nowMs);
   const atMs = momentMs({ ...named, states, span }, moment);
@@ -97,13 +97,13 @@ function within({ run, span }: RunWithSpan, atMs: number, momentText: string): n
   const lasted = formatOffset(endMs - beginMs);
   const hint = `The record reaches from 0s (${formatTime(beginMs)}) to ${lasted} (${formatTime(endMs)}).`;
   if (atMs < beginMs) {
-    throw new PodrunError(`error: ${momentText} is before the beginning of the run ${run}`, { hint });
+    throw new PodrunError('NotFound', `${momentText} is before the beginning of the run ${run}`, { hint });
   }
   if (atMs <= endMs + ROUNDED_MS) return atMs;
   const message = isOver
-    ? `error: the run ${run} ended after ${lasted}: ${momentText} is later`
-    : `error: the run ${run} has lasted ${lasted} so far: ${momentText} is yet to come`;
-  throw new PodrunError(message, { hint });
+    ? `the run ${run} ended after ${lasted}: ${momentText} is later`
+    : `the run ${run} has lasted ${lasted} so far: ${momentText} is yet to come`;
+  throw new PodrunError('NotFound', message, { hint });
 }
 
 function restartMs(named: RunWithSpan, moment: Moment & { how: 'restart' }): number {
@@ -154,7 +154,7 @@ function changesOf({ states, span }: RunWithSpan, textsOf: (pod: StoredPod) => r
 }
 
 function neverCame(message: string, hint: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { hint });
+  return new PodrunError('NotFound', message, { hint });
 }
 
 /** The states of the Pod, in order. Its deletion is not a state. */

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../api/errors.ts';
+import { PodrunError } from '../api/errors.ts';
 import type { StoredPod as Pod } from '../api/objects.ts';
 
 /** One mistake in a manifest. */
@@ -31,7 +31,7 @@ export class ManifestError extends PodrunError {
 
   /** @internal */
   constructor(message: string, problems: readonly ManifestProblem[]) {
-    super(message, { exitCode: EXIT.usage });
+    super('InvalidManifest', message, { path: problems.find(({ file }) => file !== undefined)?.file });
     this.problems = problems;
   }
 }
@@ -51,7 +51,7 @@ export class GoalError extends PodrunError {
 
   /** @internal */
   constructor(goal: string, pod: Pod, why: string, failing: 'cannot become' | 'did not stay' = 'cannot become') {
-    super(`pod "${pod.metadata.name}" ${failing} ${goal}: ${why}`);
+    super('GoalNotReached', `pod "${pod.metadata.name}" ${failing} ${goal}: ${why}`);
     this.goal = goal;
     [this.reason = ''] = why.split('\n');
     hide(this, 'pod', pod);
@@ -68,7 +68,7 @@ export class TimeoutError extends PodrunError {
 
   /** @internal */
   constructor(message: string, detail: Pick<TimeoutError, 'goal' | 'timeoutMs' | 'pods'>) {
-    super(message, { exitCode: EXIT.timeout });
+    super('Timeout', message);
     this.goal = detail.goal;
     this.timeoutMs = detail.timeoutMs;
     hide(this, 'pods', detail.pods);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { splitWords } from '../agent/config/split-words.ts';
 import type { ImageMapping } from '../lifecycle/environment/entry-point.ts';
-import { usage } from './options.ts';
+import { usage } from '../api/errors.ts';
 import type { ImageProgram, RunOptions } from './types.ts';
 
 /**

@@ -2,7 +2,7 @@
  * podrun as a library: Pods that run in this process, for test suites and programs.
  * @see docs/library.md
  */
-export { PodrunError } from '../api/errors.ts';
+export { type ErrorCode, PodrunError } from '../api/errors.ts';
 export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './errors.ts';
 export { run } from './run.ts';
 export type {

@@ -33,8 +33,8 @@ function asLibraryError(error: unknown, stack: string | undefined): unknown {
   return translated;
 }
 
-function withHint({ message, hint, exitCode, cause }: PodrunError): PodrunError {
+function withHint({ code, message, path, hint, cause }: PodrunError): PodrunError {
   const sentence = message.replaceAll(/^error: /gm, '');
   const whole = hint === undefined || sentence.includes(hint) ? sentence : `${sentence}\n${hint}`;
-  return new PodrunError(asLibraryCalls(whole), { exitCode, hint: hint && asLibraryCalls(hint), cause });
+  return new PodrunError(code, asLibraryCalls(whole), { path, hint: hint && asLibraryCalls(hint), cause });
 }

@@ -1,3 +1,4 @@
+import { usage } from '../api/errors.ts';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../api/objects.ts';
@@ -7,7 +8,7 @@ import type { ManifestMistake } from '../manifest/manifest-mistake.ts';
 import type { Input } from '../manifest/read/input.ts';
 import { renderManifestErrors } from '../manifest/report.ts';
 import { ManifestError, type ManifestProblem } from './errors.ts';
-import { isRecord, usage } from './options.ts';
+import { isRecord } from './options.ts';
 import type { ManifestSource, ManifestText } from './types.ts';
 
 /** The file name of a manifest that came as an object. Messages leave the position in it out. */

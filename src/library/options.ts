@@ -1,5 +1,5 @@
 import { parseDuration } from '../api/duration.ts';
-import { EXIT, PodrunError } from '../api/errors.ts';
+import { usage } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
 import { RUNTIME_CHOICES } from '../machine/runtime-choice.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
@@ -130,8 +130,4 @@ function checkImages(value: unknown): string | undefined {
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function usage(message: string, hint?: string): PodrunError {
-  return new PodrunError(message, { exitCode: EXIT.usage, hint });
 }

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts';
 import { readNode } from '../agent/config/node.ts';
-import { PodrunError } from '../api/errors.ts';
+import { PodrunError, usage } from '../api/errors.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
@@ -21,7 +21,7 @@ import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
 import { ListenerSet, LibraryPods } from './pods/library-pods.ts';
 import { loadSource } from './load.ts';
-import { checkOptions, durationMs, usage } from './options.ts';
+import { checkOptions, durationMs } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
 import { openStateFolder, type StateFolder, sweepStateFolders } from './state-folder.ts';
 import { withLibraryErrors } from './library-errors.ts';
@@ -209,7 +209,7 @@ async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenR
 function runsAlready(store: StateFolder['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
   const owner = store.ownerOf(namespace, name);
   const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
-  return new PodrunError(`pod "${name}" runs already${where}, with the state folder ${store.root}`, {
+  return new PodrunError('AlreadyExists', `pod "${name}" runs already${where}, with the state folder ${store.root}`, {
     hint: 'End it first, or leave out stateDir: then a run has a folder of its own.',
   });
 }

@@ -1,4 +1,4 @@
-import { PodrunError } from '../api/errors.ts';
+import { fromServer, PodrunError } from '../api/errors.ts';
 import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { goQuote } from '../api/go/go-quote.ts';
@@ -74,12 +74,12 @@ function admit(
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
     const { message } = conflict(resourceTypeOf(stored).plural, stored.metadata.name);
-    throw new PodrunError(`Error from server (Conflict): ${message}`);
+    throw fromServer('Conflict', message);
   }
   const { object, errors, unknown } = decodeChanged(wanted, stored);
   const [wrong] = errors;
   if (wrong !== undefined) {
-    throw new PodrunError(`The request is invalid: patch: ${formatFieldError(wrong)}`);
+    throw new PodrunError('Invalid', `The request is invalid: patch: ${formatFieldError(wrong)}`);
   }
   for (const { detail } of unknown) warn(detail);
   const verdict = admitUpdate(stored, object, subresource === undefined ? {} : { subresource });
@@ -92,6 +92,7 @@ function admit(
   const subject = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
   const [only = '', ...others] = lines;
   throw new PodrunError(
+    'Invalid',
     others.length === 0 ? `${subject}: ${only}` : [`${subject}: `, ...lines.map((line) => `* ${line}`)].join('\n'),
   );
 }

@@ -25,7 +25,7 @@ export function checkChanges(
   if (refused.length === 0) return;
   const messages = refused.map(({ error }) => error.message).join('\n');
   const names = refused.map(({ manifest: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
-  throw new PodrunError(messages, {
+  throw new PodrunError('Invalid', messages, {
     hint: `Nothing was changed. To create it anew: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
   });
 }

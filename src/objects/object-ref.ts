@@ -1,4 +1,4 @@
-import { PodrunError } from '../api/errors.ts';
+import { fromServer, PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
 import { didYouMean } from '../api/similar.ts';
@@ -23,12 +23,10 @@ export function missingObjectError(store: ObjectReader, ref: ObjectRef, doing?: 
     doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
   if (!isNamespaceKnown(store, ref)) {
     const text = `Error from server (NotFound): ${prefix}namespaces "${ref.namespace}" not found`;
-    return new PodrunError(text, { hint: didYouMean(ref.namespace, usedNamespaces(store)) });
+    return new PodrunError('NotFound', text, { hint: didYouMean(ref.namespace, usedNamespaces(store)) });
   }
   const what = `${qualifiedPlural(ref.type)} "${ref.name}"`;
-  return new PodrunError(`Error from server (NotFound): ${prefix}${what} not found`, {
-    hint: similarName(store, ref.type.plural, ref),
-  });
+  return fromServer('NotFound', `${prefix}${what} not found`, similarName(store, ref.type.plural, ref));
 }
 
 /** A sentence about an object with a similar name. Undefined: there is none. */
@@ -49,9 +47,11 @@ export function similarName(
 
 /** The API server's error about a Pod that does not exist. */
 export function podNotFound(store: ObjectReader, namespace: string, name: string): PodrunError {
-  return new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`, {
-    hint: similarName(store, 'pods', { namespace, name }),
-  });
+  return fromServer(
+    'NotFound',
+    `pods ${JSON.stringify(name)} not found`,
+    similarName(store, 'pods', { namespace, name }),
+  );
 }
 
 function usedNamespaces(store: ObjectReader): string[] {

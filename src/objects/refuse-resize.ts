@@ -1,5 +1,5 @@
 import { readNode } from '../agent/config/node.ts';
-import { PodrunError } from '../api/errors.ts';
+import { fromServer } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { shortages } from '../lifecycle/node/node-resources.ts';
 import { tooLargeForNode } from '../lifecycle/texts/resize.ts';
@@ -13,5 +13,5 @@ export function refuseResize({ metadata: { name }, spec }: StoredPod): void {
   const node = readNode({ storageDir: '/' });
   const lack = shortages(spec, node, []).find(({ resource }) => resource === 'cpu' || resource === 'memory');
   if (lack === undefined) return;
-  throw new PodrunError(`Error from server (Forbidden): pods "${name}" is forbidden: ${tooLargeForNode(lack)}`);
+  throw fromServer('Forbidden', `pods "${name}" is forbidden: ${tooLargeForNode(lack)}`);
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../api/errors.ts';
+import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 
@@ -25,8 +25,7 @@ export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
   const others = objects.filter(({ object: { kind } }) => kind !== 'Pod' && !RECORDS.has(kind));
   if (others.length > 0) {
     const names = others.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
-    throw new PodrunError(`error: podrun cannot run ${names} yet: it runs Pods`, {
-      exitCode: EXIT.usage,
+    throw new PodrunError('Unsupported', `podrun cannot run ${names} yet: it runs Pods`, {
       hint: 'Nothing was started. podrun apply --dry-run checks manifests of every kind.',
     });
   }
@@ -34,8 +33,7 @@ export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
   const names = pods.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) {
-    throw new PodrunError(`error: pod "${twice}" appears twice`, {
-      exitCode: EXIT.usage,
+    throw new PodrunError('InvalidManifest', `pod "${twice}" appears twice`, {
       hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
     });
   }

@@ -222,5 +222,5 @@ function part(name: string): string {
   if (why === undefined && Buffer.byteLength(name) <= NAME_BYTES_MAX) return name;
   const reason =
     why === undefined ? 'may not be longer than 253 bytes' : why.length === 1 ? `may not contain '${why}'` : why;
-  throw new PodrunError(`invalid resource name ${JSON.stringify(name)}: [${reason}]`);
+  throw new PodrunError('BadRequest', `invalid resource name ${JSON.stringify(name)}: [${reason}]`);
 }

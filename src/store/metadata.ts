@@ -29,7 +29,7 @@ export function newMetadata(metadata: ObjectMeta, clock: Clock, versions: Versio
 
 /**
  * Metadata of an object that replaces a stored one. Name, namespace, uid and creation time stay as they are stored.
- * @throws {ConflictError} when the change was made to an older version, or to another object of that name
+ * @throws {PodrunError} (Conflict) when the change was made to an older version, or to another object of that name
  */
 export function changedMetadata(
   resource: Resource,
@@ -42,7 +42,7 @@ export function changedMetadata(
   return { ...given, name, namespace, uid, creationTimestamp, resourceVersion: versions.next(stored.resourceVersion) };
 }
 
-/** @throws {ConflictError} when the change was made to an older version, or to another object of that name */
+/** @throws {PodrunError} (Conflict) when the change was made to an older version, or to another object of that name */
 export function checkPrecondition(resource: Resource, given: ObjectMeta, stored: StoredMeta): void {
   checkUid(resource, given, stored);
   if (given.resourceVersion && given.resourceVersion !== stored.resourceVersion) throw conflict(resource, stored.name);
@@ -59,7 +59,7 @@ function written(object: StoredObject): unknown {
   return { ...object, metadata: { ...object.metadata, resourceVersion: '' }, status: undefined };
 }
 
-/** @throws {ConflictError} when another object has this name now */
+/** @throws {PodrunError} (Conflict) when another object has this name now */
 export function checkUid(resource: Resource, given: ObjectMeta, stored: StoredMeta): void {
   if (!given.uid || given.uid === stored.uid) return;
   throw otherUid(resource, stored.name, { wanted: given.uid, stored: stored.uid });

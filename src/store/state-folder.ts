@@ -28,10 +28,9 @@ export function protectStateFolder(root: string, home: string): void {
   });
   if (!isOpen) return;
   throw new PodrunError(
+    'Forbidden',
     `cannot use the state folder ${root}: everybody may write to it, and so replace what is in it`,
-    {
-      hint: `Close it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.`,
-    },
+    { hint: `Close it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.` },
   );
 }
 
@@ -39,9 +38,11 @@ export function protectStateFolder(root: string, home: string): void {
 function refuseForeignFolder(root: string): void {
   const uid = statSync(root, { throwIfNoEntry: false })?.uid ?? 0;
   if (process.geteuid?.() !== 0 || uid === 0) return;
-  throw new PodrunError(`cannot use the state folder ${root} as root: it belongs to the user with the uid ${uid}`, {
-    hint: 'Run podrun as that user, or give root a folder of its own with --state-dir or PODRUN_STATE_DIR.',
-  });
+  throw new PodrunError(
+    'Forbidden',
+    `cannot use the state folder ${root} as root: it belongs to the user with the uid ${uid}`,
+    { hint: 'Run podrun as that user, or give root a folder of its own with --state-dir or PODRUN_STATE_DIR.' },
+  );
 }
 
 /** True for an empty folder, and for one that podrun uses already. */

@@ -69,7 +69,7 @@ export interface Store {
    * Changes one part of an object in one step, under its lock. `change` gets the object as it is stored, also where
    * readers see another one (a Pod whose owner is gone). `change` must not modify its argument. A result with an equal
    * part writes nothing.
-   * @throws {PodrunError} when the object is missing; {ConflictError} when the result has another uid, or a
+   * @throws {PodrunError} when the object is missing; {PodrunError} (Conflict) when the result has another uid, or a
    *   resourceVersion that is neither empty nor the stored one; and anything that `change` throws
    */
   change<T extends Storable = KubeObject>(
@@ -82,7 +82,7 @@ export interface Store {
   /**
    * Assigns a Pod to its node, like the subresource `binding`: changes object and status in one step, with one line in
    * the log.
-   * @throws {PodrunError} when the Pod is missing; {ConflictError} when the result has another uid
+   * @throws {PodrunError} when the Pod is missing; {PodrunError} (Conflict) when the result has another uid
    */
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod;
   /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { PodrunError } from '../../src/api/errors.ts';
 import { PodRecord } from '../../src/agent/pod-record.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
-import { DiskError } from '../../src/store/disk/disk-errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable } from '../../src/store/store.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
@@ -18,7 +18,7 @@ class FullStore extends MemoryStore {
     part: ObjectPart,
     change: (stored: T) => T,
   ): T {
-    if (this.isFull) throw new DiskError('no space left on device');
+    if (this.isFull) throw new PodrunError('Disk', 'no space left on device');
     return super.change(resource, key, part, change);
   }
 

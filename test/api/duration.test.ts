@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatGoDuration, humanDuration, parseDuration } from '../../src/api/duration.ts';
-import { EXIT, PodrunError } from '../../src/api/errors.ts';
+import { PodrunError } from '../../src/api/errors.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -43,7 +43,7 @@ describe('parseDuration()', () => {
     ['1toString', 'time: unknown unit "toString" in duration "1toString"'],
     ['2562048h', 'time: invalid duration "2562048h"'],
   ])('refuses %j in the words of Go', (text, message) => {
-    expect(() => parseDuration(text)).toThrow(new PodrunError(message, { exitCode: EXIT.usage }));
+    expect(() => parseDuration(text)).toThrow(new PodrunError('Usage', message));
   });
 });
 

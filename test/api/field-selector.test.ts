@@ -58,7 +58,7 @@ describe('parseFieldSelector()', () => {
     expect(() => parseFieldSelector('status.phase', 'pods')).toThrow(
       expect.objectContaining({
         exitCode: 2,
-        message: "error: invalid field selector \"status.phase\": can't understand 'status.phase'",
+        message: "invalid field selector \"status.phase\": can't understand 'status.phase'",
       }),
     );
   });

@@ -50,7 +50,7 @@ describe('parseLabelSelector()', () => {
     { selector: 'app==(', why: "unable to parse requirement: found '(', expected: identifier" },
     { selector: 'rank>high', why: "for 'Gt', 'Lt' operators, the value must be an integer" },
   ])('$selector is refused in the words of the API server', ({ selector, why }) => {
-    const message = expect.stringMatching(/^error: invalid label selector "[^"]+": /) as string;
+    const message = expect.stringMatching(/^invalid label selector "[^"]+": /) as string;
     expect(() => parseLabelSelector(selector)).toThrow(expect.objectContaining({ exitCode: 2, message }));
     expect(() => parseLabelSelector(selector)).toThrow(why);
   });

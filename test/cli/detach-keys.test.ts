@@ -13,7 +13,7 @@ describe('parseDetachKeys()', () => {
   });
 
   it.each(['ctrl-', 'ctrl-1', 'ctrl', 'a,', 'é', '\t'])('refuses %j', (text) => {
-    expect(() => parseDetachKeys(text)).toThrow(/^error: invalid detach keys \(/);
+    expect(() => parseDetachKeys(text)).toThrow(/^invalid detach keys \(/);
   });
 
   it('finds none in nothing', () => {

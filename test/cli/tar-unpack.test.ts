@@ -78,7 +78,7 @@ it('writes a file once more for each further name of it, and gives nobody the ri
 });
 
 it.each(['/etc/passwd', './other', '../x', './xy'])('refuses an archive of something else: %s', async (name) => {
-  await expect(unpack({ name, text: 'evil' })).rejects.toThrow('error: tar contents corrupted');
+  await expect(unpack({ name, text: 'evil' })).rejects.toThrow('tar contents corrupted');
 });
 
 it('passes over the content of entries that it leaves out', async () => {

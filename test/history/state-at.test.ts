@@ -94,11 +94,11 @@ describe('a run at a moment', () => {
     ],
   ])('%s is none of it', (moment, message, hint) => {
     const seen = errorOf(() => at(moment));
-    expect([seen.message, seen.hint, seen.exitCode]).toEqual([`error: ${message}`, hint, 1]);
+    expect([seen.message, seen.hint, seen.exitCode]).toEqual([message, hint, 1]);
   });
 
   it('cannot be to come', () => {
-    expect(() => at('31s', living)).toThrow('error: the run web has lasted 30.000s so far: 31.000s is yet to come');
+    expect(() => at('31s', living)).toThrow('the run web has lasted 30.000s so far: 31.000s is yet to come');
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('a run at a moment', () => {
     'condition:Ready=Yes',
   ])('%j is no moment', (text) => {
     const seen = errorOf(() => parseMoment(text));
-    expect(seen.message).toMatch(/^error: invalid argument ".*" for "--at" flag: /);
+    expect(seen.message).toMatch(/^invalid argument ".*" for "--at" flag: /);
     expect(seen.exitCode).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { objectPath } from '../../src/store/layout.ts';
-import { ConflictError } from '../../src/store/store-errors.ts';
+
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { newEvent, newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
@@ -87,7 +87,7 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
     const store = openStore(temporaryFolder());
     const first = store.create(resource, make('a'));
     store.update(resource, first);
-    expect(() => store.update(resource, first)).toThrow(ConflictError);
+    expect(() => store.update(resource, first)).toThrow(expect.objectContaining({ code: 'Conflict' }));
     expect(() => store.update(resource, first)).toThrow(
       `Operation cannot be fulfilled on ${resource} "a": the object has been modified; ` +
         'please apply your changes to the latest version and try again',

@@ -3,13 +3,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { PodrunError } from '../../src/api/errors.ts';
+import { hasCode, PodrunError } from '../../src/api/errors.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import { FileStore } from '../../src/store/file-store.ts';
-import { ConflictError } from '../../src/store/store-errors.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 
 const [root = '', job = '', argument = ''] = process.argv.slice(2);
@@ -159,7 +158,7 @@ function countUp(): boolean {
     store.update('configmaps', { ...counter, data: { n: String(Number(counter.data.n) + 1) } });
     return true;
   } catch (error) {
-    if (error instanceof ConflictError) return false;
+    if (hasCode(error, 'Conflict')) return false;
     throw error;
   }
 }

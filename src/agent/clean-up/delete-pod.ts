@@ -1,10 +1,9 @@
-import { PodrunError } from '../../api/errors.ts';
+import { hasCode, PodrunError } from '../../api/errors.ts';
 import { hasFinalizers } from '../../api/finalizers.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { planDeletion } from '../../lifecycle/requests/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { ConflictError } from '../../store/store-errors.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 
 export interface PodDeletion {
@@ -69,7 +68,7 @@ function mark(store: FileStore, pod: StoredPod): boolean {
     store.update('pods', pod);
     return true;
   } catch (error) {
-    if (error instanceof ConflictError) return false;
+    if (hasCode(error, 'Conflict')) return false;
     const isGone = store.get('pods', pod.metadata.namespace, pod.metadata.name) === undefined;
     if (isGone) return false;
     throw error;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { LineCounter, parseDocument } from 'yaml';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
@@ -85,7 +85,7 @@ function readText(path: string, name: string): string {
   } catch (error) {
     const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
     const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));
-    throw new PodrunError(`cannot read config file ${name}: ${problem}`, { exitCode: EXIT.usage, cause: error });
+    throw new PodrunError('Usage', `cannot read config file ${name}: ${problem}`, { cause: error });
   }
 }
 

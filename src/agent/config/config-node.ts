@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter } from 'yaml';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { type PodrunError, usage } from '../../api/errors.ts';
 
 /** The YAML text that a configuration is read from. */
 export interface ConfigSource {
@@ -98,7 +98,7 @@ export function configError(
   hint?: string,
 ): PodrunError {
   const { line, col } = source.lines.linePos(offset);
-  return new PodrunError(`${source.name}:${line}:${col}: ${problem}`, { exitCode: EXIT.usage, hint });
+  return usage(`${source.name}:${line}:${col}: ${problem}`, hint);
 }
 
 function startOf(node: unknown): number | undefined {

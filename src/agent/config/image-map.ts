@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import type { ImageMap, ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -25,8 +25,8 @@ function parseFlag(flag: string): ImageMapping {
 }
 
 function refuse(flag: string, problem: string): never {
-  throw new PodrunError(`--image ${JSON.stringify(flag)}: ${problem}`, {
-    exitCode: EXIT.usage,
-    hint: 'For example: --image \'nginx=nginx -g "daemon off;"\'. In NAME, * stands for anything.',
-  });
+  throw usage(
+    `--image ${JSON.stringify(flag)}: ${problem}`,
+    'For example: --image \'nginx=nginx -g "daemon off;"\'. In NAME, * stands for anything.',
+  );
 }

@@ -1,6 +1,6 @@
+import { fromServer } from '../../api/errors.ts';
 import { endLeftovers } from '../clean-up/leftovers.ts';
 import { closeLostRun } from '../clean-up/lost-runs.ts';
-import { PodrunError } from '../../api/errors.ts';
 import { hasFinalizers } from '../../api/finalizers.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -62,11 +62,10 @@ export async function beginRuns(
 function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   const old = store.get<StoredPod>('pods', namespace, name);
   if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
-  throw new PodrunError(`Error from server (AlreadyExists): object is being deleted: pods "${name}" already exists`, {
-    hint:
-      `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
-      `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`,
-  });
+  const hint =
+    `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
+    `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
+  throw fromServer('AlreadyExists', `object is being deleted: pods "${name}" already exists`, hint);
 }
 
 /** Removes the Pods that were begun, as if they had never existed. */

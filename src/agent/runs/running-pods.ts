@@ -1,3 +1,4 @@
+import { hasCode } from '../../api/errors.ts';
 import type { Agent, AgentOptions } from '../agent.ts';
 import { closeLostRuns } from '../clean-up/lost-runs.ts';
 import type { StoredPod, WatchEvent } from '../../api/objects.ts';
@@ -5,7 +6,6 @@ import type { Clock } from '../../clock.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
-import { DiskError } from '../../store/disk/disk-errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 import { atExit } from './at-exit.ts';
@@ -74,7 +74,7 @@ export class RunningPods {
       onEvent: listener.onEvent,
       onRecordLost: (pod) => this.#guard?.recordLost(pod),
       onTrouble: (error) => {
-        if (error instanceof DiskError) this.#missing();
+        if (hasCode(error, 'Disk')) this.#missing();
         listener.onTrouble(error.message);
       },
     });
@@ -142,7 +142,7 @@ export class RunningPods {
     try {
       release();
     } catch (error) {
-      if (!(error instanceof DiskError)) throw error;
+      if (!hasCode(error, 'Disk')) throw error;
       this.#missing();
       this.#options.listener.onTrouble(error.message);
     }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { Obstacle } from '../../machine/abilities.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
@@ -27,10 +27,7 @@ export function runtimeChoice({ flag, variable, file }: RuntimeSources): Runtime
   if (flag !== undefined || !variable) return flag ?? file ?? DEFAULT_CHOICE;
   const chosen = RUNTIME_CHOICES.find((choice) => choice === variable);
   if (chosen !== undefined) return chosen;
-  throw new PodrunError(`error: invalid PODRUN_RUNTIME ${JSON.stringify(variable)}`, {
-    exitCode: EXIT.usage,
-    hint: `It is one of ${RUNTIME_CHOICES.join(', ')}.`,
-  });
+  throw usage(`invalid PODRUN_RUNTIME ${JSON.stringify(variable)}`, `It is one of ${RUNTIME_CHOICES.join(', ')}.`);
 }
 
 /** The parameters of the detection. */
@@ -64,8 +61,7 @@ export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace):
   }
   const { why } = detection;
   if (choice === 'auto') return { features: PROCESSES, lack: { of: 'namespaces', why } };
-  throw new PodrunError(`error: containers cannot be kept apart by namespaces here: ${obstacleText(why)}`, {
-    exitCode: EXIT.usage,
+  throw new PodrunError('Unsupported', `containers cannot be kept apart by namespaces here: ${obstacleText(why)}`, {
     hint: "Nothing was started. 'podrun doctor' tells how to permit it.",
   });
 }

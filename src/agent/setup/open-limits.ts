@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { type ContainerLimits, containerLimits } from '../../lifecycle/node/container-limits.ts';
 import { whyNotEnforced } from '../../runtime/linux/limits/limiter.ts';
@@ -28,8 +28,7 @@ export function openLimits(
 
 /** The error of `--strict` about limits that podrun cannot enforce. */
 export function limitsRefused(open: readonly string[]): PodrunError {
-  return new PodrunError([...new Set(open)].join('\n'), {
-    exitCode: EXIT.usage,
+  return new PodrunError('Unsupported', [...new Set(open)].join('\n'), {
     hint: 'podrun doctor shows what this machine permits. Without --strict the Pods would run without these limits.',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 
@@ -12,8 +12,7 @@ export async function privateNetworks(userPath: string | undefined): Promise<Net
   const { detectNetworks } = await import('../../runtime/linux/network/detect.ts');
   const detection = await detectNetworks(userPath);
   if (detection.ok) return detection.facts;
-  throw new PodrunError(`error: Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
-    exitCode: EXIT.usage,
+  throw new PodrunError('Unsupported', `Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
     hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
   });
 }

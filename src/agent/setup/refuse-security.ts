@@ -1,5 +1,5 @@
 import { readOwnRights } from './own-powers.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -19,8 +19,7 @@ export function refuseSecurity(pods: readonly ManifestObject<StoredPod>[], featu
     return complaints.map(({ path, note }) => `error: ${file}: Pod "${metadata.name}": ${path}: ${note}`);
   });
   if (problems.length === 0) return;
-  throw new PodrunError([...new Set(problems)].join('\n'), {
-    exitCode: EXIT.usage,
+  throw new PodrunError('Unsupported', [...new Set(problems)].join('\n'), {
     hint: 'Nothing was started. Without --strict, settings that leave a container fewer rights become events.',
   });
 }

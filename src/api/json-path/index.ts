@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../errors.ts';
+import { PodrunError, usage } from '../errors.ts';
 import { findResults } from './evaluate.ts';
 import { JsonPathError } from './nodes.ts';
 import { parseTemplate } from './parse-template.ts';
@@ -24,7 +24,7 @@ export function parseJsonPath(text: string): JsonPath {
     try {
       return findResults(template, root, { allowMissingKeys: true }).flat();
     } catch (error) {
-      if (error instanceof JsonPathError) throw new PodrunError(`error: ${error.message}`);
+      if (error instanceof JsonPathError) throw new PodrunError('BadRequest', error.message);
       throw error;
     }
   };
@@ -56,9 +56,6 @@ function orUsage<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     if (!(error instanceof JsonPathError)) throw error;
-    throw new PodrunError(`error: ${error.message}`, {
-      exitCode: EXIT.usage,
-      hint: 'Write a path as {.status.phase} or {.status.conditions[?(@.type=="Ready")].status}.',
-    });
+    throw usage(error.message, 'Write a path as {.status.phase} or {.status.conditions[?(@.type=="Ready")].status}.');
   }
 }

@@ -1,9 +1,9 @@
-import { PodrunError } from '../errors.ts';
+import { fromServer, PodrunError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 
 /** The patch is malformed: status 400. */
 export function badRequest(message: string): PodrunError {
-  return new PodrunError(`Error from server (BadRequest): ${message}`);
+  return fromServer('BadRequest', message);
 }
 
 /**
@@ -12,17 +12,17 @@ export function badRequest(message: string): PodrunError {
  */
 export function rejectedRequest(reason: string): PodrunError {
   const message = 'The request is invalid: the server rejected our request due to an error in our request';
-  return new PodrunError(message, { hint: reason });
+  return new PodrunError('Invalid', message, { hint: reason });
 }
 
 /** The patch is too expensive: status 413. */
 export function tooLarge(message: string): PodrunError {
-  return new PodrunError(`Error from server (RequestEntityTooLarge): Request entity too large: ${message}`);
+  return fromServer('RequestEntityTooLarge', `Request entity too large: ${message}`);
 }
 
 /** An error without a status of its own. */
 export function serverError(message: string): PodrunError {
-  return new PodrunError(`Error from server: ${message}`);
+  return new PodrunError('InternalError', `Error from server: ${message}`);
 }
 
 /** Formats a JSON value as Go's `%v` does: `map[a:1 b:[x y]]`. */

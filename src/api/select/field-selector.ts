@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../errors.ts';
+import { fromServer, usage } from '../errors.ts';
 import type { KubeObject, StoredEvent, StoredPod } from '../objects.ts';
 
 /** True when an object matches the selector. */
@@ -63,9 +63,11 @@ export function parseFieldSelector(text: string, resource: string): FieldMatcher
   const terms = splitTerms(text).map((term) => parseTerm(term, text));
   for (const { field } of terms) {
     if (Object.hasOwn(fields, field)) continue;
-    throw new PodrunError(`Error from server (BadRequest): field label not supported: ${field}`, {
-      hint: `The fields of ${resource} to select by are ${Object.keys(fields).join(', ')}.`,
-    });
+    throw fromServer(
+      'BadRequest',
+      `field label not supported: ${field}`,
+      `The fields of ${resource} to select by are ${Object.keys(fields).join(', ')}.`,
+    );
   }
   return (object) =>
     terms.every(({ field, value, isNegated }) => {
@@ -82,9 +84,7 @@ function splitTerms(text: string): string[] {
 function parseTerm(term: string, text: string): Term {
   const [, field = '', operator = '', value = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
   if (operator === '') {
-    throw new PodrunError(`error: invalid field selector ${JSON.stringify(text)}: can't understand '${term}'`, {
-      exitCode: EXIT.usage,
-    });
+    throw usage(`invalid field selector ${JSON.stringify(text)}: can't understand '${term}'`);
   }
   return { field: field.trim(), value: value.replaceAll(/\\([\\,=])/g, '$1'), isNegated: operator === '!=' };
 }

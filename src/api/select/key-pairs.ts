@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { labelValueMessages } from '../names.ts';
 
 /** Changes of labels or annotations. */
@@ -86,8 +86,4 @@ export function editPairs(present: TextMap | undefined, { set, remove }: PairEdi
   const pairs = new Map([...Object.entries(present ?? {}), ...set]);
   for (const key of remove) pairs.delete(key);
   return pairs.size === 0 ? undefined : Object.fromEntries(pairs);
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../errors.ts';
+import { type PodrunError, usage } from '../errors.ts';
 import { labelValueMessages, qualifiedNameMessages } from '../names.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -156,8 +156,8 @@ class SelectorReader {
   }
 
   #wrong(why: string): PodrunError {
-    const message = `error: invalid label selector ${JSON.stringify(this.#text)}: ${why}`;
-    return new PodrunError(message, { exitCode: EXIT.usage });
+    const message = `invalid label selector ${JSON.stringify(this.#text)}: ${why}`;
+    return usage(message);
   }
 }
 

@@ -150,7 +150,9 @@ export class AttachServer {
       await this.#listen(pod);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.#options.onTrouble(new PodrunError(`clients cannot reach the containers of pod "${name}": ${why}`));
+      this.#options.onTrouble(
+        new PodrunError('Unreachable', `clients cannot reach the containers of pod "${name}": ${why}`),
+      );
     }
   }
 

@@ -22,7 +22,7 @@ export function socketAddress(file: string): SocketAddress {
     return { address: `/proc/self/fd/${folder}/${path.basename(file)}`, release: () => closeSync(folder) };
   }
   if (Buffer.byteLength(file) > ADDRESS_BYTES_MAX) {
-    throw new PodrunError(`${file} is too long for the address of a socket`, {
+    throw new PodrunError('Unreachable', `${file} is too long for the address of a socket`, {
       hint: 'Choose a state folder with a shorter path: --state-dir, or PODRUN_STATE_DIR.',
     });
   }

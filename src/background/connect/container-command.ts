@@ -86,7 +86,10 @@ function exitCodeOf({ pod, container }: ReachedContainer, end: ConnectionEnd): n
     case 'refused':
       throw containerNotRunning(container);
     case 'failed':
-      throw new PodrunError(`error: Internal error occurred: error executing command in container: ${end.error}`);
+      throw new PodrunError(
+        'InternalError',
+        `Internal error occurred: error executing command in container: ${end.error}`,
+      );
     case 'lost':
       throw connectionLost(pod, container, end.why);
     default:

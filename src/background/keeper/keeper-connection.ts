@@ -65,7 +65,12 @@ export class KeeperConnection implements KeeperLine {
         if (frame.message.type !== 'hello') return this.#options.onFrame(frame);
         const { version, containers } = frame.message;
         if (version !== KEEPER_VERSION) {
-          reject(new PodrunError(`the containers are kept by another version of podrun (protocol ${version})`));
+          reject(
+            new PodrunError(
+              'Unreachable',
+              `the containers are kept by another version of podrun (protocol ${version})`,
+            ),
+          );
           socket.destroy();
           return;
         }

@@ -149,7 +149,7 @@ export class KeptRuntime implements Runtime {
 
   async #startKeeper(): Promise<void> {
     await this.#options.startKeeper();
-    if (!(await this.#connection.connect())) throw new PodrunError(KEEPER_GONE);
+    if (!(await this.#connection.connect())) throw new PodrunError('Unreachable', KEEPER_GONE);
   }
 
   #take({ message, chunk }: KeeperFrame<FromKeeper>): void {

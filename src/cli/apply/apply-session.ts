@@ -117,12 +117,16 @@ function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<Stor
     const { namespace, name } = object.metadata;
     const owner = store.ownerOf(namespace, name);
     if (owner === undefined || store.stateOf(owner) !== 'silent') continue;
-    throw new PodrunError(`error: pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`, {
-      hint:
-        `Let it continue. If it is gone for good, remove its record: ` +
-        `podrun delete pod ${name} -n ${namespace} --force. ` +
-        'That ends nothing that still runs there.',
-    });
+    throw new PodrunError(
+      'Unreachable',
+      `pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`,
+      {
+        hint:
+          `Let it continue. If it is gone for good, remove its record: ` +
+          `podrun delete pod ${name} -n ${namespace} --force. ` +
+          'That ends nothing that still runs there.',
+      },
+    );
   }
 }
 

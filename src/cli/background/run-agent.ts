@@ -3,14 +3,13 @@ import { rmSync } from 'node:fs';
 import { KeptRuntime } from '../../background/keeper/kept-runtime.ts';
 import type { KeptContainer } from '../../background/keeper/protocol.ts';
 import { endProcesses, removeLayers } from '../../agent/clean-up/leftovers.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, hasCode, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { SystemClock } from '../../clock.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
-import { DiskError } from '../../store/disk/disk-errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../../agent/runs/begin-runs.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
@@ -60,9 +59,9 @@ async function runAgent(stateDir: string | undefined, id: string): Promise<numbe
   const store = openStore(stateDir, clock);
   const agents = new BackgroundAgents(store.root, localProcesses);
   const other = agents.claim(id, process.ppid);
-  if (other !== undefined) throw new PodrunError(`process ${other.pid} is background agent ${id} already`);
+  if (other !== undefined) throw new PodrunError('Conflict', `process ${other.pid} is background agent ${id} already`);
   const settings = agents.settings<AgentSettings>(id);
-  if (settings === undefined) throw new PodrunError(`there is no background agent ${id} to be`);
+  if (settings === undefined) throw new PodrunError('NotFound', `there is no background agent ${id} to be`);
   const pods = new Map<string, StoredPod>();
   const trouble = (text: string): void => {
     printError(`${formatTime(clock.now().wallMs)} ${text}\n`);
@@ -73,9 +72,9 @@ async function runAgent(stateDir: string | undefined, id: string): Promise<numbe
     return isOnRecord ? EXIT.ok : EXIT.failed;
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
-    const { message, hint, exitCode } = error;
-    sendAnswer({ type: 'failed', message, hint, exitCode });
-    return exitCode;
+    const { code, message, hint } = error;
+    sendAnswer({ type: 'failed', code, message, hint });
+    return error.exitCode;
   }
 }
 
@@ -196,7 +195,7 @@ async function runToTheEnd(
       onEvent: () => undefined,
       onRecordLost: (pod) => guard?.recordLost(pod),
       onTrouble: (error) => {
-        if (error instanceof DiskError) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
+        if (hasCode(error, 'Disk')) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
         trouble(error.message);
       },
     });

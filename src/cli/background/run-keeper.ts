@@ -33,7 +33,7 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
   const store = openStore(stateDir, clock);
   const agents = new BackgroundAgents(store.root, localProcesses);
   const settings = agents.settings<AgentSettings>(id);
-  if (settings === undefined) throw new PodrunError(`there is no background agent ${id}`);
+  if (settings === undefined) throw new PodrunError('NotFound', `there is no background agent ${id}`);
   const runtime = openRuntime(store, clock, settings);
   process.once('exit', () => runtime.killAll());
   // The keeper has a session of its own: a SIGHUP is not meant for it.

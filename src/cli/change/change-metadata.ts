@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/select/key-pairs.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
@@ -109,7 +109,7 @@ function edited(
 ): KubeObject {
   const present = stored.metadata[field];
   const clashing = overwrite ? [] : clashes(present, edits);
-  if (clashing.length > 0) throw new PodrunError(`error: ${clash(clashing)}`);
+  if (clashing.length > 0) throw new PodrunError('Conflict', clash(clashing));
   const { [field]: _, ...rest } = stored.metadata;
   const pairs = editPairs(present, edits);
   const metadata = {
@@ -127,8 +127,4 @@ function listing({ field }: MetadataVerb, object: StoredKubeObject, isOnlyOne: b
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const heading = `Listing ${field} for ${kind}.${group}/${object.metadata.name}:\n`;
   return heading + pairs.map(([key, value]) => ` ${key}=${value}\n`).join('');
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 
 const CONTROL_SIGNS = '@abcdefghijklmnopqrstuvwxyz[\\]^_';
 
@@ -17,10 +17,10 @@ function byteOf(key: string, text: string): number {
   const sign = /^ctrl-(.)$/i.exec(key)?.[1]?.toLowerCase();
   const code = sign === undefined ? -1 : CONTROL_SIGNS.indexOf(sign);
   if (code >= 0) return code;
-  throw new PodrunError(`error: invalid detach keys (${text}): ${JSON.stringify(key)} is no key`, {
-    exitCode: EXIT.usage,
-    hint: 'Keys are written like ctrl-p,ctrl-q or ctrl-a,d.',
-  });
+  throw usage(
+    `invalid detach keys (${text}): ${JSON.stringify(key)} is no key`,
+    'Keys are written like ctrl-p,ctrl-q or ctrl-a,d.',
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usageOf } from '../flags/usage-of.ts';
 
 /** One side of a copy. */
 export type FileSpec =
@@ -18,15 +18,15 @@ type Side<Where> = Extract<FileSpec, { readonly where: Where }>;
 export function readCopy(words: readonly string[]): CopyRequest {
   const [first, second, ...rest] = words;
   if (first === undefined || second === undefined || rest.length > 0)
-    throw usage('source and destination are required');
+    throw usageOf('cp', 'source and destination are required');
   const [source, target] = [readFileSpec(first), readFileSpec(second)];
   if (source.where === 'pod' && target.where === 'pod') {
-    throw usage('one of src or dest must be a local file specification');
+    throw usageOf('cp', 'one of src or dest must be a local file specification');
   }
-  if (source.path === '' || target.path === '') throw usage('filepath can not be empty');
+  if (source.path === '' || target.path === '') throw usageOf('cp', 'filepath can not be empty');
   if (source.where === 'pod' && target.where === 'local') return { how: 'fromPod', source, target };
   if (source.where === 'local' && target.where === 'pod') return { how: 'toPod', source, target };
-  throw usage('one of src or dest must be a remote file specification');
+  throw usageOf('cp', 'one of src or dest must be a remote file specification');
 }
 
 function readFileSpec(word: string): FileSpec {
@@ -34,13 +34,9 @@ function readFileSpec(word: string): FileSpec {
   if (colon < 0) return { where: 'local', path: word };
   const [first = '', second, ...rest] = word.slice(0, colon).split('/');
   if (colon === 0 || rest.length > 0) {
-    throw usage('filespec must match the canonical format: [[namespace/]pod:]file/path');
+    throw usageOf('cp', 'filespec must match the canonical format: [[namespace/]pod:]file/path');
   }
   const path = word.slice(colon + 1);
   if (second === undefined) return { where: 'pod', namespace: undefined, pod: first, path };
   return { where: 'pod', namespace: first, pod: second, path };
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint: "See 'podrun cp --help' for usage." });
 }

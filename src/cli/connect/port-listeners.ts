@@ -1,5 +1,5 @@
 import { createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { ForwardedPort } from '../../lifecycle/requests/forwarded-ports.ts';
 
 /** An address to listen at. localhost has two addresses: one of them is enough. */
@@ -45,7 +45,7 @@ export function listenAddresses(text: string): ListenAddress[] {
     if (word === 'localhost') {
       for (const host of ['127.0.0.1', '::1']) if (!addresses.has(host)) addresses.set(host, { host, mayFail: true });
     } else if (isIPv4(word) || isIPv6(word)) addresses.set(word, { host: word, mayFail: false });
-    else throw new PodrunError(`error: ${word} is not a valid IP`, { exitCode: EXIT.usage });
+    else throw usage(`${word} is not a valid IP`);
   }
   return [...addresses.values()];
 }
@@ -72,7 +72,7 @@ export async function listenOnPorts({
   }
   if (all.length === 0) {
     const wanted = ports.map(({ local, remote }) => `{${local} ${remote}}`).join(' ');
-    throw new PodrunError(`error: unable to listen on any of the requested ports: [${wanted}]`);
+    throw new PodrunError('Unreachable', `unable to listen on any of the requested ports: [${wanted}]`);
   }
   return { listening, close: () => all.forEach(({ server }) => server.close()) };
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import {
   allContainerStatuses,
   DEFAULT_NAMESPACE,
@@ -55,7 +55,7 @@ export async function reachPod(word: string, search: PodSearch): Promise<Reached
     return { pod: await podOfService(service, search, timeoutMs), service };
   }
   const kind = `*v1.${type.kind}`;
-  throw new PodrunError(`error: cannot attach to ${kind}: selector for ${kind} not implemented`);
+  throw new PodrunError('BadRequest', `cannot attach to ${kind}: selector for ${kind} not implemented`);
 }
 
 async function podOfService(service: StoredService, search: PodSearch, timeoutMs: number): Promise<StoredPod> {
@@ -63,7 +63,7 @@ async function podOfService(service: StoredService, search: PodSearch, timeoutMs
   const { namespace, name } = service.metadata;
   const selector = Object.entries(service.spec?.selector ?? {});
   if (selector.length === 0) {
-    throw new PodrunError(`error: invalid service '${name}': Service is defined without a selector`);
+    throw new PodrunError('BadRequest', `invalid service '${name}': Service is defined without a selector`);
   }
   const isMeant = (pod: StoredPod): boolean =>
     !isTerminalPhase(pod.status.phase) && selector.every(([key, value]) => pod.metadata.labels?.[key] === value);
@@ -76,7 +76,7 @@ async function podOfService(service: StoredService, search: PodSearch, timeoutMs
     isMet: (pod) => pod !== undefined && isMeant(pod as unknown as StoredPod),
   });
   const pod = found ? firstPod(store.list<StoredPod>('pods', { namespace }).filter(isMeant)) : undefined;
-  if (pod === undefined) throw new PodrunError('error: timed out waiting for the condition');
+  if (pod === undefined) throw new PodrunError('GoalNotReached', 'timed out waiting for the condition');
   return pod;
 }
 
@@ -101,11 +101,7 @@ export function runningContainer(
 /** @throws {PodrunError} when the process that ran the Pod is gone, and all containers with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   if (store.isOwned(namespace, name)) return;
-  throw new PodrunError(`error: nobody runs pod "${name}" any more: nothing of it can be reached`, {
+  throw new PodrunError('NotRunning', `nobody runs pod "${name}" any more: nothing of it can be reached`, {
     hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`,
   });
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -90,7 +90,7 @@ function pathBelow(name: string, root: string): string {
   const plain = name.replace(/\/+$/, '');
   if (plain === root) return '';
   if (plain.startsWith(`${root}/`)) return plain.slice(root.length + 1);
-  throw new PodrunError('error: tar contents corrupted');
+  throw new PodrunError('Invalid', 'tar contents corrupted');
 }
 
 function fileTarget({ target, fileName }: UnpackRequest): string {

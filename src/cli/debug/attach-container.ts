@@ -1,5 +1,5 @@
 import { logs } from '../verbs/logs.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -10,6 +10,7 @@ import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../background/connect/connection-errors.ts';
 import { waitForObject } from '../../objects/object-wait.ts';
 import { note } from '../preferences.ts';
+import { reportError } from '../report-error.ts';
 import { printError } from '../standard-streams.ts';
 
 export interface ContainerAttachment {
@@ -31,8 +32,10 @@ export async function attachToContainer(attachment: ContainerAttachment): Promis
   const begun = await untilStarted(attachment);
   // A container that did not start has no output: the message is the error.
   const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
-  if (reason === TERMINATED.startError)
-    throw new PodrunError(`error: ${message}`, { exitCode: exitCode ?? EXIT.failed });
+  if (reason === TERMINATED.startError) {
+    reportError(new PodrunError('NotRunning', message));
+    return exitCode ?? EXIT.failed;
+  }
   const end = await connect(attachment);
   switch (end.type) {
     case 'exited':
@@ -110,16 +113,15 @@ async function untilStatus(
 
 /** @throws {PodrunError} when the container can no longer start */
 function mustGoOn({ metadata, status }: StoredPod, container: string): void {
-  if (status.phase === 'Unknown') throw new PodrunError(`error: ${status.message}`);
+  if (status.phase === 'Unknown')
+    throw new PodrunError('NotRunning', status.message ?? `the phase of pod "${metadata.name}" is Unknown`);
   if (!isTerminalPhase(status.phase)) return;
-  throw new PodrunError(
-    `error: pod "${metadata.name}" has ended before container "${container}" could run; ` +
-      `current phase is ${status.phase}`,
-  );
+  const early = `pod "${metadata.name}" has ended before container "${container}" could run`;
+  throw new PodrunError('NotRunning', `${early}; current phase is ${status.phase}`);
 }
 
 function gone(name: string): PodrunError {
-  return new PodrunError(`Error from server (NotFound): pods "${name}" not found`);
+  return fromServer('NotFound', `pods "${name}" not found`);
 }
 
 async function showLog({ pod, container, store }: ContainerAttachment, status: ContainerStatus): Promise<number> {
@@ -132,14 +134,13 @@ async function showLog({ pod, container, store }: ContainerAttachment, status: C
   return status.state?.terminated?.exitCode ?? EXIT.failed;
 }
 
-/** Throws when the agent is gone, or the Pod ended before all output was read. */
-function lost({ store, pod, container }: ContainerAttachment, end: ConnectionEnd): never {
+/** Reports that the agent is gone, or that the Pod ended before all output was read. Answers the exit code. */
+function lost({ store, pod, container }: ContainerAttachment, end: ConnectionEnd): number {
   const { namespace, name } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);
   const status = allContainerStatuses(present?.status ?? {}).find((entry) => entry.name === container);
   const { message } = connectionLost(pod, container, end.type === 'lost' ? end.why : undefined);
-  throw new PodrunError(message, {
-    exitCode: status?.state?.terminated?.exitCode || EXIT.failed,
-    hint: `All that it has printed: podrun logs ${name} -c ${container}`,
-  });
+  const hint = `All that it has printed: podrun logs ${name} -c ${container}`;
+  reportError(new PodrunError('Unreachable', message, { hint }));
+  return status?.state?.terminated?.exitCode || EXIT.failed;
 }

@@ -1,7 +1,7 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+import { usageOf } from '../flags/usage-of.ts';
 
 /** The flags of `debug`. */
 export interface DebugFlags {
@@ -45,8 +45,8 @@ const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** @throws {PodrunError} (usage) in kubectl's words, when words and flags make no sense */
 export function readDebugRequest({ pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
-  if (pod === undefined) throw usage('NAME is required for debug');
-  if (flags.tty && !flags.stdin) throw usage('-i/--stdin is required for containers with -t/--tty=true');
+  if (pod === undefined) throw usageOf('debug', 'NAME is required for debug');
+  if (flags.tty && !flags.stdin) throw usageOf('debug', '-i/--stdin is required for containers with -t/--tty=true');
   return {
     namespace: flags.namespace || DEFAULT_NAMESPACE,
     name: podName(pod),
@@ -59,11 +59,11 @@ function podName(word: string): string {
   const [first = '', name, ...rest] = word.split('/');
   if (name === undefined) return first;
   if (rest.length > 0 || name === '') {
-    throw usage('arguments in resource/name form must have a single resource and name');
+    throw usageOf('debug', 'arguments in resource/name form must have a single resource and name');
   }
   const type = mustFindType(first);
   if (type.plural === 'pods') return name;
-  throw usage(`"${type.plural}" not supported by debug: it adds a container to a Pod`);
+  throw usageOf('debug', `"${type.plural}" not supported by debug: it adds a container to a Pod`);
 }
 
 /**
@@ -110,8 +110,4 @@ function variablesIn(text: string): Array<{ name: string; value: string }> {
     const equals = pair.indexOf('=');
     return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
   });
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint: "See 'podrun debug --help' for usage." });
 }

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 
 /** The longest time-out that kubectl uses. */
 export const WEEK_MS: number = 7 * 24 * 3_600_000;
@@ -13,11 +13,8 @@ export function durationFlag(flag: string, text: string): number {
     return parseDuration(text);
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
-    const message = `error: invalid argument ${JSON.stringify(text)} for "${flag}" flag: ${error.message}`;
-    throw new PodrunError(message, {
-      exitCode: EXIT.usage,
-      hint: 'Durations have a unit, for example 500ms, 30s or 2m30s.',
-    });
+    const message = `invalid argument ${JSON.stringify(text)} for "${flag}" flag: ${error.message}`;
+    throw usage(message, 'Durations have a unit, for example 500ms, 30s or 2m30s.');
   }
 }
 
@@ -28,8 +25,5 @@ export function durationFlag(flag: string, text: string): number {
 export function settleFlag(text: string): number {
   const ms = durationFlag('--settle', text);
   if (ms >= 0) return ms;
-  throw new PodrunError('error: --settle cannot be negative', {
-    exitCode: EXIT.usage,
-    hint: '0 switches it off: then a container is Ready as soon as it runs.',
-  });
+  throw usage('--settle cannot be negative', '0 switches it off: then a container is Ready as soon as it runs.');
 }

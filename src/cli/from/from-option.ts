@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { append } from '../select/selection-flags.ts';
 
 /** Makes the option `--from`, which reads files instead of the store. */
@@ -16,5 +16,5 @@ export function fromOption(): Option {
 export function refuseOfSaved({ from, at, watch }: { from: readonly string[]; at?: string; watch: boolean }): void {
   if (from.length === 0 || (at === undefined && !watch)) return;
   const flag = watch ? '--watch' : '--at';
-  throw new PodrunError(`error: --from shows what was saved: it cannot be used with ${flag}`, { exitCode: EXIT.usage });
+  throw usage(`--from shows what was saved: it cannot be used with ${flag}`);
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
@@ -20,7 +20,7 @@ export async function savedObjects({ from, namespace }: FromFlags): Promise<Obje
   if (errors.length > 0) {
     const { renderManifestErrors } = await import('../../manifest/report.ts');
     const lines = renderManifestErrors(errors).map((line) => line.replace('error when creating', 'error when reading'));
-    throw new PodrunError(lines.join('\n'), { exitCode: EXIT.usage });
+    throw new PodrunError('InvalidManifest', lines.join('\n'));
   }
   const saved = new SavedObjects(namespace === undefined);
   for (const { type, object } of changes) {

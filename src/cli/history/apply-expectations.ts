@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { JunitSuite } from '../../print/report/junit.ts';
@@ -29,9 +29,7 @@ export class ApplyExpectations {
     const other = expectations.find(({ pod }) => pod !== undefined && !names.includes(pod));
     if (other === undefined) return new ApplyExpectations(expectations, pods);
     const present = names.join(', ') || 'none';
-    throw new PodrunError(`error: ${other.place} is about the Pod ${other.pod}: the manifests have ${present}`, {
-      exitCode: EXIT.usage,
-    });
+    throw usage(`${other.place} is about the Pod ${other.pod}: the manifests have ${present}`);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
 import { meetExpectation } from '../../history/expect/meet-expectation.ts';
 import type { NamedRun } from '../../history/state-at.ts';
@@ -40,17 +40,14 @@ export function outcomesOf(expectations: readonly Expectation[], runs: readonly 
     if (meant.length === 0) {
       const present = [...new Set(runs.map(({ recorded }) => recorded.name))].join(', ');
       throw new PodrunError(
-        `error: ${expectation.place} is about the Pod ${expectation.pod}: there is only ${present}`,
+        'NotFound',
+        `${expectation.place} is about the Pod ${expectation.pod}: there is only ${present}`,
       );
     }
     return meant.map(({ run, recorded }): ExpectationOutcome => {
       const outcome = meetExpectation(expectation, recorded);
-      if (outcome === undefined) throw new PodrunError(`error: of the run ${run} no transitions are on record`);
+      if (outcome === undefined) throw new PodrunError('NotFound', `of the run ${run} no transitions are on record`);
       return { run, place: expectation.place, ...outcome };
     });
   });
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { type PodrunError, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
 import { type Moment, parseMoment } from '../../history/moment.ts';
 import { onRecordAt, type RunState, stateAt } from '../../history/state-at.ts';
@@ -94,8 +94,4 @@ function asKubeObject(pod: StoredPod): StoredKubeObject {
 
 function ofOnePod(at: string): PodrunError {
   return usage(`${at} is a moment of one Pod`, 'Name the Pod, or give a time, for example 2026-01-15T12:00:00Z.');
-}
-
-function usage(message: string, hint?: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
 }

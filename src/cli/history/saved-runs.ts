@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { runsInStream } from '../../history/runs-in-stream.ts';
@@ -84,8 +84,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function usage(message: string, hint?: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
 }

@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { fromServer, type PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { chooseLog, type LogChoice } from '../../lifecycle/requests/log-choice.ts';
 import { hookLogPath, instanceLogPath, newestHookLog } from '../../store/logs/log-files.ts';
@@ -16,7 +16,7 @@ export interface LogSource extends PodSource {
 
 /** The API server's error when there is no log. */
 export function noLog(message: string, hint?: string): PodrunError {
-  return new PodrunError(`Error from server (BadRequest): ${message}`, { hint });
+  return fromServer('BadRequest', message, hint);
 }
 
 /** Opens the log of an instance of the container, or of its hooks and probes. */

@@ -1,9 +1,10 @@
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { type LabelMatcher, parseLabelSelector } from '../../api/select/label-selector.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { parseTime } from '../../api/time.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import { podArgument } from '../select/pod-argument.ts';
+import { usageErrorf } from '../flags/usage-of.ts';
 
 /** The flags of `logs`. */
 export interface LogsFlags {
@@ -69,14 +70,14 @@ export function readLogsRequest(words: LogsWords, flags: LogsFlags, nowMs: numbe
 
 function podsOf({ pod }: LogsWords, { selector }: LogsFlags): LogsRequest['pods'] {
   if (pod !== undefined && selector !== undefined) {
-    throw usage('only a selector (-l) or a POD name is allowed', "See 'podrun logs -h' for help and examples");
+    throw usageErrorf('logs', 'only a selector (-l) or a POD name is allowed');
   }
   if (selector !== undefined) return { matches: parseLabelSelector(selector) };
   if (pod === undefined) {
-    throw usage(
+    throw usageErrorf(
+      'logs',
       "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\n" +
         'POD or TYPE/NAME is a required argument for the logs command',
-      "See 'podrun logs -h' for help and examples",
     );
   }
   return { name: podArgument(pod, (plural) => `cannot get the logs from ${plural}: podrun keeps those of Pods`) };
@@ -127,8 +128,4 @@ function sinceOf({ since, sinceTime }: LogsFlags, nowMs: number): number | undef
 function wholeNumber(flag: string, text: string): number {
   if (/^-?\d+$/.test(text)) return Number(text);
   throw usage(`invalid argument ${JSON.stringify(text)} for "${flag}" flag: it takes a whole number`);
-}
-
-function usage(message: string, hint?: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
 }

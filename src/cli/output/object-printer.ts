@@ -1,10 +1,9 @@
 import { readUpTo } from '../../store/disk/read-up-to.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { customColumnsPrinter, parseColumnsFile, parseCustomColumns } from '../../print/formats/custom-columns.ts';
 import { goTemplatePrinter } from '../../print/formats/go-template/index.ts';
 import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
-import { PrintFailure } from '../../print/formats/print-failure.ts';
 import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/formats/object.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import { isTerminal, keepText } from '../standard-streams.ts';
@@ -39,21 +38,16 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   if (format === 'name') return oneByOne((object) => renderObject(object, 'name'));
   if (format === 'json') return jsonPrinter(flags);
   if (format === 'yaml') return yamlPrinter(flags);
-  try {
-    const print = templatePrinter(format, given || flags.template || '', flags);
-    // Scripts read values from templates: in a pipe or file, podrun writes them byte for byte, as kubectl does.
-    if (!format.startsWith('custom-columns') && !isTerminal('stdout')) keepText('stdout');
-    if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
-    // Rows that arrive together share their column widths.
-    const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));
-    return {
-      print,
-      printChanges: (changes, isTyped) => rows(changes.map((change) => (isTyped ? asObject(change) : change.object))),
-    };
-  } catch (error) {
-    if (error instanceof PrintFailure) throw new PodrunError(error.message, { exitCode: EXIT.usage });
-    throw error;
-  }
+  const print = templatePrinter(format, given || flags.template || '', flags);
+  // Scripts read values from templates: in a pipe or file, podrun writes them byte for byte, as kubectl does.
+  if (!format.startsWith('custom-columns') && !isTerminal('stdout')) keepText('stdout');
+  if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
+  // Rows that arrive together share their column widths.
+  const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));
+  return {
+    print,
+    printChanges: (changes, isTyped) => rows(changes.map((change) => (isTyped ? asObject(change) : change.object))),
+  };
 }
 
 type ObjectChange = WatchEvent<StoredKubeObject>;
@@ -98,14 +92,14 @@ function yamlPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinte
 
 function templatePrinter(format: string, given: string, flags: PrinterFlags): ObjectPrinter['print'] {
   if (format.startsWith('custom-columns')) {
-    if (given === '') throw new PrintFailure('error: custom-columns format specified but no custom columns given');
+    if (given === '') throw usage('custom-columns format specified but no custom columns given');
     const columns = format.endsWith('file')
       ? parseColumnsFile(readTemplate(given, 'template'))
       : parseCustomColumns(given);
     // As in kubectl, --no-headers has no effect on columns from a file.
     return customColumnsPrinter(columns, flags.headers === false && !format.endsWith('file'));
   }
-  if (given === '') throw new PrintFailure('error: template format specified but no template given');
+  if (given === '') throw usage('template format specified but no template given');
   const template = format.endsWith('file') ? readTemplate(given, '--template') : given;
   const allowMissingKeys = flags.allowMissingTemplateKeys;
   if (!format.startsWith('jsonpath')) return goTemplatePrinter({ template, allowMissingKeys });
@@ -121,7 +115,7 @@ function readTemplate(file: string, what: string): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'no such file or directory' : message;
-    throw new PrintFailure(`error: error reading ${what} ${file}, open ${file}: ${why}`);
+    throw usage(`error reading ${what} ${file}, open ${file}: ${why}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { didYouMean } from '../../api/similar.ts';
 
 /** The flags that choose the format of objects. */
@@ -52,8 +52,5 @@ function checkedFormat(value: string, known: readonly string[]): string | undefi
   if (OBJECT_FORMATS.includes(value.toLowerCase())) return value.toLowerCase();
   const allowed = known.toSorted().join(',');
   const problem = `unable to match a printer suitable for the output format ${JSON.stringify(value)}`;
-  throw new PodrunError(`error: ${problem}, allowed formats are: ${allowed}`, {
-    exitCode: EXIT.usage,
-    hint: didYouMean(name, known),
-  });
+  throw usage(`${problem}, allowed formats are: ${allowed}`, didYouMean(name, known));
 }

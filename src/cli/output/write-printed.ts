@@ -11,6 +11,6 @@ export function writePrinted(out: { write(text: string): void }, print: () => st
   } catch (error) {
     if (!(error instanceof PrintFailure)) throw error;
     out.write(error.printed);
-    throw new PodrunError(error.message);
+    throw new PodrunError('BadRequest', error.message);
   }
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { type PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
 import { SelectedChanges } from '../../api/select/selected-changes.ts';
@@ -80,9 +80,8 @@ function watched(store: Store, selection: Selection): Watched {
 }
 
 function tooMany(count: number): PodrunError {
-  return new PodrunError(
-    `error: watch is only supported on individual resources and resource collections - ${count} resources were found`,
-    { exitCode: EXIT.usage },
+  return usage(
+    `watch is only supported on individual resources and resource collections - ${count} resources were found`,
   );
 }
 
@@ -93,7 +92,7 @@ function inOrder(present: readonly ObjectChange[], sortBy: string): readonly Obj
     present.map(({ object }) => object),
     sortBy,
   );
-  if ('problem' in sorted) throw new PodrunError(sorted.problem);
+  if ('problem' in sorted) throw sorted.problem;
   return sorted.objects.map((object) => ({ type: 'ADDED', object }));
 }
 

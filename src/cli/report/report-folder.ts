@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { visibleControls } from '../../print/text/terminal-text.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 
@@ -20,10 +20,10 @@ export function prepareReportFolder(folder: string): void {
   } catch (error) {
     const isFile = existsSync(folder) && !statSync(folder).isDirectory();
     const why = isFile ? 'it is there already, and is no folder' : reasonOf(error);
-    throw new PodrunError(`error: the report cannot be written to ${folder}: ${why}`, {
-      exitCode: EXIT.usage,
-      hint: 'Nothing was started. --report takes a folder, which is made where it is missing: name another one.',
-    });
+    throw usage(
+      `the report cannot be written to ${folder}: ${why}`,
+      'Nothing was started. --report takes a folder, which is made where it is missing: name another one.',
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { didYouMean } from '../../api/similar.ts';
 import { containerNames, listContainers } from '../../lifecycle/requests/default-container.ts';
@@ -23,11 +23,9 @@ export function podArgument(word: string, refusal: (plural: string) => string): 
 export function checkContainer(pod: StoredPod, container: string): void {
   if (containerNames(pod.spec).includes(container)) return;
   const choice = listContainers(pod.spec);
-  throw new PodrunError(`error: container ${container} is not valid for pod ${pod.metadata.name} out of: ${choice}`, {
-    hint: didYouMean(container, containerNames(pod.spec)),
-  });
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+  throw new PodrunError(
+    'NotFound',
+    `container ${container} is not valid for pod ${pod.metadata.name} out of: ${choice}`,
+    { hint: didYouMean(container, containerNames(pod.spec)) },
+  );
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import { allResourceTypes, everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { didYouMean } from '../../api/similar.ts';
 
@@ -26,7 +26,8 @@ export function parseResourceArguments(words: readonly string[]): ResourceArgume
 export function mustFindType(word: string): ResourceType {
   const type = resourceTypeNamed(word);
   if (type !== undefined) return type;
-  throw new PodrunError(`error: the server doesn't have a resource type ${JSON.stringify(word)}`, {
+  // kubectl prints `error: ` here, and `kubectl explain` does not.
+  throw new PodrunError('NotFound', `error: the server doesn't have a resource type ${JSON.stringify(word)}`, {
     hint: didYouMean(
       word,
       everyResourceType().flatMap(({ plural, kind }) => [plural, kind.toLowerCase()]),
@@ -52,8 +53,4 @@ function typeAndName(word: string): { type: ResourceType; name: string } {
     throw usage('arguments in resource/name form must have a single resource and name');
   }
   return { type: mustFindType(type), name };
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import type { Selection } from './selection.ts';
 
 /** The description of `--at`, in the help of all commands with this flag. */
@@ -19,5 +19,5 @@ export function isAboutPast(selection: Selection, at: string | undefined): boole
 /** @throws {PodrunError} (usage) for --at with --watch: the past does not change */
 export function refuseWatchedPast(at: string | undefined, isWatched: boolean): void {
   if (at === undefined || !isWatched) return;
-  throw new PodrunError('error: --at shows one moment: it cannot be used with --watch', { exitCode: EXIT.usage });
+  throw usage('--at shows one moment: it cannot be used with --watch');
 }

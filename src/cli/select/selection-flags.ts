@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { didYouMean } from '../../api/similar.ts';
 
 /** The flags that select objects. */
@@ -38,9 +38,9 @@ export function outputOption<T extends string>(formats: readonly T[]): Option {
     const format = formats.find((known) => known === value);
     if (format !== undefined) return format;
     const allowed = `allowed formats are: ${formats.toSorted().join(',')}`;
-    throw new PodrunError(
-      `error: unable to match a printer suitable for the output format ${JSON.stringify(value)}, ${allowed}`,
-      { exitCode: EXIT.usage, hint: didYouMean(value, formats) },
+    throw usage(
+      `unable to match a printer suitable for the output format ${JSON.stringify(value)}, ${allowed}`,
+      didYouMean(value, formats),
     );
   });
   // Shell completion reads the choices. The parser from above stays.

@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import { parseFieldSelector } from '../../api/select/field-selector.ts';
 import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
@@ -96,7 +96,7 @@ async function refsInManifests(command: SelectingCommand, flags: SelectionFlags)
   });
   if (errors.length > 0) {
     const { renderManifestErrors } = await import('../../manifest/report.ts');
-    throw new PodrunError(renderManifestErrors(errors).join('\n'), { exitCode: EXIT.usage });
+    throw new PodrunError('InvalidManifest', renderManifestErrors(errors).join('\n'));
   }
   return objects.map(({ object, file }) => {
     const type = resourceTypeOf(object);
@@ -106,23 +106,19 @@ async function refsInManifests(command: SelectingCommand, flags: SelectionFlags)
 }
 
 function nothingNamed(): PodrunError {
-  return new PodrunError('error: You must provide one or more resources by argument or filename.', {
-    exitCode: EXIT.usage,
-    hint: [
+  return usage(
+    'You must provide one or more resources by argument or filename.',
+    [
       'Example resource specifications include:',
       "   '-f rsrc.yaml'",
       "   '--filename=rsrc.json'",
       "   '<resource> <name>'",
       "   '<resource>'",
     ].join('\n'),
-  });
+  );
 }
 
 /** The error for a type without a name. */
 export function nameMissing(): PodrunError {
   return usage('resource(s) were provided, but no name was specified');
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

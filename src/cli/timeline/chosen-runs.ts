@@ -66,5 +66,5 @@ export function recordedRun(records: RecordedRuns, run: RunOnRecord, nowMs: numb
   const recorded = records.read(run);
   const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
   if (timeline !== undefined) return { run, recorded, timeline };
-  throw new PodrunError(`error: nothing of run ${run.run} is on record but the Pod itself`);
+  throw new PodrunError('NotFound', `nothing of run ${run.run} is on record but the Pod itself`);
 }

@@ -51,7 +51,7 @@ async function adviseCommand(word: string, flags: AdviseFlags): Promise<number> 
   const runs = new RecordedRuns(openStore(flags.stateDir, new SystemClock()));
   const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
   const advised = advise(runs.read(found), runs.readUsage(found));
-  if (advised === undefined) throw new PodrunError(`error: of the run ${found.run} nothing is on record`);
+  if (advised === undefined) throw new PodrunError('NotFound', `of the run ${found.run} nothing is on record`);
   const text = await render(found.run, found.pod, advised, flags);
   if (text === '') note(`${found.run}: nothing to change in the manifest`);
   new StandardOutput().write(text);

@@ -11,6 +11,7 @@ import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
+import { usageErrorf } from '../flags/usage-of.ts';
 
 /** The flags of `attach`. */
 interface AttachFlags {
@@ -60,7 +61,7 @@ export async function attach(words: readonly string[], flags: AttachFlags): Prom
   const { pod } = await reachPod(podWord(words), { ...flags, store, clock });
   const { phase } = pod.status;
   if (isTerminalPhase(phase)) {
-    throw new PodrunError(`error: cannot attach a container in a completed pod; current phase is ${phase}`);
+    throw new PodrunError('NotRunning', `cannot attach a container in a completed pod; current phase is ${phase}`);
   }
   const container = runningContainer(store, pod, flags);
   const spec = allContainers(pod.spec).find(({ name }) => name === container);
@@ -117,13 +118,11 @@ function exitCodeOf(end: ConnectionEnd, pod: StoredPod, container: string): numb
 
 /** Reads the Pod from `web`, `pod/web` or `pod web`. */
 function podWord(words: readonly string[]): string {
-  if (words.length === 0) throw usage('at least 1 argument is required for attach');
+  if (words.length === 0) throw usageErrorf('attach', 'at least 1 argument is required for attach');
   if (words.length <= 2) return words.join('/');
   const saw = `[${words.join(' ')}]`;
-  throw usage(`expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw ${words.length}: ${saw}`);
-}
-
-function usage(message: string): PodrunError {
-  const hint = "See 'podrun attach -h' for help and examples";
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+  throw usageErrorf(
+    'attach',
+    `expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw ${words.length}: ${saw}`,
+  );
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { type PodrunError, usage } from '../../api/errors.ts';
 import { splitPairs } from '../../api/select/key-pairs.ts';
 import { qualifiedNameMessages } from '../../api/names.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
@@ -98,18 +98,20 @@ function readEdit(pair: string, { reason, message }: ConditionFlags): ConditionE
   const equals = pair.indexOf('=');
   const type = equals < 0 ? pair.slice(0, -1) : pair.slice(0, equals);
   if (isKubeletCondition(type)) {
-    throw usage(`the condition ${type} is the kubelet's own: the agent of the Pod computes it`, {
-      hint: 'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
-    });
+    throw usage(
+      `the condition ${type} is the kubelet's own: the agent of the Pod computes it`,
+      'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
+    );
   }
   const wrong = qualifiedNameMessages(type);
   if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
   if (equals < 0) return { type, status: undefined };
   const status = pair.slice(equals + 1);
   if (!isStatus(status)) {
-    throw usage(`invalid status ${JSON.stringify(status)} of condition ${type}`, {
-      hint: 'A condition is True, False or Unknown.',
-    });
+    throw usage(
+      `invalid status ${JSON.stringify(status)} of condition ${type}`,
+      'A condition is True, False or Unknown.',
+    );
   }
   return { type, status, reason, message };
 }
@@ -119,11 +121,5 @@ function isStatus(text: string): text is ConditionStatus {
 }
 
 function noConditions({ type, name }: ObjectRef): PodrunError {
-  return new PodrunError(`error: ${qualifiedPlural(type)} ${JSON.stringify(name)} has no conditions: only Pods have`, {
-    exitCode: EXIT.usage,
-  });
-}
-
-function usage(message: string, detail: { readonly hint?: string } = {}): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, ...detail });
+  return usage(`${qualifiedPlural(type)} ${JSON.stringify(name)} has no conditions: only Pods have`);
 }

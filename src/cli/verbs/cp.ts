@@ -63,7 +63,7 @@ export function register(program: Command, run: RunVerb): void {
 export async function cp(words: readonly string[], flags: CpFlags): Promise<number> {
   const request = readCopy(words);
   if (request.how === 'toPod' && statSync(request.source.path, { throwIfNoEntry: false }) === undefined) {
-    throw new PodrunError(`error: ${request.source.path} doesn't exist in local filesystem`);
+    throw new PodrunError('NotFound', `${request.source.path} doesn't exist in local filesystem`);
   }
   const reached = await reach(request.how === 'toPod' ? request.target : request.source, flags);
   const { source, target } = request;
@@ -84,7 +84,7 @@ async function reach(side: Copy<'toPod'>['target'], flags: CpFlags): Promise<Rea
   const { pod } = await reachPod(`pod/${side.pod}`, { store, clock, namespace, podRunningTimeout: '1m0s' });
   const { phase } = pod.status;
   if (isTerminalPhase(phase)) {
-    throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
+    throw new PodrunError('NotRunning', `cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
   const container = runningContainer(store, pod, { container: flags.container, quiet: false });
   const socket = store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket;
@@ -174,7 +174,7 @@ async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown)
 /** The message about a local file. */
 function localError(error: unknown): unknown {
   if (error instanceof PodrunError || !(error instanceof Error)) return error;
-  return new PodrunError(`error: ${error.message}`);
+  return new PodrunError('Disk', error.message);
 }
 
 function withoutSlash(file: string): string {

@@ -82,17 +82,20 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
   const { namespace, name } = metadata;
   if (isTerminalPhase(status.phase)) {
     throw new PodrunError(
-      `error: cannot add an ephemeral container to a completed pod; current phase is ${status.phase}`,
+      'NotRunning',
+      `cannot add an ephemeral container to a completed pod; current phase is ${status.phase}`,
       { hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}` },
     );
   }
   if (!store.isOwned(namespace, name)) {
-    throw new PodrunError(`error: nobody runs pod "${name}" any more: an ephemeral container would never start`, {
-      hint: 'Run it again with podrun apply.',
-    });
+    throw new PodrunError(
+      'NotRunning',
+      `nobody runs pod "${name}" any more: an ephemeral container would never start`,
+      { hint: 'Run it again with podrun apply.' },
+    );
   }
   if (metadata.deletionTimestamp === undefined) return;
-  throw new PodrunError(`error: pod "${name}" is being terminated: an ephemeral container would never start`);
+  throw new PodrunError('NotRunning', `pod "${name}" is being terminated: an ephemeral container would never start`);
 }
 
 /** Prints kubectl's messages about the container. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
@@ -182,10 +182,6 @@ function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined
   return Math.max(1, wanted);
 }
 
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
-}
-
 /** An object in deletion. */
 interface Ending {
   readonly ref: ObjectRef;
@@ -242,7 +238,9 @@ async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineM
     const scope = { namespace, name };
     detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
-      return [new PodrunError(`error: timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`)];
+      return [
+        new PodrunError('GoalNotReached', `timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`),
+      ];
     }
     if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
 import type { StoredEvent, StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
@@ -102,10 +102,10 @@ function checkTypes(selection: Selection): void {
 
 function notDescribed(type: ResourceType): PodrunError {
   const kind = qualifiedKind(type);
-  return new PodrunError(`error: podrun describe knows no ${qualifiedPlural(type)}`, {
-    exitCode: EXIT.usage,
-    hint: `To see all of it: podrun get ${kind} NAME -o yaml`,
-  });
+  return usage(
+    `podrun describe knows no ${qualifiedPlural(type)}`,
+    `To see all of it: podrun get ${kind} NAME -o yaml`,
+  );
 }
 
 interface Described {

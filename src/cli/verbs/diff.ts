@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { compareRuns, type RunComparison } from '../../history/compare/compare-runs.ts';
@@ -57,7 +57,7 @@ async function diff(names: readonly string[], flags: DiffFlags): Promise<number>
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     // Exit code 1 means that the runs differ, as with diff(1) and kubectl diff. So an error has another code.
-    throw new PodrunError(error.message, { exitCode: EXIT.usage, hint: error.hint, cause: error });
+    throw new PodrunError('Usage', error.message, { hint: error.hint, cause: error });
   }
 }
 
@@ -73,7 +73,7 @@ async function compare(names: readonly string[], flags: DiffFlags): Promise<numb
   const comparison = compareRuns(named[0].recorded, named[1].recorded, tolerance);
   const [a, b] = [withPod(named[0]), withPod(named[1])];
   if (comparison === undefined || a === undefined || b === undefined) {
-    throw new PodrunError(`error: of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
+    throw new PodrunError('NotFound', `of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
   }
   new StandardOutput().write(render(a, b, { comparison, flags, nowMs: displayNowMs(clock) }));
   for (const { run, recorded } of [a, b]) {
@@ -109,8 +109,4 @@ function toleranceOf({ tolerance, toleranceMin }: DiffFlags): Tolerance {
     );
   }
   return { share: Number(percent) / 100, minMs: durationFlag('--tolerance-min', toleranceMin) };
-}
-
-function usage(message: string, hint: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
 }

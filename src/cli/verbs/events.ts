@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
@@ -108,7 +108,7 @@ async function findEvents(flags: EventsFlags, clock: Clock): Promise<FoundEvents
   }
   const store = openStore(flags.stateDir, clock);
   if (subject !== undefined && subject.kind !== 'Pod') {
-    throw new PodrunError('error: --at shows the events of Pods only', { exitCode: EXIT.usage });
+    throw usage('--at shows the events of Pods only');
   }
   const past = pastEvents(store, { pod: subject?.name, namespace }, { at, nowMs });
   return { found: past.events.filter(eventFilter({ ...flags, for: undefined })), asOfMs: past.nowMs };
@@ -130,13 +130,13 @@ function eventFilter({ for: about, types }: EventsFlags): (event: StoredEvent) =
 function readType(text: string): string {
   const type = text.trim().toLowerCase();
   if (type === 'normal' || type === 'warning') return type;
-  throw new PodrunError('error: valid --types are Normal or Warning', { exitCode: EXIT.usage });
+  throw usage('valid --types are Normal or Warning');
 }
 
 function readObject(text: string): { readonly kind: string; readonly name: string } {
   const [type = '', name = '', ...rest] = text.split('/');
   if (type === '' || name === '' || rest.length > 0) {
-    throw new PodrunError('error: --for must be in resource/name form', { exitCode: EXIT.usage });
+    throw usage('--for must be in resource/name form');
   }
   return { kind: mustFindType(type).kind, name };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
@@ -9,6 +9,7 @@ import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../environment.ts';
 import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
+import { usageErrorf } from '../flags/usage-of.ts';
 
 /** The flags of `exec`. */
 interface ExecFlags {
@@ -73,7 +74,7 @@ export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> 
   const { pod } = await reachPod(word, { ...flags, store, clock });
   const { phase } = pod.status;
   if (isTerminalPhase(phase)) {
-    throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
+    throw new PodrunError('NotRunning', `cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
   const container = runningContainer(store, pod, flags);
   // -t without -i asks for no terminal: nobody types.
@@ -107,7 +108,7 @@ function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: st
     case 'failed': {
       // Go's error has the prefix of the kubelet and that of the API server.
       const internal = 'Internal error occurred: Internal error occurred: error executing command in container';
-      throw new PodrunError(`error: ${internal}: ${end.error}`);
+      throw new PodrunError('InternalError', `${internal}: ${end.error}`);
     }
     default:
       return end satisfies never;
@@ -116,18 +117,10 @@ function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: st
 
 function readWords({ pod, words, command = [] }: ExecWords): { pod: string; argv: readonly [string, ...string[]] } {
   if (words.length > 0) {
-    throw usage(
-      'exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead',
-      "See 'podrun exec -h' for help and examples",
-    );
+    throw usageErrorf('exec', 'exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead');
   }
-  if (pod === undefined)
-    throw usage('pod or type/name must be specified', "See 'podrun exec -h' for help and examples");
+  if (pod === undefined) throw usageErrorf('exec', 'pod or type/name must be specified');
   const [program, ...args] = command;
   if (program === undefined) throw usage('you must specify at least one command for the container');
   return { pod, argv: [program, ...args] };
-}
-
-function usage(message: string, hint?: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
 import { SystemClock } from '../../clock.ts';
 import { isOver } from '../../history/run-length.ts';
@@ -106,12 +106,8 @@ async function printed(names: readonly string[], { namespace, stateDir }: Expect
   const runs = await Promise.all(names.map((name) => namedRun(() => store, namespace, name)));
   const texts = runs.map(({ run, recorded }) => {
     const story = storyOf(recorded);
-    if (story === undefined) throw new PodrunError(`error: of the run ${run} no transitions are on record`);
+    if (story === undefined) throw new PodrunError('NotFound', `of the run ${run} no transitions are on record`);
     return renderExpectation(story);
   });
   return texts.join('---\n');
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { Descriptions, ExplainedField } from '../../manifest/support/explained-field.ts';
 import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { explain, type Explained } from '../../manifest/support/explain.ts';
@@ -13,6 +13,7 @@ import { mustFindType } from '../select/resource-arguments.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import { usageOf } from '../flags/usage-of.ts';
 
 /** The flags of `explain`. */
 interface ExplainFlags {
@@ -55,9 +56,9 @@ async function explainCommand(words: readonly string[], flags: ExplainFlags): Pr
 
 function answer(words: readonly string[], flags: ExplainFlags): string {
   const [word, ...more] = words;
-  if (more.length > 0) throw usage('error: We accept only this format: explain RESOURCE');
+  if (more.length > 0) throw usageOf('explain', 'We accept only this format: explain RESOURCE');
   if (word === undefined) {
-    if (!flags.support) throw usage('error: You must specify the type of resource to explain.');
+    if (!flags.support) throw usageOf('explain', 'You must specify the type of resource to explain.');
     return renderFields(
       SUPPORTED_KINDS.flatMap((kind) => everyField(mustFindType(kind))),
       flags,
@@ -71,7 +72,7 @@ function answer(words: readonly string[], flags: ExplainFlags): string {
     return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions() });
   }
   if (!SUPPORTED_KINDS.includes(type.kind)) {
-    throw usage(`error: podrun writes ${type.plural} itself: there is nothing to support`);
+    throw usageOf('explain', `podrun writes ${type.plural} itself: there is nothing to support`);
   }
   return renderFields(field === undefined ? below : [field, ...below], flags);
 }
@@ -90,22 +91,19 @@ function lookUp(word: string): { type: ResourceType; explained: Explained } {
   // Paths of events and errors have indexes: `spec.containers[0]`.
   const [resource = '', ...names] = word.replaceAll(/\[[^\]]*\]/g, '').split('.');
   if (PARTS.has(resource)) {
-    throw usage(
-      `error: ${JSON.stringify(resource)} is a field of many kinds`,
-      `Say of which: podrun explain pod.${word}`,
-    );
+    throw usage(`${JSON.stringify(resource)} is a field of many kinds`, `Say of which: podrun explain pod.${word}`);
   }
   const type = typeToExplain(resource);
   const outcome = explain(type, singular(type), names);
   if (outcome.ok) return { type, explained: outcome.explained };
-  throw new PodrunError(`error: field ${JSON.stringify(outcome.missing)} does not exist`);
+  throw new PodrunError('NotFound', `field ${JSON.stringify(outcome.missing)} does not exist`);
 }
 
 /** Finds the type. Only `kubectl explain` prints this error without a prefix. */
 function typeToExplain(word: string): ResourceType {
   const type = resourceTypeNamed(word);
   if (type !== undefined) return type;
-  throw new PodrunError(`the server doesn't have a resource type ${JSON.stringify(word)}`);
+  throw new PodrunError('NotFound', `the server doesn't have a resource type ${JSON.stringify(word)}`);
 }
 
 /** The first parts of the paths in events. */
@@ -124,8 +122,4 @@ function renderFields(fields: readonly ExplainedField[], flags: ExplainFlags): s
   if (flags.output !== 'json') return renderSupport(fields, flags);
   const rows = fields.map(({ path, type, support, note }) => ({ path, type, support, note }));
   return `${formatJson(rows, '\n')}\n`;
-}
-
-function usage(message: string, hint = "See 'podrun explain --help' for usage."): PodrunError {
-  return new PodrunError(message, { exitCode: EXIT.usage, hint });
 }

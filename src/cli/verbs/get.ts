@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
@@ -170,10 +170,6 @@ function renderObjects(
 function sortedObjects(objects: readonly StoredKubeObject[], sortBy: string): readonly StoredKubeObject[] {
   if (sortBy === '') return objects;
   const sorted = sortObjects(objects, sortBy);
-  if ('problem' in sorted) throw new PodrunError(sorted.problem);
+  if ('problem' in sorted) throw sorted.problem;
   return sorted.objects;
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { renderRuns, runRecord, type RunRow } from '../../print/run-table.ts';
@@ -46,9 +46,7 @@ export function register(program: Command, run: RunVerb): void {
 function history(words: readonly string[], flags: HistoryFlags): number {
   const names = words.map((word) => podArgument(word, (plural) => `there is no history of ${plural}, only of Pods`));
   if (names.length > 0 && flags.allNamespaces) {
-    throw new PodrunError('error: a resource cannot be retrieved by name across all namespaces', {
-      exitCode: EXIT.usage,
-    });
+    throw usage('a resource cannot be retrieved by name across all namespaces');
   }
   const clock = new SystemClock();
   const runs = new RecordedRuns(openStore(flags.stateDir, clock));

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { labelMessages } from '../../api/names.ts';
 import { mostSimilar } from '../../api/similar.ts';
 import { type Part, PARTS } from '../../manifest/starter/parts.ts';
@@ -9,6 +9,7 @@ import { note } from '../preferences.ts';
 import { append } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import { usageOf } from '../flags/usage-of.ts';
 
 /** The flags of `init`. */
 interface InitFlags {
@@ -55,9 +56,9 @@ export function register(program: Command, run: RunVerb): void {
 
 function initCommand(name: string, flags: InitFlags): number {
   const [wrong] = labelMessages(name);
-  if (wrong !== undefined) throw usage(`error: invalid name ${JSON.stringify(name)}: ${wrong}`);
+  if (wrong !== undefined) throw usageOf('init', `invalid name ${JSON.stringify(name)}: ${wrong}`);
   const { output: file, task: isTask, force } = flags;
-  if (force && file === undefined) throw usage('error: --force is about a file', 'Use it with -o FILE.');
+  if (force && file === undefined) throw usage('--force is about a file', 'Use it with -o FILE.');
   const text = starterManifest({ name, parts: partsIn(flags.with), isTask, file });
   if (file === undefined) new StandardOutput().write(text);
   else {
@@ -81,7 +82,7 @@ function partsNamed(word: string): readonly Part[] {
   if (part !== undefined) return [part];
   const similar = mostSimilar(word, KNOWN);
   const hint = similar === undefined ? `There are ${KNOWN.join(', ')} and all.` : `Did you mean ${similar}?`;
-  throw usage(`error: no part of a manifest: ${JSON.stringify(word)}`, hint);
+  throw usage(`no part of a manifest: ${JSON.stringify(word)}`, hint);
 }
 
 /**
@@ -94,13 +95,12 @@ function write(file: string, text: string, force: boolean): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {
-      throw new PodrunError(`error: ${file} is there already`, { hint: '--force overwrites it.', cause: error });
+      throw new PodrunError('AlreadyExists', `${file} is there already`, {
+        hint: '--force overwrites it.',
+        cause: error,
+      });
     }
     const why = message.replaceAll(/^\w+: |, \w+ '.*'$/g, '');
-    throw new PodrunError(`error: cannot write ${file}: ${why}`, { cause: error });
+    throw new PodrunError('Disk', `cannot write ${file}: ${why}`, { cause: error });
   }
-}
-
-function usage(message: string, hint = "See 'podrun init --help' for usage."): PodrunError {
-  return new PodrunError(message, { exitCode: EXIT.usage, hint });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
@@ -102,17 +102,16 @@ function findPods(store: FileStore, { namespace, pods }: LogsRequest): LoggedPod
   const pod = store.get<StoredPod>('pods', namespace, pods.name);
   if (pod !== undefined) return [present(pod)];
   const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
-  throw new PodrunError(`error: error from server (NotFound): ${what}`, {
+  throw new PodrunError('NotFound', `error from server (NotFound): ${what}`, {
     hint: similarName(store, 'pods', { namespace, name: pods.name }),
   });
 }
 
 function checkCount(count: number, { followedMax }: LogsRequest): void {
   if (count <= followedMax) return;
-  throw new PodrunError(
-    `error: you are attempting to follow ${count} log streams, but maximum allowed concurrency is ${followedMax}, ` +
+  throw usage(
+    `you are attempting to follow ${count} log streams, but maximum allowed concurrency is ${followedMax}, ` +
       'use --max-log-requests to increase the limit',
-    { exitCode: EXIT.usage },
   );
 }
 

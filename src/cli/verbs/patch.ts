@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { fromServer, usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
@@ -91,7 +91,7 @@ function readSubresource(name: string | undefined): Subresource | undefined {
   if (name === undefined) return undefined;
   const found = SUBRESOURCES.find((subresource) => subresource === name);
   if (found !== undefined) return found;
-  throw new PodrunError('Error from server (NotFound): the server could not find the requested resource');
+  throw fromServer('NotFound', 'the server could not find the requested resource');
 }
 
 /**
@@ -125,8 +125,4 @@ async function readPatchFile(file: string): Promise<string> {
     }
     throw usage(`unable to read patch file: open ${file}: no such file or directory`);
   }
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

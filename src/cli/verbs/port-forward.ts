@@ -17,6 +17,7 @@ import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
+import { usageErrorf } from '../flags/usage-of.ts';
 
 /** The flags of `port-forward`. */
 interface PortForwardFlags {
@@ -57,10 +58,7 @@ const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.ter
 async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
   const [word, ...portWords] = words;
   if (word === undefined || portWords.length === 0) {
-    throw new PodrunError('error: TYPE/NAME and list of ports are required for port-forward', {
-      exitCode: EXIT.usage,
-      hint: "See 'podrun port-forward -h' for help and examples",
-    });
+    throw usageErrorf('port-forward', 'TYPE/NAME and list of ports are required for port-forward');
   }
   const addresses = listenAddresses(flags.address);
   const clock = new SystemClock();
@@ -69,7 +67,8 @@ async function portForward(words: readonly string[], flags: PortForwardFlags): P
   const ports = forwardedPorts(portWords, pod, service);
   if (pod.status.phase !== 'Running') {
     throw new PodrunError(
-      `error: unable to forward port because pod is not running. Current status=${pod.status.phase}`,
+      'NotRunning',
+      `unable to forward port because pod is not running. Current status=${pod.status.phase}`,
     );
   }
   const out = new StandardOutput();
@@ -140,7 +139,7 @@ function podOver(store: FileStore, { metadata }: StoredPod): { promise: Promise<
   const promise = new Promise<never>((_, reject) => {
     const look = (pod: StoredPod | undefined): void => {
       const isThere = pod?.metadata.uid === uid && !isTerminalPhase(pod.status.phase) && !isLost(pod.status);
-      if (!isThere) reject(new PodrunError('error: lost connection to pod'));
+      if (!isThere) reject(new PodrunError('Unreachable', 'lost connection to pod'));
     };
     const watch = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
       look(type === 'DELETED' ? undefined : object);

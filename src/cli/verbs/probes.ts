@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, usage } from '../../api/errors.ts';
 import type { Container } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
@@ -172,8 +172,4 @@ function tailOf({ tail }: ProbesFlags): number | undefined {
   const attempts = Number(tail);
   if (attempts < -1) throw usage('--tail must be greater than or equal to -1');
   return attempts === -1 ? undefined : attempts;
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
@@ -29,6 +29,7 @@ import { append } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { deleteAndWait } from './delete.ts';
+import { usageOf } from '../flags/usage-of.ts';
 
 /** The flags of `replace`. */
 interface ReplaceFlags extends OutputFlags {
@@ -119,16 +120,16 @@ async function replaceObjects(flags: ReplaceFlags): Promise<number> {
  * @throws {PodrunError} (usage) in kubectl's words
  */
 function checkFlags({ filename, force, gracePeriod, timeout, dryRun, output, image, config }: ReplaceFlags): void {
-  if (filename.length === 0) throw usage('must specify one of -f and FILE');
+  if (filename.length === 0) throw usageOf('replace', 'must specify one of -f and FILE');
   if (force) {
-    if (dryRun !== 'none') throw usage('--dry-run can not be used when --force is set');
-    if (output !== undefined) throw usage('--output can not be used when --force is set');
+    if (dryRun !== 'none') throw usageOf('replace', '--dry-run can not be used when --force is set');
+    if (output !== undefined) throw usageOf('replace', '--output can not be used when --force is set');
     return;
   }
-  if (gracePeriod !== undefined) throw usage('--grace-period must have --force specified');
-  if (timeout !== undefined) throw usage('--timeout must have --force specified');
-  if (image.length > 0) throw usage('--image must have --force specified');
-  if (config !== undefined) throw usage('--config must have --force specified');
+  if (gracePeriod !== undefined) throw usageOf('replace', '--grace-period must have --force specified');
+  if (timeout !== undefined) throw usageOf('replace', '--timeout must have --force specified');
+  if (image.length > 0) throw usageOf('replace', '--image must have --force specified');
+  if (config !== undefined) throw usageOf('replace', '--config must have --force specified');
 }
 
 function refOf({ object, file }: ManifestObject): ObjectRef {
@@ -162,7 +163,7 @@ function replaceOne(
     const message = error.message.replace(/^Error from server \(\w+\): /, (whose) => {
       return `${whose}error when replacing ${JSON.stringify(ref.file)}: `;
     });
-    throw new PodrunError(message, { exitCode: error.exitCode, hint: error.hint ?? hintOf(ref, message) });
+    throw new PodrunError(error.code, message, { hint: error.hint ?? hintOf(ref, message) });
   }
 }
 
@@ -224,8 +225,4 @@ function applyFlags(flags: ReplaceFlags): ApplyFlags {
     bestEffort: false,
     runtime: undefined,
   };
-}
-
-function usage(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint: "See 'podrun replace --help' for usage." });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, fromServer, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
@@ -62,9 +62,7 @@ async function top(words: readonly string[], flags: TopFlags): Promise<number> {
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
   const other = types.find(({ plural }) => plural !== 'pods');
   if (other !== undefined) {
-    throw new PodrunError(`error: cannot show the use of ${other.plural}: podrun top shows Pods`, {
-      exitCode: EXIT.usage,
-    });
+    throw usage(`cannot show the use of ${other.plural}: podrun top shows Pods`);
   }
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
@@ -111,9 +109,11 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
 
 /** The error of the metrics server about a Pod without metrics. */
 function noMetrics(store: FileStore, ref: Pick<ObjectRef, 'namespace' | 'name'>): PodrunError {
-  return new PodrunError(`Error from server (NotFound): pods.metrics.k8s.io ${JSON.stringify(ref.name)} not found`, {
-    hint: similarName(store, 'pods', ref),
-  });
+  return fromServer(
+    'NotFound',
+    `pods.metrics.k8s.io ${JSON.stringify(ref.name)} not found`,
+    similarName(store, 'pods', ref),
+  );
 }
 
 /** The age up to which kubectl expects that the metrics of a Pod come later. */
@@ -126,8 +126,9 @@ function noneMeasured(pods: readonly StoredPod[], nowMs: number): PodrunError {
     if (ageMs <= METRICS_DELAY_MS) continue;
     const { namespace, name } = metadata;
     return new PodrunError(
-      `error: Metrics not available for pod ${namespace}/${name}, age: ${formatGoDuration(ageMs)}`,
+      'NotFound',
+      `Metrics not available for pod ${namespace}/${name}, age: ${formatGoDuration(ageMs)}`,
     );
   }
-  return new PodrunError('error: metrics not available yet');
+  return new PodrunError('NotFound', 'metrics not available yet');
 }

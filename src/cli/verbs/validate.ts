@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT } from '../../api/errors.ts';
 import type { Findings } from '../../manifest/lint/finding.ts';
 import { lintManifests } from '../../manifest/lint/lint.ts';
 import { renderAnnotation } from '../../print/findings/github.ts';
@@ -12,6 +12,7 @@ import { StandardOutput } from '../standard-output.ts';
 import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
+import { usageOf } from '../flags/usage-of.ts';
 
 /** The flags of `validate`. */
 interface ValidateFlags {
@@ -66,10 +67,7 @@ export function register(program: Command, run: RunVerb): void {
 async function validateCommand(flags: ValidateFlags): Promise<number> {
   const { filename, recursive, runnable, quiet, strict, output = 'text' } = flags;
   if (filename.length === 0) {
-    throw new PodrunError('error: must specify one of -f and FILE', {
-      exitCode: EXIT.usage,
-      hint: "See 'podrun validate --help' for usage.",
-    });
+    throw usageOf('validate', 'must specify one of -f and FILE');
   }
   const stdin = (): AsyncIterable<Uint8Array> => process.stdin;
   const all = await lintManifests({ files: filename, recursive, stdin, runnable, noSkip: !flags.skip });

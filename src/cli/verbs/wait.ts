@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
@@ -121,10 +121,7 @@ async function wait(words: readonly string[], flags: WaitFlags): Promise<number>
 function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[]): number {
   const settleMs = settleFlag(settle);
   if (settleMs === SETTLE_MS || conditions.some((condition) => readyGoal(condition) !== undefined)) return settleMs;
-  throw new PodrunError('error: --settle is about Pods that are to be Ready', {
-    exitCode: EXIT.usage,
-    hint: 'Use it with --for=condition=Ready.',
-  });
+  throw usage('--settle is about Pods that are to be Ready', 'Use it with --for=condition=Ready.');
 }
 
 /** The goal for a condition that must hold for a while. Undefined for all other conditions. */
@@ -176,7 +173,7 @@ function refsNow(store: Store, selection: Selection, conditions: readonly WaitCo
   const refs = refsOf(store, selection);
   // With `--for=delete`, an empty selection is already deleted.
   if (refs.length > 0 || conditions.every(({ type }) => type === 'delete')) return refs;
-  throw new PodrunError('error: no matching resources found');
+  throw new PodrunError('NotFound', 'no matching resources found');
 }
 
 /**
@@ -198,7 +195,7 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
     const progress = showCreationWait(clock, what);
     const isThere = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet });
     progress.close();
-    if (!isThere) throw new PodrunError('error: timed out waiting for the condition');
+    if (!isThere) throw new PodrunError('GoalNotReached', 'timed out waiting for the condition');
   }
 }
 
@@ -244,7 +241,7 @@ async function settle(
 
 function lateness({ isLook }: Wait, { ref: { type, name } }: WaitTarget): PodrunError {
   const what = isLook ? 'condition not met for' : 'timed out waiting for the condition on';
-  return new PodrunError(`error: ${what} ${qualifiedPlural(type)}/${name}`);
+  return new PodrunError('GoalNotReached', `${what} ${qualifiedPlural(type)}/${name}`);
 }
 
 function renderMet(ref: ObjectRef, object: StoredKubeObject, printer: ObjectPrinter | undefined): string {

@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedNameMessages } from '../../api/names.ts';
 import { applyPatch } from '../../api/patch/index.ts';
@@ -8,7 +9,6 @@ import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { usage } from '../options.ts';
 import type { ConditionOptions, PatchOptions, Pods } from '../types.ts';
 
 /** The store in which Pods are changed, and the listener for warnings about unknown fields. */

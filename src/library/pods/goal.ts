@@ -1,6 +1,6 @@
+import { usage } from '../../api/errors.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { type PodGoal, goalState, type GoalState, goalText, parseGoal } from '../../lifecycle/requests/goal.ts';
-import { usage } from '../options.ts';
 import type { Goal } from '../types.ts';
 
 /** Something to wait for. */

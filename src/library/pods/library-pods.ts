@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import { deletePod } from '../../agent/clean-up/delete-pod.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -7,7 +8,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { patchPod, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { readGoal } from './goal.ts';
-import { readGoalRules, timeoutOf, usage } from '../options.ts';
+import { readGoalRules, timeoutOf } from '../options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
 import { describeText, eventsAboutPods, logText } from './read.ts';
 import type { StateFolder } from '../state-folder.ts';

@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import { createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { once } from 'node:events';
@@ -10,7 +11,6 @@ import { PodRelays } from '../../background/connect/pod-relays.ts';
 import { networkOf } from '../../agent/setup/pod-files.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asyncDispose } from './dispose.ts';
-import { usage } from '../options.ts';
 import { chosenContainer } from './read.ts';
 import type { ExecOptions, ExecResult, Forwarding } from '../types.ts';
 

@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
@@ -7,7 +8,6 @@ import { sortedByLastSeen } from '../../print/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
 import { LogReader } from '../../store/logs/log-reader.ts';
-import { usage } from '../options.ts';
 import type { LogsOptions } from '../types.ts';
 
 /** The output of a container. Empty while the container has not started. */

@@ -90,7 +90,8 @@ function whenToLookAgain(awaited: WaitSubject, goal: ParsedGoal, progress: GoalP
   const { wallMs } = clock.now();
   switch (progress.type) {
     case 'met':
-      if (verdictOf({ type: 'goalMet' }, pods(), record()).result === 'failed') throw new PodrunError(RECORD_FAILURE);
+      if (verdictOf({ type: 'goalMet' }, pods(), record()).result === 'failed')
+        throw new PodrunError('Disk', RECORD_FAILURE);
       return 0;
     case 'settling':
       return progress.untilMs;

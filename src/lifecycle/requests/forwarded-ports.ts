@@ -90,5 +90,5 @@ function portOf(side: 'local' | 'remote', text: string): number {
 }
 
 function refusal(message: string): PodrunError {
-  return new PodrunError(`error: ${message}`);
+  return new PodrunError('BadRequest', message);
 }

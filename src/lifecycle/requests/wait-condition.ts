@@ -1,4 +1,4 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path/index.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { parseGoal } from './goal.ts';
@@ -47,10 +47,10 @@ export function parseWaitCondition(text: string): WaitCondition {
   if (kind.toLowerCase() === 'jsonpath') {
     return { type: 'state', isMet: pathCondition(rest), wanted: wantedPhase(rest), text: rest, phrase: rest };
   }
-  throw new PodrunError(`error: unrecognized condition: ${JSON.stringify(text)}`, {
-    exitCode: EXIT.usage,
-    hint: "--for takes condition=Ready, delete, create or jsonpath='{.status.phase}'=Running.",
-  });
+  throw usage(
+    `unrecognized condition: ${JSON.stringify(text)}`,
+    "--for takes condition=Ready, delete, create or jsonpath='{.status.phase}'=Running.",
+  );
 }
 
 /**
@@ -102,17 +102,17 @@ function pathCondition(text: string): (object: KubeObject) => boolean {
   if (equals < 0) return (object) => onlyValue(path, object) !== undefined;
   const wanted = wantedValue(text, equals);
   if (wanted === '') {
-    throw new PodrunError('error: jsonpath wait has to have a value after the equals sign', {
-      exitCode: EXIT.usage,
-      hint: "For example: --for=jsonpath='{.status.phase}'=Running",
-    });
+    throw usage(
+      'jsonpath wait has to have a value after the equals sign',
+      "For example: --for=jsonpath='{.status.phase}'=Running",
+    );
   }
   return (object) => {
     const found = onlyValue(path, object);
     if (found === undefined) return false;
     const text = plainText(found.value);
     if (text !== undefined) return text.trim() === wanted;
-    throw new PodrunError('error: jsonpath leads to a nested object or list which is not supported');
+    throw new PodrunError('BadRequest', 'jsonpath leads to a nested object or list which is not supported');
   };
 }
 
@@ -130,6 +130,6 @@ function equalsSignIn(text: string): number {
 
 function onlyValue(path: JsonPath, object: KubeObject): { readonly value: unknown } | undefined {
   const values = path(object);
-  if (values.length > 1) throw new PodrunError('error: given jsonpath expression matches more than one value');
+  if (values.length > 1) throw new PodrunError('BadRequest', 'given jsonpath expression matches more than one value');
   return values.length === 0 ? undefined : { value: values[0] };
 }

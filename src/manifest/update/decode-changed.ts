@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { fromServer } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { typeOfObject } from '../../api/patch/field-rules.ts';
 import { decodeObject } from '../decode/decode.ts';
@@ -41,6 +41,6 @@ function readAgain(changed: KubeObject): SourceNode[] {
     return readJson(JSON.stringify(changed));
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    throw new PodrunError(`Error from server (BadRequest): ${error.message}`);
+    throw fromServer('BadRequest', error.message);
   }
 }

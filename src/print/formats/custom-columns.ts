@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import { goText } from '../../api/go/go-text.ts';
 import { findResults, FloatLiteral, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
 import type { PrintedObject } from './object.ts';
@@ -14,13 +15,13 @@ export interface CustomColumn {
 
 /**
  * Parses `NAME:.metadata.name,IP:.status.podIP`. Source: kubectl/pkg/cmd/get/customcolumn.go.
- * @throws {PrintFailure}
+ * @throws {PodrunError} (usage)
  */
 export function parseCustomColumns(spec: string): readonly CustomColumn[] {
   return spec.split(',').map((part) => {
     const colon = part.indexOf(':');
     if (colon < 0) {
-      throw new PrintFailure(`error: unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`);
+      throw usage(`unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`);
     }
     return { heading: part.slice(0, colon), path: relaxed(part.slice(colon + 1)) };
   });
@@ -28,20 +29,17 @@ export function parseCustomColumns(spec: string): readonly CustomColumn[] {
 
 /**
  * Parses two lines: headings, then paths, both separated by blanks.
- * @throws {PrintFailure}
+ * @throws {PodrunError} (usage)
  */
 export function parseColumnsFile(text: string): readonly CustomColumn[] {
   const shape = 'Expected format is one line of space separated headers, one line of space separated column specs.';
   const [headings, paths] = text.split('\n').map((line) => line.split(/\s+/).filter((word) => word !== ''));
-  if (headings === undefined || text === '')
-    throw new PrintFailure(`error: invalid template, missing header line. ${shape}`);
+  if (headings === undefined || text === '') throw usage(`invalid template, missing header line. ${shape}`);
   if (paths === undefined || (paths.length === 0 && text.trimEnd().split('\n').length < 2)) {
-    throw new PrintFailure(`error: invalid template, missing spec line. ${shape}`);
+    throw usage(`invalid template, missing spec line. ${shape}`);
   }
   if (headings.length !== paths.length) {
-    throw new PrintFailure(
-      `error: number of headers (${headings.length}) and field specifications (${paths.length}) don't match`,
-    );
+    throw usage(`number of headers (${headings.length}) and field specifications (${paths.length}) don't match`);
   }
   return headings.map((heading, index) => ({ heading, path: relaxed(paths[index] ?? '') }));
 }
@@ -62,7 +60,7 @@ export function customColumnsPrinter(
         text += `${parsed.map((nodes) => cell(findResults(nodes, item, { allowMissingKeys: true }))).join('\t')}\n`;
       }
     } catch (error) {
-      if (error instanceof JsonPathError) throw new PrintFailure(`error: ${error.message}`, writer.render(text));
+      if (error instanceof JsonPathError) throw new PrintFailure(error.message, writer.render(text));
       throw error;
     }
     return writer.render(text);
@@ -79,7 +77,7 @@ function relaxed(path: string): string {
   try {
     return path === '' ? '' : relaxedPath(path);
   } catch (error) {
-    if (error instanceof JsonPathError) throw new PrintFailure(`error: ${error.message}`);
+    if (error instanceof JsonPathError) throw usage(error.message);
     throw error;
   }
 }

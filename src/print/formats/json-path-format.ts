@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { goSyntax, goText } from '../../api/go/go-text.ts';
 import { findResults, FloatLiteral, JsonPathError, parseTemplate } from '../../api/json-path/index.ts';
@@ -14,7 +15,7 @@ export interface JsonPathFormat {
 
 /**
  * Prints objects with a template of kubectl's JSONPath.
- * @throws {PrintFailure} at once for an unreadable template; the returned function, for a failing object
+ * @throws {PodrunError} (usage) at once for an unreadable template; the returned function throws a PrintFailure
  */
 export function jsonPathPrinter({ template, allowMissingKeys, asJson }: JsonPathFormat): (object: unknown) => string {
   const nodes = parsed(template);
@@ -25,9 +26,10 @@ export function jsonPathPrinter({ template, allowMissingKeys, asJson }: JsonPath
     } catch (error) {
       if (!(error instanceof JsonPathError)) throw error;
       throw new PrintFailure(
-        `error: error executing jsonpath ${goQuote(template)}: Error executing template: ${error.message}. ` +
+        `error executing jsonpath ${goQuote(template)}: Error executing template: ${error.message}. ` +
           `Printing more information for debugging the template:\n\ttemplate was:\n\t\t${template}\n` +
           `\tobject given to jsonpath engine was:\n\t\t${goSyntax(object)}\n\n`,
+        '',
       );
     }
   };
@@ -38,7 +40,7 @@ function parsed(template: string): ReturnType<typeof parseTemplate> {
     return parseTemplate(template);
   } catch (error) {
     if (!(error instanceof JsonPathError)) throw error;
-    throw new PrintFailure(`error: error parsing jsonpath ${template}, ${error.message}`);
+    throw usage(`error parsing jsonpath ${template}, ${error.message}`);
   }
 }
 

@@ -1,10 +1,10 @@
-/** An error while printing. */
+/** The failure of a template amid its output, which is shown. `writePrinted` makes a PodrunError of it. */
 export class PrintFailure extends Error {
   override readonly name = 'PrintFailure';
-  /** The output up to the error, which is shown. */
+  /** The output up to the failure. */
   readonly printed: string;
 
-  constructor(message: string, printed = '') {
+  constructor(message: string, printed: string) {
     super(message);
     this.printed = printed;
   }

@@ -1,11 +1,11 @@
+import { PodrunError } from '../../api/errors.ts';
 import { findResults, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { goType } from '../../api/go/go-text.ts';
 import { parseQuantity, QuantityError } from '../../api/quantity.ts';
-import { PrintFailure } from './print-failure.ts';
 
-/** Objects in the order of `--sort-by`, or kubectl's message about a path that no object has. */
-export type Sorted<T> = { readonly objects: readonly T[] } | { readonly problem: string };
+/** Objects in the order of `--sort-by`, or kubectl's error about a path that no object has. */
+export type Sorted<T> = { readonly objects: readonly T[] } | { readonly problem: PodrunError };
 
 interface Keyed<T> {
   readonly object: T;
@@ -19,7 +19,7 @@ const INSERTION = 12;
 /**
  * Sorts objects by the value at a path: numbers by value, quantities by size, other texts by character. Objects without
  * the field come first. Source: kubectl/pkg/cmd/get/sorter.go.
- * @throws {PrintFailure} when the values have no order
+ * @throws {PodrunError} when the values have no order
  */
 export function sortObjects<T>(objects: readonly T[], path: string): Sorted<T> {
   try {
@@ -30,11 +30,16 @@ export function sortObjects<T>(objects: readonly T[], path: string): Sorted<T> {
       return { object, key: first[0] };
     });
     if (objects.length > 0 && keyed.every(({ key }) => key === undefined)) {
-      return { problem: `error: couldn't find any field with path ${goQuote(relaxed)} in the list of objects` };
+      return {
+        problem: new PodrunError(
+          'NotFound',
+          `couldn't find any field with path ${goQuote(relaxed)} in the list of objects`,
+        ),
+      };
     }
     return { objects: inOrder(keyed, relaxed).map(({ object }) => object) };
   } catch (error) {
-    if (error instanceof JsonPathError) return { problem: `error: ${error.message}` };
+    if (error instanceof JsonPathError) return { problem: new PodrunError('BadRequest', error.message) };
     throw error;
   }
 }
@@ -60,7 +65,7 @@ function less<T>({ key: a }: Keyed<T>, { key: b }: Keyed<T>, path: string): bool
   if (a === null || b === null) return a === null && b !== null;
   if (typeof a === 'number' && typeof b === 'number') return a < b;
   if (typeof a === 'string' && typeof b === 'string') return lessText(a, b);
-  throw new PrintFailure(`error: Field ${path} has no order: unsortable type: ${goType(a)}`);
+  throw new PodrunError('BadRequest', `Field ${path} has no order: unsortable type: ${goType(a)}`);
 }
 
 function lessText(a: string, b: string): boolean {

@@ -25,16 +25,11 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A disk that cannot be read or written: it is full, read-only, broken, … */
-export class DiskError extends PodrunError {
-  override readonly name: string = 'DiskError';
-}
-
 /**
  * Runs something that reads or writes, and turns any failed system call into one sentence: file systems answer with
  * more error codes than a list could hold.
  * @param what for example `the state folder /home/u/.local/state/podrun`
- * @throws {DiskError} when the disk is full, read-only, broken, …
+ * @throws {PodrunError} (Disk) when the disk is full, read-only, broken, …
  */
 export function onDisk<T>(what: string, run: () => T): T {
   try {
@@ -42,7 +37,8 @@ export function onDisk<T>(what: string, run: () => T): T {
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble === undefined) throw error;
-    throw new DiskError(`cannot use ${what}: ${trouble}`, {
+    throw new PodrunError('Disk', `cannot use ${what}: ${trouble}`, {
+      path: (error as NodeJS.ErrnoException).path,
       hint: 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
       cause: error,
     });

@@ -99,12 +99,16 @@ export class FileLocks {
     const holder = parseHolder(ifPresent(() => readlinkSync(file)) ?? '');
     const distance = distanceOf(holder, this.#lookup);
     const where = distance === undefined ? '' : distance === 'another machine' ? ` on ${distance}` : ` in ${distance}`;
-    return new PodrunError(`${what} is locked by process ${holder.pid}${where}, which does not continue`, {
-      hint:
-        distance === undefined
-          ? `Let process ${holder.pid} continue, or end it.`
-          : `Let process ${holder.pid} continue there. If it is gone, remove ${file}.`,
-    });
+    return new PodrunError(
+      'Unreachable',
+      `${what} is locked by process ${holder.pid}${where}, which does not continue`,
+      {
+        hint:
+          distance === undefined
+            ? `Let process ${holder.pid} continue, or end it.`
+            : `Let process ${holder.pid} continue there. If it is gone, remove ${file}.`,
+      },
+    );
   }
 
   #tryAcquire(file: string): boolean {

@@ -1,6 +1,7 @@
+import { PodrunError } from '../../api/errors.ts';
 import { linkSync, statfsSync, unlinkSync } from 'node:fs';
 import { writePrivateFile } from './atomic-file.ts';
-import { DiskError, errorCode, ifPossible, ifPresent } from './disk-errors.ts';
+import { errorCode, ifPossible, ifPresent } from './disk-errors.ts';
 import type { PodPaths } from '../layout.ts';
 
 /** The room for a status, its line in the transition log, and some Events. */
@@ -11,7 +12,7 @@ const BYTES_PER_CONTAINER = 4 * 1024;
 const FILES_TO_BEGIN = 40;
 const BYTES_TO_BEGIN = 2 * BYTES_MIN;
 
-/** @throws {DiskError} when the disk of the state folder has no room for another Pod */
+/** @throws {PodrunError} (Disk) when the disk of the state folder has no room for another Pod */
 export function checkRoom(root: string): void {
   const { files, ffree, bavail, bsize } = statfsSync(root);
   // A file system without a limit to the number of files reports 0 files.
@@ -22,7 +23,8 @@ export function checkRoom(root: string): void {
         ? `${bavail * bsize} bytes more, and a Pod needs at least ${BYTES_TO_BEGIN}`
         : undefined;
   if (lack === undefined) return;
-  throw new DiskError(`no space left on device: the state folder ${root} has room for ${lack}`, {
+  throw new PodrunError('Disk', `no space left on device: the state folder ${root} has room for ${lack}`, {
+    path: root,
     hint: 'Make room there, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
   });
 }

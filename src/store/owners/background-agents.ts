@@ -97,7 +97,7 @@ export class BackgroundAgents {
     return this.#onDisk(() =>
       this.#locks.hold('agents', 'all', id, () => {
         const present = this.processOf(id);
-        if (present === undefined) throw new PodrunError(`there is no background agent ${id} any more`);
+        if (present === undefined) throw new PodrunError('NotFound', `there is no background agent ${id} any more`);
         if (present.pid !== predecessorPid && !this.isGone(present)) return present;
         this.#writeProcess(id, { ...own, isReady: false });
         return undefined;

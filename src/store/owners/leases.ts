@@ -68,13 +68,14 @@ export class Leases {
     const { root } = this.#parts;
     this.#onDisk(() => {
       const now = identityOf(root);
-      if (now === undefined) throw new PodrunError(`the state folder ${root} was removed`);
-      if (now !== this.#folder) throw new PodrunError(`the state folder ${root} was replaced by another folder`);
+      if (now === undefined) throw new PodrunError('NotFound', `the state folder ${root} was removed`);
+      if (now !== this.#folder)
+        throw new PodrunError('Conflict', `the state folder ${root} was replaced by another folder`);
       try {
         this.#touch();
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error;
-        if (isDoubtful) throw new PodrunError(`the state folder ${root} was removed`);
+        if (isDoubtful) throw new PodrunError('NotFound', `the state folder ${root} was removed`);
         this.#make();
       }
     });

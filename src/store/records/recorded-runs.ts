@@ -60,7 +60,7 @@ export class RecordedRuns {
   unknownPod(namespace: string | undefined, name: string): PodrunError {
     const names = this.#podsEver({ namespace }).map((key) => key.name);
     const text = `Error from server (NotFound): pods ${JSON.stringify(name)} not found`;
-    return new PodrunError(text, { hint: didYouMean(name, names) });
+    return new PodrunError('NotFound', text, { hint: didYouMean(name, names) });
   }
 
   /** Reads the record of a run, complete or not. Leaves out lines that a crash cut short. */
@@ -148,5 +148,5 @@ function noSuchRun(what: string, runs: readonly RunOnRecord[]): PodrunError {
   const names = runs.map(({ run, pod }) => `${run} (uid:${pod.metadata.uid.slice(0, 8)})`);
   const hint =
     names.length === 0 ? 'podrun history lists the runs on record.' : `These are on record: ${names.join(', ')}.`;
-  return new PodrunError(`error: ${what}`, { hint });
+  return new PodrunError('NotFound', what, { hint });
 }

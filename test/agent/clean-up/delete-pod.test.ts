@@ -82,7 +82,7 @@ describe('deletePod()', () => {
 
   it('removes a Pod also when nothing can be written', async () => {
     const isFull = (): never => {
-      throw new PodrunError('no space left on device');
+      throw new PodrunError('Disk', 'no space left on device');
     };
     const store = openStore(temporaryFolder());
     store.create('pods', placed('Succeeded'));

@@ -11,7 +11,7 @@ function recording() {
   const disk = { isFull: false, recorded: [] as string[] };
   const onWritten = vi.fn<() => void>();
   const recordExit = ({ id }: KeptContainer): void => {
-    if (disk.isFull) throw new PodrunError('no space left on device');
+    if (disk.isFull) throw new PodrunError('Disk', 'no space left on device');
     disk.recorded.push(id);
   };
   return { clock, disk, onWritten, exits: new ExitRecord({ clock, recordExit, onWritten }) };

@@ -55,7 +55,7 @@ describe('ports of a Pod', () => {
     ['dns', 'UDP protocol is not supported for dns'],
     ['53', 'UDP protocol is not supported for 53'],
   ])('%s is refused', (word, message) => {
-    expect(() => forwardedPorts([word], pod, undefined)).toThrow(`error: ${message}`);
+    expect(() => forwardedPorts([word], pod, undefined)).toThrow(message);
   });
 });
 
@@ -79,6 +79,6 @@ describe('ports of a Service', () => {
     ['abc', "Service 'front' does not have a named port 'abc'"],
     ['83', "Pod 'web' does not have a named port 'nope'"],
   ])('%s is refused', (word, message) => {
-    expect(() => forwardedPorts([word], pod, service())).toThrow(`error: ${message}`);
+    expect(() => forwardedPorts([word], pod, service())).toThrow(message);
   });
 });

@@ -61,21 +61,21 @@ describe('parseWaitCondition()', () => {
   });
 
   it.each([
-    { text: 'foo', why: 'error: unrecognized condition: "foo"' },
-    { text: '', why: 'error: unrecognized condition: ""' },
-    { text: 'condition=', why: 'error: unrecognized condition: "condition="' },
-    { text: 'jsonpath={.status.phase}=', why: 'error: jsonpath wait has to have a value after the equals sign' },
-    { text: 'jsonpath={.status[0}', why: 'error: unterminated array' },
+    { text: 'foo', why: 'unrecognized condition: "foo"' },
+    { text: '', why: 'unrecognized condition: ""' },
+    { text: 'condition=', why: 'unrecognized condition: "condition="' },
+    { text: 'jsonpath={.status.phase}=', why: 'jsonpath wait has to have a value after the equals sign' },
+    { text: 'jsonpath={.status[0}', why: 'unterminated array' },
   ])('"$text" is wrong usage', ({ text, why }) => {
     expect(() => parseWaitCondition(text)).toThrow(expect.objectContaining({ exitCode: 2, message: why }));
   });
 
   it('a path to more than one value, or to no plain one, is an error at once', () => {
     expect(() => isMet('jsonpath={.status.containerStatuses[*].restartCount}=1')).toThrow(
-      'error: given jsonpath expression matches more than one value',
+      'given jsonpath expression matches more than one value',
     );
     expect(() => isMet('jsonpath={.status.containerStatuses}=1')).toThrow(
-      'error: jsonpath leads to a nested object or list which is not supported',
+      'jsonpath leads to a nested object or list which is not supported',
     );
   });
 });

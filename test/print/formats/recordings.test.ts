@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { errorText, PodrunError } from '../../../src/api/errors.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { objectPrinter } from '../../../src/cli/output/object-printer.ts';
 import { PrintFailure } from '../../../src/print/formats/print-failure.ts';
@@ -75,14 +75,14 @@ function run(args: readonly string[]): { stdout: string; stderr: string } {
     const only = shown.find((pod) => pod.metadata.name === name);
     return { stdout: printer?.print(only ?? listOf(sorted(shown, value('--sort-by')))) ?? '', stderr: '' };
   } catch (error) {
-    if (error instanceof PrintFailure) return { stdout: error.printed, stderr: `${error.message}\n` };
-    if (error instanceof PodrunError) return { stdout: '', stderr: `${error.message}\n` };
+    if (error instanceof PrintFailure) return { stdout: error.printed, stderr: errorText(error) };
+    if (error instanceof PodrunError) return { stdout: '', stderr: errorText(error) };
     throw error;
   }
 }
 
 function sorted(objects: readonly StoredPod[], path: string | undefined): readonly StoredPod[] {
   const found = path ? sortObjects(objects, path) : { objects };
-  if ('problem' in found) throw new PodrunError(found.problem);
+  if ('problem' in found) throw found.problem;
   return found.objects;
 }

@@ -1,3 +1,4 @@
+import { usage } from '../../../api/errors.ts';
 import { goQuote } from '../../../api/go/go-quote.ts';
 import { goText } from '../../../api/go/go-text.ts';
 import { formatJson } from '../json.ts';
@@ -17,7 +18,7 @@ export interface GoTemplateFormat {
  * Prints objects with a Go template. Supports all parts of text/template that apply to plain data: actions, pipelines,
  * variables, if, else, with, range, break, continue, define, block, template, comments, trimming, and its functions
  * except `call`; and kubectl's `exists` and `base64decode`.
- * @throws {PrintFailure} at once for an unreadable template; the returned function, for a failing object
+ * @throws {PodrunError} (usage) at once for an unreadable template; the returned function throws a PrintFailure
  */
 export function goTemplatePrinter({ template, allowMissingKeys }: GoTemplateFormat): (object: unknown) => string {
   const parsed = read(template);
@@ -30,7 +31,7 @@ export function goTemplatePrinter({ template, allowMissingKeys }: GoTemplateForm
     const what = `${where}: ${error.message}`;
     // The debugging text follows the output of the template, as in kubectl.
     throw new PrintFailure(
-      `error: error executing template ${goQuote(template)}: ${what}`,
+      `error executing template ${goQuote(template)}: ${what}`,
       `${text}Error executing template: ${what}. Printing more information for debugging the template:\n` +
         `\ttemplate was:\n\t\t${template}\n\traw data was:\n\t\t${formatJson(object)}\n` +
         `\tobject given to template engine was:\n\t\t${goText(object)}\n\n`,
@@ -44,7 +45,7 @@ function read(template: string): Template {
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
     const line = lineOf(template, error.at);
-    throw new PrintFailure(`error: error parsing template ${template}, template: output:${line}: ${error.message}`);
+    throw usage(`error parsing template ${template}, template: output:${line}: ${error.message}`);
   }
 }
 
