@@ -8,23 +8,18 @@ import {
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { Subscription } from '../store/store.ts';
 import { type MachineOptions, MachineSurroundings } from './machine-surroundings.ts';
 import { PodRun } from './pod-run.ts';
-import { judgeImages } from './prepare.ts';
-import { Security } from './security.ts';
+import { judgeImages } from './judge-images.ts';
+import { securityNotices } from './security.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
-export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemoved'> {
+export interface AgentOptions extends Omit<MachineOptions, 'isRemoved'> {
   readonly crashLoop: BackOffLimits;
-  /** The rights of this process. Read when the first Pod needs them. */
-  readonly rights: () => OwnRights;
-  /** True when a container starts without the security settings that podrun must refuse: an event names them. */
-  readonly isBestEffort: boolean;
   /** Events about fields of the Pod's spec that have no effect here: one for each. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** Called when a Pod has ended, or was removed. */
@@ -40,7 +35,6 @@ export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemov
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent {
   readonly #options: AgentOptions;
-  readonly #security: Security;
   readonly #machine: MachineSurroundings;
   readonly #runs: PodRun[] = [];
   /** The runs that are not over. */
@@ -55,10 +49,8 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#security = new Security(options);
     this.#machine = new MachineSurroundings({
       ...options,
-      security: this.#security,
       isRemoved: ({ metadata }) => this.#removed.has(metadata.uid),
     });
   }
@@ -85,7 +77,7 @@ export class Agent {
       restoration,
       notices: (noticed) => [
         ...this.#options.notices(noticed),
-        ...this.#security.notices(noticed),
+        ...securityNotices(noticed, this.#options),
         // A Service of this name means that the user has an API server.
         ...(store.get('services', DEFAULT_NAMESPACE, 'kubernetes') === undefined ? apiServerNotices(noticed) : []),
       ],

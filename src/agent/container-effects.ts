@@ -12,7 +12,7 @@ import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { HookName } from './hooks/handler-log.ts';
 import { Handlers } from './hooks/handlers.ts';
-import { type InstanceRef, type LiveInstance, liveInstance, type Prepared } from './instance.ts';
+import { type InstanceRef, type LiveInstance, liveInstance } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import type { EffectRunner } from './pod-worker.ts';
@@ -133,27 +133,23 @@ export class ContainerEffects implements EffectRunner {
       this.#onObservation({ type: 'startFailed', container, id, stage, message, at });
 
     if (this.#restored !== undefined) await this.#restored;
-    // Any error on the way (a full disk) becomes the reason why the container does not start.
-    const prepared = await this.#surroundings
-      .prepare(pod, containerSpec(pod, container), instance)
-      .catch((error: unknown): Prepared => ({
-        ok: false,
-        message: String(error instanceof Error ? error.message : error),
-      }));
-    if (!prepared.ok) return failed(prepared.stage ?? 'config', prepared.message);
-    if (instance.attempt === 0) for (const notice of prepared.notices ?? []) this.#surroundings.event(pod, notice);
-    const limits = this.#surroundings.limitsOf(pod, containerSpec(pod, container));
+    const prepared = await this.#surroundings.prepare(pod, instance);
+    if (!prepared.ok) return failed(prepared.stage, prepared.message);
+    const { launch, notices } = prepared;
+    if (instance.attempt === 0) for (const notice of notices) this.#surroundings.event(pod, notice);
     const outcome = await this.#runtime.start({
       id,
-      ...prepared.preparation,
-      limits,
+      ...launch,
       logFile: this.#surroundings.logFile(pod, instance),
       onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
-    if (!outcome.ok) return failed('start', outcome.error, outcome.at);
+    if (!outcome.ok) {
+      this.#surroundings.startFailed(pod, instance);
+      return failed('start', outcome.error, outcome.at);
+    }
     const { container: running } = outcome;
-    const live = liveInstance({ ref: instance, preparation: prepared.preparation, running, limits });
+    const live = liveInstance({ ref: instance, launch, running });
     this.#add(live);
     this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
@@ -174,8 +170,7 @@ export class ContainerEffects implements EffectRunner {
     });
     if (adopted === undefined) return;
     const { container: running, launch } = adopted;
-    const preparation = { ...launch, ...this.#surroundings.translation(pod, instance, launch) };
-    const live = liveInstance({ ref: instance, preparation, running, limits: launch.limits });
+    const live = liveInstance({ ref: instance, launch: this.#surroundings.restore(pod, instance, launch), running });
     this.#add(live);
     this.#surroundings.adopted(pod, live);
   }

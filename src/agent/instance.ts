@@ -1,41 +1,19 @@
-import type { EventDraft } from '../lifecycle/effects.ts';
-import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
-import type { NetworkJoin } from '../runtime/linux/network/join.ts';
-import type { ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
+import type { ResourceLimits } from '../runtime/confinement.ts';
+import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
 /**
- * The program, the variables and the surroundings of a container's main process. Hooks, probes and `exec` use the same.
+ * The program of a container's main process, its variables and its place on the machine. Hooks, probes and `exec` use
+ * the same. Undefined fields are as in ContainerLaunch.
  */
-export interface Preparation {
-  readonly argv: readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly stdin: boolean;
-  readonly tty?: boolean;
-  /** The user that runs the process. Undefined: podrun's own. */
-  readonly identity?: Identity | undefined;
-  /** The private network of the process. Undefined: the host's. */
-  readonly network?: NetworkJoin | undefined;
+export interface Launch
+  extends
+    Pick<ContainerLaunch, 'argv' | 'env' | 'cwd' | 'stdin' | 'tty'>,
+    Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement'> {
   /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
   /** The path on the host for a path of the container: volumes may lie elsewhere. Undefined: the same path. */
   readonly locate?: (path: string) => string;
-  /** The container's view of the machine. Undefined: the host as it is. */
-  readonly confinement?: Confinement | undefined;
 }
-
-export type Prepared =
-  | {
-      readonly ok: true;
-      readonly preparation: Preparation;
-      /** Events to record with the first start of the container. */
-      readonly notices?: readonly EventDraft[];
-    }
-  /**
-   * The configuration cannot be resolved (the message is kubelet's), or this machine cannot create such a container.
-   * Default stage: config.
-   */
-  | { readonly ok: false; readonly message: string; readonly stage?: 'config' | 'create' };
 
 /** One run of one container. */
 export interface InstanceRef {
@@ -47,7 +25,7 @@ export interface InstanceRef {
 /** An instance whose main process was started and has not ended. */
 export interface LiveInstance {
   readonly ref: InstanceRef;
-  readonly preparation: Preparation;
+  readonly launch: Launch;
   readonly running: RunningContainer;
   /** The streams of the main process. Undefined: they cannot be reached. */
   readonly streams: SharedStreams | undefined;
@@ -64,10 +42,10 @@ export interface LiveInstance {
 }
 
 /** An instance that was just started or taken over, with nothing but its main process. */
-export function liveInstance(started: Pick<LiveInstance, 'ref' | 'preparation' | 'running' | 'limits'>): LiveInstance {
+export function liveInstance(started: Pick<LiveInstance, 'ref' | 'launch' | 'running'>): LiveInstance {
   const [ended, postStart] = [new AbortController(), new AbortController()];
   const streams = started.running.streams && sharedStreams(started.running.streams);
-  return { ...started, streams, ended, postStart, hooks: new Set() };
+  return { ...started, limits: started.launch.limits, streams, ended, postStart, hooks: new Set() };
 }
 
 /** The readers that may hold the output of a container back: attached clients, and the display of the run. */

@@ -1,22 +1,18 @@
 import { PodrunError } from '../api/errors.ts';
 import { formatTime } from '../api/time.ts';
-import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { containerKind } from '../lifecycle/status/container-status.ts';
-import { imageFolder, type ImageMap } from '../lifecycle/environment/entry-point.ts';
+import { imageFolder } from '../lifecycle/environment/entry-point.ts';
 import { containerLimits } from '../lifecycle/node/container-limits.ts';
-import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { NetworkFacts } from '../runtime/linux/network/detect.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
-import type { Store } from '../store/store.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
-import type { InstanceRef, LiveInstance, Prepared } from './instance.ts';
-import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
-import type { Isolation } from './confine.ts';
+import type { InstanceRef, LiveInstance } from './instance.ts';
+import type { PodSurroundings } from './pod-surroundings.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import type { probeOnce } from './probe/index.ts';
@@ -25,34 +21,19 @@ import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.t
 import { type HookOutput, isHookOutput } from './hooks/handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
-import { placeInNamespace, placeOnHost } from './place-container.ts';
-import { Preparer } from './prepare.ts';
-import type { Security } from './security.ts';
-import { PodVolumes } from './volumes/pod-volumes.ts';
-import {
-  closeTerminationLog,
-  forgetTerminationLog,
-  TERMINATION_LOG_VARIABLE,
-  terminationMessage,
-  withTerminationLog,
-} from './termination-message.ts';
+import { launchSteps, type LaunchOptions } from './steps/index.ts';
+import { prepareLaunch, releaseLaunch, restoreLaunch } from './steps/prepare-launch.ts';
+import type { LaunchInput, LaunchStep } from './steps/step.ts';
+import { volumeGroup } from '../lifecycle/security/volume-group.ts';
+import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
+import { terminationMessage } from './termination-message.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 
 /** The resources of the machine for containers, and the callbacks for their output. */
-export interface MachineOptions {
-  readonly store: Store;
+export interface MachineOptions extends LaunchOptions {
   readonly files: PodFiles;
   readonly clock: Clock;
   readonly runtime: Runtime;
-  readonly node: NodeFacts;
-  readonly images: ImageMap;
-  readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  readonly security: Security;
-  readonly cwd: string;
-  /** How containers are isolated. Undefined: they run on the host as it is. */
-  readonly isolation: Isolation | undefined;
-  /** The limit of processes and threads in a Pod. Undefined: no limit. */
-  readonly podPidsLimit: number | undefined;
   /** The tools for private networks. Undefined: Pods share the host's network. */
   readonly privateNetworks: NetworkFacts | undefined;
   /**
@@ -76,7 +57,7 @@ export interface MachineOptions {
  */
 export class MachineSurroundings {
   readonly #options: MachineOptions;
-  readonly #preparer: Preparer;
+  readonly #steps: readonly LaunchStep[];
   readonly #logs: ContainerLogs;
   /** The module, imported once: another `import()` costs a tenth of a TCP probe. */
   #probes: { readonly probeOnce: typeof probeOnce } | undefined;
@@ -91,10 +72,10 @@ export class MachineSurroundings {
 
   constructor(options: MachineOptions) {
     this.#options = options;
-    this.#preparer = new Preparer({ ...options, hasMounts: options.isolation !== undefined });
     this.#logs = new ContainerLogs(options);
     this.#networks = new PodNetworks(options);
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => options.files.attachSocket(pod) });
+    this.#steps = launchSteps(options, this.#attachPoint);
   }
 
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
@@ -121,12 +102,8 @@ export class MachineSurroundings {
         await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
       },
       measureStorage: (pod, wanted) => storageUsage(pod, wanted, files),
-      prepare: async (pod, container, instance) => {
-        // The socket is ready before an ephemeral container starts, so that a client sees its output from the first
-        // byte.
-        if (isEphemeral(pod, instance)) await this.#attachPoint.expect(pod, container, instance);
-        return this.#prepare(pod, container, instance);
-      },
+      prepare: (pod, instance) => prepareLaunch(this.#steps, this.#launchInput(pod, instance)),
+      startFailed: (pod, instance) => releaseLaunch(this.#steps, this.#launchInput(pod, instance)),
       limitsOf: ({ spec }, container) => containerLimits(spec, container, this.#options.podPidsLimit),
       logFile: (pod, instance) => files.logFile(pod, instance),
       started: (pod, live) => {
@@ -137,11 +114,7 @@ export class MachineSurroundings {
       },
       // Clients that were attached have to attach again.
       adopted: (pod, live) => void this.#expectAgain(pod, live),
-      translation: (pod, { container, attempt, id }, { env }) => {
-        const file = files.terminationLog(pod, { container, attempt, id });
-        if (env[TERMINATION_LOG_VARIABLE] !== file) return {};
-        return { translate: (word) => withTerminationLog(word, containerSpec(pod, container), file) };
-      },
+      restore: (pod, instance, launch) => restoreLaunch(this.#steps, this.#launchInput(pod, instance), launch),
       output: (pod, instance, stream, chunk) => {
         this.#recordInPlace(pod, () => logs.write(pod, instance, stream, chunk));
         this.#attachPoint.output(instance, stream, chunk);
@@ -156,6 +129,7 @@ export class MachineSurroundings {
         this.#attachPoint.exited(instance, exit.exitCode);
         this.#recordUsage(pod, instance, exit);
         const message = this.#terminationMessage(pod, instance, exit);
+        releaseLaunch(this.#steps, this.#launchInput(pod, instance));
         return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
       },
       explain: (pod, instance, symptom) => this.#networks.explain(this.#networkUser(pod, instance), symptom),
@@ -237,12 +211,12 @@ export class MachineSurroundings {
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
-    const { store, clock, node, files, cwd } = this.#options;
+    const { store, clock, node, files, cwd, rights } = this.#options;
     const { namespace, uid } = pod.metadata;
     const claim = (name: string): string | undefined =>
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
     const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);
-    const group = this.#options.security.volumeGroup(pod);
+    const group = volumeGroup(pod.spec, rights());
     const places = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd, group };
     this.#volumes.get(uid)?.close();
     const volumes = new PodVolumes({ pod, store, clock, node, places });
@@ -250,20 +224,11 @@ export class MachineSurroundings {
     await volumes.setUp(attempt);
   }
 
-  #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
-    const { uid } = pod.metadata;
+  #launchInput(pod: StoredPod, instance: InstanceRef): LaunchInput {
+    const volumes = this.#volumes.get(pod.metadata.uid);
     const podIP = this.#networks.addressOf(pod);
     const network = this.#networks.privateNetworkOf(pod)?.join;
-    const sandbox = { volumes: this.#volumes.get(uid), podIP, network };
-    const prepared = this.#preparer.prepare(pod, container, sandbox);
-    if (!prepared.ok) return prepared;
-    const { files, isolation } = this.#options;
-    const terminationLog = files.terminationLog(pod, instance);
-    const forgotten = instance.attempt - 2;
-    if (forgotten >= 0) forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: forgotten }));
-    if (isolation === undefined) return placeOnHost(prepared, container, terminationLog);
-    const [layerDir, etcFolder] = [files.layer(pod, instance), files.etc(pod)];
-    return placeInNamespace(prepared, { pod, container, isolation, terminationLog, layerDir, podIP, etcFolder });
+    return { pod, container: containerSpec(pod, instance.container), instance, sandbox: { volumes, podIP, network } };
   }
 
   #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {
@@ -279,7 +244,6 @@ export class MachineSurroundings {
     const { files } = this.#options;
     const container = containerSpec(pod, instance.container);
     const file = files.terminationLog(pod, instance);
-    if (this.#options.isolation === undefined) closeTerminationLog(container, file);
     const logTail = (lines: number): string => this.#logTail(pod, instance, lines);
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }

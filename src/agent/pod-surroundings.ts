@@ -5,20 +5,15 @@ import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ResourceLimits } from '../runtime/confinement.ts';
-import type { Adopted, OutputStream, ProcessExit } from '../runtime/runtime.ts';
+import type { OutputStream, ProcessExit } from '../runtime/runtime.ts';
 import type { HandlerOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
-import type { InstanceRef, LiveInstance, Preparation, Prepared } from './instance.ts';
+import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { ProbeInput } from './probe/index.ts';
 import type { ProbeOutcome } from './probe/prober.ts';
-
-/** One attempt to create a Pod's sandbox. */
-export interface SandboxAttempt {
-  /** Aborted when the Pod ends: volumes that it waits for are not needed any more. */
-  readonly signal: AbortSignal;
-  readonly event: (event: EventDraft) => void;
-}
+import type { LaunchOutcome } from './steps/step.ts';
+import type { SandboxAttempt } from './volumes/pod-volumes.ts';
 
 /** The operations that container effects need from their surroundings. */
 export interface PodSurroundings {
@@ -30,7 +25,10 @@ export interface PodSurroundings {
   removeSandbox(pod: StoredPod): Promise<void>;
   /** Measures the disk space of the Pod. Never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
-  prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
+  /** Computes the launch of a container. Never rejects. */
+  prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome>;
+  /** Called when the runtime could not start a prepared container. */
+  startFailed(pod: StoredPod, instance: InstanceRef): void;
   /** The resource limits of the container. Undefined: none. */
   limitsOf(pod: StoredPod, container: Container): ResourceLimits | undefined;
   /** The file for output that is left in the pipes after podrun was killed; see ContainerLaunch. */
@@ -38,8 +36,8 @@ export interface PodSurroundings {
   started(pod: StoredPod, instance: LiveInstance): void;
   /** Called after a container of a former agent was taken over. */
   adopted(pod: StoredPod, instance: LiveInstance): void;
-  /** The translation of commands' words for a container that was launched this way. */
-  translation(pod: StoredPod, instance: InstanceRef, launch: Adopted['launch']): Pick<Preparation, 'translate'>;
+  /** Completes the launch of a container of a former agent. */
+  restore(pod: StoredPod, instance: InstanceRef, launch: Launch): Launch;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** Called when the main process has ended and its output is complete. Returns the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;

@@ -1,4 +1,4 @@
-import { inheritedVariables } from '../agent/prepare.ts';
+import { inheritedVariables } from '../agent/steps/host-environment.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { BackgroundAgents } from '../store/owners/background-agents.ts';

@@ -131,6 +131,15 @@ describe('dependencies', () => {
     expect(circleIn(importGraph())).toEqual([]);
   });
 
+  it('of a launch step are on no other step', () => {
+    const steps = 'src/agent/steps/';
+    const shared = new Set(['index.ts', 'prepare-launch.ts', 'step.ts'].map((name) => steps + name));
+    const wrong = edges.filter(({ from, target }) => {
+      return from.startsWith(steps) && !shared.has(from) && target.startsWith(steps) && target !== `${steps}step.ts`;
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
   it('of the command line load late only what costs a start time', () => {
     const late = edges.filter(({ from, isLate }) => isLate && layerOf(from) === 'cli');
     expect([...new Set(late.map(({ from }) => from))]).toEqual(LATE_IMPORTS);

@@ -1,8 +1,16 @@
 import { allContainerStatuses, type StoredPod } from '../../src/api/objects.ts';
-import type { ContainerStatus, EphemeralContainer, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
+import type {
+  Container,
+  ContainerStatus,
+  EphemeralContainer,
+  PodSpec,
+  PodStatus,
+} from '../../src/api/generated/types.ts';
 import { ContainerEffects } from '../../src/agent/container-effects.ts';
 import type { PodSurroundings } from '../../src/agent/pod-surroundings.ts';
 import type { HandlerOutput } from '../../src/agent/hooks/handler-log.ts';
+import type { LaunchOutcome } from '../../src/agent/steps/step.ts';
+import { containerSpec } from '../../src/lifecycle/observe.ts';
 import { runHook } from '../../src/agent/hooks/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
@@ -89,21 +97,13 @@ export class PodSimulation {
           surroundings: {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
             adopted: () => undefined,
-            translation: () => ({}),
+            restore: (_pod, _instance, launch) => launch,
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
             limitsOf: () => undefined,
             logFile: () => '',
-            prepare: (_pod, container) =>
-              Promise.resolve({
-                ok: true,
-                preparation: {
-                  argv: [container.command?.[0] ?? container.name],
-                  env: { SIMULATED_NAME: container.name },
-                  cwd: '/',
-                  stdin: false,
-                },
-              }),
+            prepare: (pod, instance) => Promise.resolve(this.#prepared(containerSpec(pod, instance.container))),
+            startFailed: () => undefined,
             started: () => undefined,
             output: () => undefined,
             exited: () => undefined,
@@ -118,6 +118,11 @@ export class PodSimulation {
           },
         }),
     });
+  }
+
+  #prepared({ name, command }: Container): LaunchOutcome {
+    const launch = { argv: [command?.[0] ?? name] as const, env: { SIMULATED_NAME: name }, cwd: '/', stdin: false };
+    return { ok: true, launch, notices: [] };
   }
 
   async start(): Promise<this> {

@@ -12,7 +12,6 @@ import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.
 import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
-import type { SandboxAttempt } from '../pod-surroundings.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { removeInMemory } from './in-memory.ts';
@@ -25,6 +24,13 @@ export interface PodVolumesOptions {
   readonly clock: Clock;
   readonly node: NodeFacts;
   readonly places: VolumePlaces;
+}
+
+/** One attempt to create a Pod's sandbox. */
+export interface SandboxAttempt {
+  /** Aborted when the Pod ends: volumes that it waits for are not needed any more. */
+  readonly signal: AbortSignal;
+  readonly event: (event: EventDraft) => void;
 }
 
 export type MountOutcome =

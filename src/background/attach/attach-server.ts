@@ -237,7 +237,7 @@ export class AttachServer {
 
   #locate(uid: string, { container, path }: Opening<'locate'>, client: AttachedClient): void {
     const live = this.#liveIn(uid, container);
-    const located = live?.preparation.locate?.(path) ?? path;
+    const located = live?.launch.locate?.(path) ?? path;
     client.send({ kind: 'message', message: live ? { type: 'located', path: located } : { type: 'refused' } });
     client.end();
   }

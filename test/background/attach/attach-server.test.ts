@@ -25,7 +25,7 @@ const quiet = { input: undefined, terminal: undefined, holdOutput: () => undefin
 const startedAt = { monotonicMs: 0, wallMs: 0 };
 const live: LiveInstance = {
   ref: instance,
-  preparation: { argv: ['sh'], env: { COLOR: 'red' }, cwd: '/', stdin: false },
+  launch: { argv: ['sh'], env: { COLOR: 'red' }, cwd: '/', stdin: false },
   running: { pid: 1, startedAt, signal: () => false, kill: () => {}, streams: quiet },
   streams: quiet,
   ended: new AbortController(),

@@ -9,7 +9,7 @@ import { formatTime } from '../../../src/api/time.ts';
 import { CRASH_LOOP } from '../../../src/lifecycle/plan/back-off.ts';
 import { planDeletion } from '../../../src/lifecycle/requests/deletion.ts';
 import type { ImageVerdict } from '../../../src/lifecycle/plan/image-pull.ts';
-import type { Prepared } from '../../../src/agent/instance.ts';
+import type { LaunchOutcome } from '../../../src/agent/steps/step.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newPod } from '../pod-simulation.ts';
@@ -150,12 +150,13 @@ export class ScenarioRun {
       surroundings: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
         adopted: () => undefined,
-        translation: () => ({}),
+        restore: (_pod, _instance, launch) => launch,
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
-        prepare: (_pod, container, { id }) => {
-          this.#tell({ type: 'asked', container: container.name, id });
+        prepare: (_pod, { container, id }) => {
+          this.#tell({ type: 'asked', container, id });
           return Promise.resolve(this.#prepare(container));
         },
+        startFailed: () => undefined,
         measureStorage: () => Promise.resolve({ volumes: {}, logs: {}, layers: {} }),
         limitsOf: () => undefined,
         logFile: () => '',
@@ -202,10 +203,13 @@ export class ScenarioRun {
     if (fails) throw new Error('no space left on device');
   }
 
-  #prepare({ name }: Container): Prepared {
+  #prepare(name: string): LaunchOutcome {
     const untilMs = this.#scenario.faults.configMissingUntilMs?.[name] ?? 0;
-    if (this.#clock.now().monotonicMs < untilMs) return { ok: false, message: 'configmap "settings" not found' };
-    return { ok: true, preparation: { argv: [name], env: { SIMULATED_NAME: name }, cwd: '/', stdin: false } };
+    if (this.#clock.now().monotonicMs < untilMs) {
+      return { ok: false, stage: 'config', message: 'configmap "settings" not found' };
+    }
+    const launch = { argv: [name] as const, env: { SIMULATED_NAME: name }, cwd: '/', stdin: false };
+    return { ok: true, launch, notices: [] };
   }
 
   #nextCommand(container: string, purpose: Purpose): ExecBehaviour {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { etcFileMounts } from '../../src/agent/etc-files.ts';
-import type { Container, PodSpec } from '../../src/api/generated/types.ts';
-import { podWith } from '../lifecycle/base-objects.ts';
-import { temporaryFolder } from './volumes/temporary-folder.ts';
+import { etcFileMounts } from '../../../src/agent/steps/etc-files.ts';
+import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
+import { podWith } from '../../lifecycle/base-objects.ts';
+import { temporaryFolder } from '../volumes/temporary-folder.ts';
 
 const MAIN: Container = { name: 'main' };
 

@@ -1,13 +1,15 @@
 import { chmodSync, closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Container } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
-import { hostnameAndDomain, podHostname } from '../lifecycle/environment/hostname.ts';
-import { managedHostsFile, nodeHostsFile } from '../lifecycle/files/hosts-file.ts';
-import { podResolvConf } from '../lifecycle/files/resolv-conf.ts';
-import { absoluteMountPath } from '../lifecycle/volumes/volume-mounts.ts';
-import type { Mount } from '../runtime/confinement.ts';
-import { inFolder } from '../store/disk/atomic-file.ts';
+import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { hostnameAndDomain, podHostname } from '../../lifecycle/environment/hostname.ts';
+import { managedHostsFile, nodeHostsFile } from '../../lifecycle/files/hosts-file.ts';
+import { podResolvConf } from '../../lifecycle/files/resolv-conf.ts';
+import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
+import type { Mount } from '../../runtime/confinement.ts';
+import { inFolder } from '../../store/disk/atomic-file.ts';
+import type { PodFiles } from '../container-logs.ts';
+import type { LaunchStep } from './step.ts';
 
 interface EtcFiles {
   readonly pod: StoredPod;
@@ -23,6 +25,16 @@ const HOSTS = '/etc/hosts';
 const HOSTNAME = '/etc/hostname';
 const RESOLV_CONF = '/etc/resolv.conf';
 const MODE = 0o644;
+
+/** Gives the container the Pod's own files of /etc. */
+export function etcFilesStep(files: Pick<PodFiles, 'etc'>): LaunchStep {
+  return {
+    prepare({ pod, container, sandbox: { podIP } }, { mounts }) {
+      const own = etcFileMounts({ pod, podIP, etcFolder: files.etc(pod), container });
+      return { ok: true, changes: { mounts: [...mounts, ...own] } };
+    },
+  };
+}
 
 /**
  * Writes the Pod's own /etc/hosts, /etc/hostname and /etc/resolv.conf, and returns their mounts. A file that the

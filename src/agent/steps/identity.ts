@@ -1,0 +1,32 @@
+import { judgeSecurity, refusalOf } from '../../lifecycle/security/judge-security.ts';
+import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
+import type { RunAs } from '../../lifecycle/security/run-as.ts';
+import type { SecurityOptions } from '../security.ts';
+import type { LaunchDraft, LaunchStep } from './step.ts';
+
+/** Decides as which user, and with which rights, the container runs here. */
+export function identityStep({ rights, isBestEffort }: SecurityOptions): LaunchStep {
+  return {
+    prepare({ pod, container }, { defaults }) {
+      const verdict = judgeSecurity(pod.spec, container, rights());
+      const refusal = refusalOf(pod, container, verdict, isBestEffort);
+      if (refusal !== undefined) return { ok: false, ...refusal };
+      const { identity } = verdict;
+      return { ok: true, changes: { identity, defaults: ownVariables(identity, defaults, rights) } };
+    },
+  };
+}
+
+/**
+ * The inherited variables, adjusted to the container's user.
+ * Source: containerd sets HOME as the image's /etc/passwd has it, and no name.
+ */
+function ownVariables(
+  identity: RunAs | undefined,
+  inherited: LaunchDraft['defaults'],
+  rights: () => OwnRights,
+): LaunchDraft['defaults'] {
+  if (identity?.uid === undefined) return inherited;
+  const { USER: _user, LOGNAME: _logname, SHELL: _shell, ...others } = inherited;
+  return { ...others, HOME: rights().account(identity.uid)?.home ?? '/' };
+}

@@ -1,0 +1,23 @@
+import { commandLine } from '../../lifecycle/environment/environment.ts';
+import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
+import type { LaunchStep } from './step.ts';
+
+/** Finds the program with its arguments, and the working directory: of the manifest, else of the image. */
+export function programStep(images: ImageMap): LaunchStep {
+  return {
+    prepare({ container }, { variables, defaults, cwd, locate = (path) => path }) {
+      const resolved = resolveEntryPoint(container, images);
+      if (!resolved.ok) return { ok: false, stage: 'config', message: resolved.message };
+      const { argv, env, workingDir = cwd } = resolved.entryPoint;
+      const [program = '', ...args] = commandLine(argv, variables);
+      return {
+        ok: true,
+        changes: {
+          argv: [program, ...args],
+          defaults: { ...defaults, ...env },
+          cwd: container.workingDir ? locate(workingDir) : workingDir,
+        },
+      };
+    },
+  };
+}

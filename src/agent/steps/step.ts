@@ -1,0 +1,64 @@
+import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import type { StartFailed } from '../../lifecycle/observation.ts';
+import type { Mount } from '../../runtime/confinement.ts';
+import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import type { InstanceRef, Launch } from '../instance.ts';
+import type { PodVolumes } from '../volumes/pod-volumes.ts';
+
+/** The parts of a Pod's sandbox that its containers use. */
+export interface PodSandbox {
+  /** Undefined: the Pod has no volumes. */
+  readonly volumes: Pick<PodVolumes, 'mount' | 'readFile'> | undefined;
+  /** Undefined: the Pod has no address. */
+  readonly podIP: string | undefined;
+  /** Undefined: the host's network. */
+  readonly network: NetworkJoin | undefined;
+}
+
+/** One start of one container. Steps read it and never change it. */
+export interface LaunchInput {
+  readonly pod: StoredPod;
+  readonly container: Container;
+  readonly instance: InstanceRef;
+  readonly sandbox: PodSandbox;
+}
+
+/** The launch of a container, as far as it is known. Each step answers the fields that it changes. */
+export interface LaunchDraft extends Omit<Launch, 'env'> {
+  /** Variables that podrun offers. Those of the manifest win. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Variables of the manifest, and variables that no manifest may change. */
+  readonly variables: ReadonlyMap<string, string>;
+  /** Files and folders of the host, and their places in the container. */
+  readonly mounts: readonly Mount[];
+  /** Events about settings that do not work as the manifest says. */
+  readonly notices: readonly EventDraft[];
+}
+
+/** The reason why a container cannot start. */
+export interface LaunchFailure {
+  readonly ok: false;
+  /** config: the configuration cannot be resolved. create: this machine cannot create such a container. */
+  readonly stage: Exclude<StartFailed['stage'], 'start'>;
+  readonly message: string;
+}
+
+/** A container that is ready to start, with the events to record at its first start. */
+export type LaunchOutcome =
+  | { readonly ok: true; readonly launch: Launch; readonly notices: readonly EventDraft[] }
+  | LaunchFailure;
+
+/** The fields that a step changes, or the reason why the container cannot start. */
+export type StepOutcome = { readonly ok: true; readonly changes: Partial<LaunchDraft> } | LaunchFailure;
+
+/** One concern of a start: a file of this folder, and a line in index.ts. */
+export interface LaunchStep {
+  /** Called once per start, after the steps before it. An error that it throws is a failure of stage config. */
+  prepare(input: LaunchInput, draft: LaunchDraft): StepOutcome | Promise<StepOutcome>;
+  /** Removes what `prepare` made. Called after the container has ended, or could not start. Never throws. */
+  release?(input: LaunchInput): void;
+  /** The functions of a launch that a former agent has prepared: these do not outlive their process. */
+  restore?(input: LaunchInput): Partial<Launch>;
+}

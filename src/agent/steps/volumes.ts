@@ -1,0 +1,64 @@
+import type { Complaint } from '../../lifecycle/security/judge-security.ts';
+import { volumeNotAtMountPath } from '../../lifecycle/texts/events.ts';
+import { REMEDY, securityRefused, volumeOutOfReach } from '../../lifecycle/texts/security.ts';
+import {
+  atMountPaths,
+  hostPathOf,
+  type Mounted,
+  notAtMountPath,
+  volumeVariables,
+} from '../../lifecycle/volumes/volume-mounts.ts';
+import type { Identity, Mount } from '../../runtime/confinement.ts';
+import { canReach } from '../reach.ts';
+import type { SecurityOptions } from '../security.ts';
+import type { LaunchStep } from './step.ts';
+
+/**
+ * Finds the container's volumes. Without namespaces they lie elsewhere than the manifest says: variables name their
+ * places, and an event tells so.
+ */
+export function volumesStep({ rights, isBestEffort }: SecurityOptions): LaunchStep {
+  return {
+    prepare({ container, sandbox: { volumes } }, { variables, identity, defaults, notices }) {
+      if (volumes === undefined) return { ok: true, changes: {} };
+      const outcome = volumes.mount(container, variables);
+      if (!outcome.ok) return { ok: false, stage: 'config', message: outcome.message };
+      const { tier, gid } = rights();
+      const places = tier === 'namespace' ? atMountPaths(outcome.mounts) : outcome.mounts;
+      const beyond = isBestEffort ? [] : outOfReach(places, identity, gid);
+      if (beyond.length > 0) return { ok: false, stage: 'create', message: securityRefused(beyond) };
+      const elsewhere = places.filter(({ isAtMountPath }) => !isAtMountPath);
+      const moved = elsewhere.map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount)));
+      return {
+        ok: true,
+        changes: {
+          mounts: outcome.mounts.map(asMount),
+          locate: (path) => hostPathOf(path, places),
+          defaults: { ...defaults, ...volumeVariables(places) },
+          notices: [...notices, ...moved],
+        },
+      };
+    },
+  };
+}
+
+function asMount({ source, mountPath, isReadOnly, identity }: Mounted): Mount {
+  return { source, target: mountPath, isReadOnly, identity };
+}
+
+/**
+ * The mounts that the container's user cannot reach. In the process tier a container uses the folders of volumes where
+ * they are on the host.
+ */
+function outOfReach(mounts: readonly Mounted[], identity: Identity | undefined, ownGid: number): Complaint[] {
+  const { uid, gid = ownGid, groups = [] } = identity ?? {};
+  if (!uid) return [];
+  const who = { uid, groups: [gid, ...groups] };
+  return mounts
+    .filter(({ source, isAtMountPath }) => !isAtMountPath && !canReach(source, who))
+    .map(({ volume, source }) => ({
+      path: `volume ${volume}`,
+      note: volumeOutOfReach(source, uid),
+      remedy: REMEDY.namespaces,
+    }));
+}
