@@ -217,9 +217,9 @@ export class MachineSurroundings {
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
     const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);
     const group = volumeGroup(pod.spec, rights());
-    const places = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd, group };
+    const sources = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd, group };
     this.#volumes.get(uid)?.close();
-    const volumes = new PodVolumes({ pod, store, clock, node, places });
+    const volumes = new PodVolumes({ pod, store, clock, node, sources });
     this.#volumes.set(uid, volumes);
     await volumes.setUp(attempt);
   }

@@ -6,7 +6,7 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
 import { protectStateFolder } from '../store/state-folder.ts';
 import { detail } from './preferences.ts';
-import { memoryPlaces, stateRoot } from '../store/layout.ts';
+import { memoryMountPoints, stateRoot } from '../store/layout.ts';
 
 /**
  * Opens the store in the folder of --state-dir, of $PODRUN_STATE_DIR, or in the default folder.
@@ -17,8 +17,8 @@ export function openStore(stateDir: string | undefined, clock: Clock): FileStore
   const root = stateRoot({ flag: stateDir, env: process.env, home });
   detail(`state folder ${root} (${rootSource(stateDir)})`);
   protectStateFolder(root, home);
-  const places = memoryPlaces(process.env, process.getuid?.());
-  return new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
+  const places = memoryMountPoints(process.env, process.getuid?.());
+  return new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places });
 }
 
 /** The setting that names the state folder, for messages. */

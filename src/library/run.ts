@@ -87,12 +87,12 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const sorted = sortObjects(loaded.objects);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
   loaded.warnings.forEach(warn);
-  const place = openStateFolder(options.stateDir, prepared.clock);
+  const stateFolder = openStateFolder(options.stateDir, prepared.clock);
   try {
-    const where = { stateDir: place.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
-    return await begin(prepared, sorted, place, await chooseRuntime(choice, where));
+    const where = { stateDir: stateFolder.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
+    return await begin(prepared, sorted, stateFolder, await chooseRuntime(choice, where));
   } catch (error) {
-    place.close();
+    stateFolder.close();
     throw error;
   }
 }
@@ -100,11 +100,11 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 async function begin(
   prepared: CheckedRun,
   { pods, records }: SortedObjects,
-  place: StateFolder,
+  stateFolder: StateFolder,
   chosen: ChosenRuntime,
 ): Promise<Pods> {
   const { options, clock, warn } = prepared;
-  const { store } = place;
+  const { store } = stateFolder;
   const objects = pods.map(({ object }) => object);
   if (options.strict === true) refuseWithoutEffect(prepared, pods, chosen);
   const lack = unmetRequests(chosen, objects);
@@ -124,7 +124,7 @@ async function begin(
   try {
     for (const { object } of taken) throw runsAlready(store, object);
     options.signal?.throwIfAborted();
-    return startAgent(prepared, place, begun, settings);
+    return startAgent(prepared, stateFolder, begun, settings);
   } catch (error) {
     undoRuns(store, begun);
     throw error;
@@ -133,7 +133,7 @@ async function begin(
 
 function startAgent(
   { options, clock, warn, warnings }: CheckedRun,
-  place: StateFolder,
+  stateFolder: StateFolder,
   begun: readonly OwnedRun[],
   settings: AgentSettings,
 ): Pods {
@@ -147,7 +147,7 @@ function startAgent(
   const output = outputReceiver(options.logs);
   const running = new RunningPods({
     settings,
-    store: place.store,
+    store: stateFolder.store,
     clock,
     begun,
     // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
@@ -167,7 +167,18 @@ function startAgent(
       onTrouble: warn,
     },
   });
-  const pods = new LibraryPods({ running, place, clock, warnings, warn, timeout, goalRules, signal, onPod, onChange });
+  const pods = new LibraryPods({
+    running,
+    stateFolder,
+    clock,
+    warnings,
+    warn,
+    timeout,
+    goalRules,
+    signal,
+    onPod,
+    onChange,
+  });
   running.begin();
   if (signal?.aborted === true) running.agent.terminate({ force: false });
   if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);

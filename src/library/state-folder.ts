@@ -7,7 +7,7 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { removeTree } from '../store/disk/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
 import { knownProcess, presenceOf } from '../store/owners/known-process.ts';
-import { memoryPlaces } from '../store/layout.ts';
+import { memoryMountPoints } from '../store/layout.ts';
 import { protectStateFolder } from '../store/state-folder.ts';
 
 /** The beginning of the names of state folders made for one run. The file OWNER in each names its process. */
@@ -28,8 +28,8 @@ export interface StateFolder {
 export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
   if (stateDir !== undefined) protectStateFolder(root, homedir());
-  const places = memoryPlaces(process.env, process.getuid?.());
-  const store = new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
+  const places = memoryMountPoints(process.env, process.getuid?.());
+  const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places });
   if (stateDir !== undefined) return { store, close: () => undefined };
   writeFileSync(path.join(root, OWNER), ownName());
   const remove = (): void => removeFolder(root);

@@ -82,8 +82,8 @@ function detailOf({ stage, error }: DocumentProblem): string {
 
 /** The position and the hint, which podrun adds to the text of kubectl. */
 function suffix({ subject, position, error }: DocumentProblem): string {
-  const place = ` (${subject.file}:${position.line}:${position.column})`;
-  return error.hint === undefined ? place : `${place} - ${error.hint}`;
+  const location = ` (${subject.file}:${position.line}:${position.column})`;
+  return error.hint === undefined ? location : `${location} - ${error.hint}`;
 }
 
 /** The mistake without its position, with the hint. */

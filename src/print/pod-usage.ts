@@ -44,11 +44,11 @@ export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOpt
     (allNamespaces ? compareTexts(a.namespace, b.namespace) : 0) || compareTexts(a.name, b.name);
   const sorted = pods.toSorted((a, b) => byAmount(totalOf(a.containers), totalOf(b.containers), sortBy) || byKey(a, b));
   const lines = sorted.flatMap(({ namespace, name, containers }) => {
-    const place = allNamespaces ? [namespace] : [];
-    if (!byContainer) return [[...place, name, ...amountCells(totalOf(containers))]];
+    const namespaceCells = allNamespaces ? [namespace] : [];
+    if (!byContainer) return [[...namespaceCells, name, ...amountCells(totalOf(containers))]];
     return containers
       .toSorted((a, b) => byAmount(a, b, sortBy) || compareTexts(a.name, b.name))
-      .map((container) => [...place, name, container.name, ...amountCells(container)]);
+      .map((container) => [...namespaceCells, name, container.name, ...amountCells(container)]);
   });
   const headings = [
     ...(allNamespaces ? ['NAMESPACE'] : []),

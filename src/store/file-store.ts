@@ -34,7 +34,7 @@ export interface FileStoreOptions {
   readonly clock: Clock;
   readonly processes: ProcessLookup;
   /** Mount points of tmpfs for folders in memory. Default: none, all folders are on the disk. See memory-folders.ts. */
-  readonly memoryPlaces?: readonly string[];
+  readonly memoryMountPoints?: readonly string[];
 }
 
 /**
@@ -52,13 +52,13 @@ export class FileStore implements Store {
   readonly #lastApplied: LastApplied;
   readonly #watches: Watches;
 
-  constructor({ root, clock, processes, memoryPlaces = [] }: FileStoreOptions) {
+  constructor({ root, clock, processes, memoryMountPoints = [] }: FileStoreOptions) {
     const lookup = withCachedPlace(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
-    this.memory = { root, places: memoryPlaces, processes: lookup };
+    this.memory = { root, mountPoints: memoryMountPoints, processes: lookup };
     this.leases = new Leases({ root, clock, lookup });
     this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases });
     this.#lastApplied = new LastApplied(root);

@@ -56,8 +56,8 @@ export class StoreGarbage {
   }
 
   /** Removes a folder with its content. The folder disappears from its place in one step. */
-  remove({ path: place }: UnreferencedFolder): void {
-    this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(path.join(this.#root, place))));
+  remove({ path: folder }: UnreferencedFolder): void {
+    this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(path.join(this.#root, folder))));
   }
 
   /** Removes the staged folders, locks, strays and leases of processes that are gone. */

@@ -79,7 +79,7 @@ function isOfAnotherUser(folder: string): boolean {
  * of Linux. Other systems have neither.
  * @param uid undefined on a system without uids
  */
-export function memoryPlaces(env: StateRootSources['env'], uid: number | undefined): string[] {
+export function memoryMountPoints(env: StateRootSources['env'], uid: number | undefined): string[] {
   const xdg = env['XDG_RUNTIME_DIR'];
   const own = xdg && path.isAbsolute(xdg) ? [path.resolve(xdg)] : [];
   return [...new Set([...own, ...(uid === undefined ? [] : [`/run/user/${uid}`]), '/dev/shm'])];

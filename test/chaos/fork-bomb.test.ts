@@ -13,7 +13,7 @@ const BOMB = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 6
 
 const workshop = workshopForEach();
 
-describe.skipIf(!cgroupMachine().places.has('pids'))('a fork bomb within its limit of processes', () => {
+describe.skipIf(!cgroupMachine().locations.has('pids'))('a fork bomb within its limit of processes', () => {
   it('is over within a second of podrun, which is killed', async () => {
     const podrun = await exploding();
     podrun.signal('SIGKILL');

@@ -10,8 +10,8 @@ import { type Ended, type Podrun, podsIn, watchLines, workshopForEach } from './
 import { PATIENT } from '../patience.ts';
 
 const workshop = workshopForEach();
-const { places } = cgroupMachine();
-const isHere = ['memory', 'cpu', 'pids'].every((controller) => places.has(controller as 'memory'));
+const { locations } = cgroupMachine();
+const isHere = ['memory', 'cpu', 'pids'].every((controller) => locations.has(controller as 'memory'));
 const isRoot = process.getuid?.() === 0;
 
 const EATER = [process.execPath, '-e', 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1));'];
@@ -71,7 +71,7 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
       'json',
     ]);
     const pods = podsIn(watchLines(stdout));
-    const exitCode = places.get('memory')?.version === 2 ? 137 : 0;
+    const exitCode = locations.get('memory')?.version === 2 ? 137 : 0;
     expect(ends(pods.at(-1))).toMatchObject({ main: { reason: 'OOMKilled', exitCode } });
   });
 

@@ -4,7 +4,7 @@ import type { PodSpec } from '../../src/api/generated/types.ts';
 import { TIERS } from '../cli/tiers.ts';
 import type { PageSetting } from './page-run.ts';
 
-const canLimit = cgroupMachine().places.has('memory');
+const canLimit = cgroupMachine().locations.has('memory');
 
 /** A program that runs until SIGTERM. */
 const SERVE = 'trap "exit 0" TERM; echo listening; while :; do sleep 0.1; done';

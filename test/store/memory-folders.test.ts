@@ -37,7 +37,7 @@ interface Bench {
 function bench(): Bench {
   const place = memoryPlace();
   const seenAt = (startTime: string): MemoryArea['processes'] => ({ startTimeOf: () => startTime, bootId: () => 'b' });
-  const area = { root: temporaryFolder(), places: [place], processes: seenAt('1') };
+  const area = { root: temporaryFolder(), mountPoints: [place], processes: seenAt('1') };
   const make: Bench['make'] = (volume = 'v', bytes = MEBIBYTE, from = area) =>
     makeMemoryFolder(from, POD, volume, bytes)?.folder;
   return { area, place, base: path.join(place, BASE), later: { ...area, processes: seenAt('2') }, make };
@@ -83,9 +83,9 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
 
   it('are in the first place that is a tmpfs', () => {
     const { area, place, make } = bench();
-    const places = ['/nowhere/at/all', '/proc', temporaryFolder(), place];
-    expect(make('v', MEBIBYTE, { ...area, places })?.startsWith(place)).toBe(true);
-    expect(make('w', MEBIBYTE, { ...area, places: places.slice(0, 3) })).toBeUndefined();
+    const mountPoints = ['/nowhere/at/all', '/proc', temporaryFolder(), place];
+    expect(make('v', MEBIBYTE, { ...area, mountPoints })?.startsWith(place)).toBe(true);
+    expect(make('w', MEBIBYTE, { ...area, mountPoints: mountPoints.slice(0, 3) })).toBeUndefined();
   });
 
   it.each<[string, (base: string, elsewhere: string) => void]>([

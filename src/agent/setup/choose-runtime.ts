@@ -31,7 +31,7 @@ export function runtimeChoice({ flag, variable, file }: RuntimeSources): Runtime
 }
 
 /** The parameters of the detection. */
-export interface RuntimePlace {
+export interface DetectionInput {
   readonly stateDir: string;
   readonly clock: Clock;
   /** PATH of the user. */
@@ -51,9 +51,9 @@ const PROCESSES: RuntimeFeatures = { tier: 'process', namespaces: undefined };
  * Finds out how containers can be isolated. Takes 0.5 ms when the result is cached, 20 ms the first time.
  * @throws {PodrunError} (usage) when the requested isolation is not possible
  */
-export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace): Promise<ChosenRuntime> {
+export async function chooseRuntime(choice: RuntimeChoice, input: DetectionInput): Promise<ChosenRuntime> {
   if (choice === 'process') return { features: PROCESSES, lack: undefined };
-  const detection = await detectNamespaces({ ...place, version });
+  const detection = await detectNamespaces({ ...input, version });
   if (detection.ok) {
     const { facts, gaps } = detection;
     const lack = gaps.tmpfsLayers && ({ of: 'layers', why: gaps.tmpfsLayers } as const);

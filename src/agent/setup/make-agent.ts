@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { Agent, type AgentOptions } from '../agent.ts';
 import { readNode } from '../config/node.ts';
-import { readOwnRights } from './own-powers.ts';
+import { readOwnRights } from './own-rights.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';

@@ -1,4 +1,4 @@
-import { readOwnRights } from './own-powers.ts';
+import { readOwnRights } from './own-rights.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';

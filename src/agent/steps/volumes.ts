@@ -9,7 +9,7 @@ import {
   volumeVariables,
 } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Identity, Mount } from '../../runtime/confinement.ts';
-import { canReach } from '../reach.ts';
+import { canReach } from '../can-reach.ts';
 import type { SecurityOptions } from '../security.ts';
 import type { LaunchStep } from './step.ts';
 

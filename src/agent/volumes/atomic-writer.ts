@@ -116,18 +116,18 @@ function makeFolders(root: string, name: string): void {
 
 /** Links a name. Removes anything that a container has put in its place. */
 function link(folder: string, name: string): void {
-  const place = path.join(folder, name);
+  const file = path.join(folder, name);
   const target = `${DATA}/${name}`;
-  if (linkTarget(place) === target) return;
-  rmSync(place, { recursive: true, force: true });
-  symlinkSync(target, place);
+  if (linkTarget(file) === target) return;
+  rmSync(file, { recursive: true, force: true });
+  symlinkSync(target, file);
 }
 
 /** Removes links to files that are gone, and folders of earlier writes, also of incomplete ones. */
 function removeRest(folder: string, { dated, names }: { dated: string; names: ReadonlySet<string> }): void {
   for (const name of readdirSync(folder)) {
-    const place = path.join(folder, name);
-    const isStale = !names.has(name) && linkTarget(place) === `${DATA}/${name}`;
-    if (isStale || (isDated(name) && name !== dated)) rmSync(place, { recursive: true, force: true });
+    const file = path.join(folder, name);
+    const isStale = !names.has(name) && linkTarget(file) === `${DATA}/${name}`;
+    if (isStale || (isDated(name) && name !== dated)) rmSync(file, { recursive: true, force: true });
   }
 }

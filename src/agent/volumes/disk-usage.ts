@@ -24,10 +24,10 @@ export async function diskUsage(folder: string, enoughBytes: number): Promise<nu
     for await (const name of namesIn(next)) {
       if (bytes > enoughBytes || files >= FILES_MAX) return bytes;
       files += 1;
-      const place = path.join(next, name);
-      const stats = await statsOf(place);
+      const file = path.join(next, name);
+      const stats = await statsOf(file);
       if (stats === undefined || stats.dev !== root.dev) continue;
-      if (stats.isDirectory()) folders.push(place);
+      if (stats.isDirectory()) folders.push(file);
       else if (stats.nlink > 1) {
         if (seen.has(`${stats.ino}`)) continue;
         seen.add(`${stats.ino}`);
@@ -38,9 +38,9 @@ export async function diskUsage(folder: string, enoughBytes: number): Promise<nu
   return bytes;
 }
 
-async function statsOf(place: string): Promise<Stats | undefined> {
+async function statsOf(file: string): Promise<Stats | undefined> {
   try {
-    return await promises.lstat(place);
+    return await promises.lstat(file);
   } catch {
     return undefined;
   }

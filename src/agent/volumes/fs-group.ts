@@ -59,19 +59,19 @@ function addedMode(isFolder: boolean, { isReadOnly }: VolumeGroup): number {
 /** Changes the content of a folder, then the folder. */
 function giveFolder(fd: number, folder: string, group: VolumeGroup): void {
   // The path of the opened folder, also after another one has taken its name.
-  const place = process.platform === 'linux' ? `/proc/self/fd/${fd}` : folder;
-  for (const name of readdirSync(place)) giveEntry(path.join(place, name), group);
+  const opened = process.platform === 'linux' ? `/proc/self/fd/${fd}` : folder;
+  for (const name of readdirSync(opened)) giveEntry(path.join(opened, name), group);
   give(fd, true, group);
 }
 
-function giveEntry(place: string, group: VolumeGroup): void {
-  const stats = lstatSync(place, { throwIfNoEntry: false });
+function giveEntry(file: string, group: VolumeGroup): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isDirectory() && !stats.isFile()) return giveOther(place, stats, group);
-  const fd = openInPlace(place, stats.isDirectory());
+  if (!stats.isDirectory() && !stats.isFile()) return giveOther(file, stats, group);
+  const fd = openEntry(file, stats.isDirectory());
   if (fd === undefined) return;
   try {
-    if (stats.isDirectory()) giveFolder(fd, place, group);
+    if (stats.isDirectory()) giveFolder(fd, file, group);
     else give(fd, false, group);
   } finally {
     closeSync(fd);
@@ -79,9 +79,9 @@ function giveEntry(place: string, group: VolumeGroup): void {
 }
 
 /** Opens a file or folder. Undefined: it was replaced meanwhile, or only root may open it. */
-function openInPlace(place: string, isFolder: boolean): number | undefined {
+function openEntry(file: string, isFolder: boolean): number | undefined {
   try {
-    return openSync(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (isFolder ? O_DIRECTORY : 0));
+    return openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (isFolder ? O_DIRECTORY : 0));
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['ELOOP', 'ENOTDIR', 'ENOENT', 'ENXIO', 'EACCES'].includes(code)) return undefined;
@@ -98,6 +98,6 @@ function give(fd: number, isFolder: boolean, group: VolumeGroup): void {
 }
 
 /** Changes the group of a link, a socket or a named pipe without opening it: opening may block or have effects. */
-function giveOther(place: string, { gid }: Stats, group: VolumeGroup): void {
-  if (gid !== group.gid) lchownSync(place, -1, group.gid);
+function giveOther(file: string, { gid }: Stats, group: VolumeGroup): void {
+  if (gid !== group.gid) lchownSync(file, -1, group.gid);
 }

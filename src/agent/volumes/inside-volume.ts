@@ -103,15 +103,15 @@ function readRegular(file: string): string | undefined {
 
 function makeInside(volume: string, subPath: string): void {
   const mode = modeOf(volume);
-  let place = volume;
+  let folder = volume;
   for (const part of subPath.split('/')) {
-    const parent = place;
-    place = path.join(place, part);
-    if (existsSync(place)) continue;
+    const parent = folder;
+    folder = path.join(folder, part);
+    if (existsSync(folder)) continue;
     if (!isInside(volume, parent)) throw new Error(`${parent} is outside of allowed base ${volume}`);
     // Fails at a link to nowhere: nothing is created at the other end of a link.
-    mkdirSync(place);
-    chmodSync(place, mode);
+    mkdirSync(folder);
+    chmodSync(folder, mode);
   }
 }
 
@@ -119,9 +119,9 @@ function modeOf(folder: string): number {
   return statSync(folder).mode & 0o7777;
 }
 
-function isInside(volume: string, place: string): boolean {
+function isInside(volume: string, file: string): boolean {
   try {
-    const [base, real] = [realpathSync(volume), realpathSync(place)];
+    const [base, real] = [realpathSync(volume), realpathSync(file)];
     return real === base || real.startsWith(base === '/' ? '/' : `${base}/`);
   } catch {
     return false;

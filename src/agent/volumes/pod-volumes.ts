@@ -16,14 +16,14 @@ import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { removeInMemory } from './in-memory.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
-import { setUpVolume, type VolumePlaces } from './set-up-volume.ts';
+import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
 
 export interface PodVolumesOptions {
   readonly pod: StoredPod;
   readonly store: Store;
   readonly clock: Clock;
   readonly node: NodeFacts;
-  readonly places: VolumePlaces;
+  readonly sources: VolumeSources;
 }
 
 /** One attempt to create a Pod's sandbox. */
@@ -77,7 +77,7 @@ export class PodVolumes {
   /** Stops updates, and removes volumes in memory: the Pod has ended. */
   remove(): void {
     this.close();
-    const { memory, volumes } = this.#options.places;
+    const { memory, volumes } = this.#options.sources;
     if (usesMemory(this.#pod.spec)) removeInMemory(this.#pod, memory, volumes);
   }
 
@@ -118,7 +118,7 @@ export class PodVolumes {
       const { path: source, identity } = opened;
       const mountPath = absoluteMountPath(mount.mountPath);
       const isReadOnly = mount.readOnly === true || isAlwaysReadOnly(spec);
-      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath: isSamePlace(mountPath, source) });
+      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath: isSameFile(mountPath, source) });
     }
     return { ok: true, mounts };
   }
@@ -147,12 +147,12 @@ export class PodVolumes {
   }
 
   #trySetUp(volume: Volume): boolean {
-    const { clock, places } = this.#options;
+    const { clock, sources } = this.#options;
     try {
-      const folder = setUpVolume(volume, this.#facts(), places, clock.now().wallMs);
+      const folder = setUpVolume(volume, this.#facts(), sources, clock.now().wallMs);
       const isNew = !this.#ready.has(volume.name);
       this.#ready.set(volume.name, folder);
-      const isOnDisk = folder === path.join(places.volumes, volume.name);
+      const isOnDisk = folder === path.join(sources.volumes, volume.name);
       if (isNew && isOnDisk && memoryWanted(volume) !== undefined) this.#event(volumeOnDisk(volume.name));
       return true;
     } catch (error) {
@@ -185,7 +185,7 @@ function isAlwaysReadOnly(volume: Volume | undefined): boolean {
   );
 }
 
-function isSamePlace(one: string, other: string): boolean {
+function isSameFile(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other);
   } catch {

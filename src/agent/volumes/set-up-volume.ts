@@ -13,7 +13,7 @@ import { writeVolumeFiles } from './atomic-writer.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from './in-memory.ts';
 
-export interface VolumePlaces {
+export interface VolumeSources {
   /** The folder for the Pod's volumes. Created here; its parent exists. */
   readonly volumes: string;
   readonly memory: MemoryArea;
@@ -35,40 +35,40 @@ const HOST_FOLDER_MODE = 0o755;
  * Sets one volume up and returns its folder. Keeps existing data; updates the files that the kubelet writes.
  * @throws {Error} with kubelet's words, or of the file system
  */
-export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePlaces, wallMs: number): string {
-  if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, places);
+export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeSources, wallMs: number): string {
+  if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, sources);
   if (volume.persistentVolumeClaim !== undefined) {
     const { claimName } = volume.persistentVolumeClaim;
-    const folder = places.claim(claimName);
+    const folder = sources.claim(claimName);
     if (folder === undefined) throw new Error(objectNotFound('persistentvolumeclaim', claimName));
     if (makeFolder(folder)) chmodSync(folder, ANYBODY);
     const onlyOnMismatch = facts.pod.spec.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
-    giveVolume(folder, { isReadOnly: false, onlyOnMismatch }, places);
+    giveVolume(folder, { isReadOnly: false, onlyOnMismatch }, sources);
     return folder;
   }
   // An image without a folder keeps its containers from starting: no container sees the empty folder below.
-  const image = volume.image && places.image(volume.image.reference ?? '');
+  const image = volume.image && sources.image(volume.image.reference ?? '');
   if (image !== undefined) return image;
   const written = volumeFiles(volume, facts);
   if (written?.ok === false) throw new Error(written.message);
   // Creates no parent folders: a Pod that was removed meanwhile must not come back as an empty folder.
-  makeFolderIn(places.volumes);
-  const place = path.join(places.volumes, volume.name);
+  makeFolderIn(sources.volumes);
+  const volumeDir = path.join(sources.volumes, volume.name);
   const bytes = memoryWanted(volume);
-  const inMemory = bytes && makeInMemory(places.memory, { uid: facts.pod.metadata.uid, link: place, bytes });
-  const { folder, isNew } = inMemory || { folder: place, isNew: makeFolderIn(place) };
+  const inMemory = bytes && makeInMemory(sources.memory, { uid: facts.pod.metadata.uid, link: volumeDir, bytes });
+  const { folder, isNew } = inMemory || { folder: volumeDir, isNew: makeFolderIn(volumeDir) };
   if (isNew) {
     chmodSync(folder, ANYBODY);
-    giveVolume(folder, { isReadOnly: written !== undefined, onlyOnMismatch: false }, places);
+    giveVolume(folder, { isReadOnly: written !== undefined, onlyOnMismatch: false }, sources);
   }
   if (written !== undefined) {
-    const give = (): void => giveVolume(folder, { isReadOnly: true, onlyOnMismatch: false }, places);
+    const give = (): void => giveVolume(folder, { isReadOnly: true, onlyOnMismatch: false }, sources);
     writeVolumeFiles(folder, written.files, wallMs, give);
   }
   return folder;
 }
 
-function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: VolumePlaces): void {
+function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: VolumeSources): void {
   if (group !== undefined) giveToGroup(folder, { gid: group, ...how });
 }
 
@@ -84,30 +84,30 @@ function makeFolderIn(folder: string): boolean {
 }
 
 /** Source: pkg/volume/hostpath/host_path.go. */
-function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memory }: VolumePlaces): string {
-  const place = path.resolve(cwd, wanted);
-  if (isIn(memory.root, place)) throw new Error(hostPathInState(wanted));
-  const verdict = judgeHostPath(wanted, type, kindOf(place));
+function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memory }: VolumeSources): string {
+  const hostPath = path.resolve(cwd, wanted);
+  if (isIn(memory.root, hostPath)) throw new Error(hostPathInState(wanted));
+  const verdict = judgeHostPath(wanted, type, kindOf(hostPath));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {
-    if (verdict.kind === 'directory') makeFolder(place, HOST_FOLDER_MODE);
-    else closeSync(openSync(place, 'a', 0o644));
+    if (verdict.kind === 'directory') makeFolder(hostPath, HOST_FOLDER_MODE);
+    else closeSync(openSync(hostPath, 'a', 0o644));
   }
-  return place;
+  return hostPath;
 }
 
 /** True when the path is this folder or lies in it, after following links. */
-function isIn(folder: string, place: string): boolean {
+function isIn(folder: string, file: string): boolean {
   try {
-    const [outer, inner] = [realpathSync(folder), realpathSync(place)];
+    const [outer, inner] = [realpathSync(folder), realpathSync(file)];
     return inner === outer || inner.startsWith(`${outer}/`);
   } catch {
     return false; // it does not exist
   }
 }
 
-function kindOf(place: string): FileKind | undefined {
-  const stats = statSync(place, { throwIfNoEntry: false });
+function kindOf(file: string): FileKind | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? undefined : (KINDS.find(([, is]) => is(stats))?.[0] ?? 'other');
 }
 

@@ -33,7 +33,7 @@ import {
 } from './assembly.ts';
 
 /** The memory layout of a LineMachine. Reads and writes of 16 bytes may go beyond the end of a part. */
-export const PLACES: {
+export const OFFSETS: {
   readonly stoppedAt: number;
   readonly isLineStart: number;
   readonly since: number;
@@ -81,7 +81,7 @@ function copyLine({ at, out, found, bytes }: Record<'at' | 'out' | 'found' | 'by
 /** Copies the head 16 bytes at a time, then goes back by the excess. */
 function copyHead({ out, from, headEnd }: Record<'out' | 'from' | 'headEnd', number>): Code {
   return [
-    set(from, i32(PLACES.head)),
+    set(from, i32(OFFSETS.head)),
     loop(
       storeWide(get(out), wideAt(get(from))),
       advance(out, i32(16)),
@@ -110,7 +110,7 @@ function prefixCode(): FunctionCode {
           againIf(both(below(get(at), get(end)), below(get(out), get(full))), 0),
         ),
       ),
-      storeWord(i32(PLACES.stoppedAt), get(at)),
+      storeWord(i32(OFFSETS.stoppedAt), get(at)),
       get(out),
     ],
   };
@@ -138,7 +138,7 @@ function isOdd(at: number): Code {
 /** True when the time of the record is before the time at `since`. The first different byte decides. */
 function isEarly(at: number, { found, from }: Record<'found' | 'from', number>): Code[] {
   const others = (offset: number): Code =>
-    subtract(i32(0xffff), sameBytes(wideAt(get(at), offset), wideAt(i32(PLACES.since), offset)));
+    subtract(i32(0xffff), sameBytes(wideAt(get(at), offset), wideAt(i32(OFFSETS.since), offset)));
   return [
     set(from, i32(0)),
     set(found, others(0)),
@@ -146,7 +146,7 @@ function isEarly(at: number, { found, from }: Record<'found' | 'from', number>):
     advance(from, trailingZeros(get(found))),
     both(
       different(get(found), i32(0)),
-      below(byteAt(add(get(at), get(from))), byteAt(add(i32(PLACES.since), get(from)))),
+      below(byteAt(add(get(at), get(from))), byteAt(add(i32(OFFSETS.since), get(from)))),
     ),
   ];
 }
@@ -167,7 +167,7 @@ function contentsCode(): FunctionCode {
           set(lineOut, get(out)),
           when(
             get(isStart),
-            when(different(get(headEnd), i32(PLACES.head)), copyHead({ out, from, headEnd })),
+            when(different(get(headEnd), i32(OFFSETS.head)), copyHead({ out, from, headEnd })),
             when(
               get(timeBytes),
               storeWide(get(out), wideAt(get(at))),
@@ -184,8 +184,8 @@ function contentsCode(): FunctionCode {
           againIf(both(below(get(at), get(end)), below(get(out), get(full))), 0),
         ),
       ),
-      storeWord(i32(PLACES.stoppedAt), get(at)),
-      storeWord(i32(PLACES.isLineStart), get(isStart)),
+      storeWord(i32(OFFSETS.stoppedAt), get(at)),
+      storeWord(i32(OFFSETS.isLineStart), get(isStart)),
       get(out),
     ],
   };

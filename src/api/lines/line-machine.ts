@@ -1,5 +1,5 @@
 import { moduleOf } from './assembly.ts';
-import { lineCode, PLACES } from './line-code.ts';
+import { lineCode, OFFSETS } from './line-code.ts';
 
 /** The used part of WebAssembly, which Node's types do not contain. */
 declare const WebAssembly: {
@@ -25,8 +25,8 @@ const NEWLINE = 10;
 const TIME_BYTES = 31;
 
 /** The most bytes per call, and the length of the longest line. */
-const INPUT_BYTES_MAX = PLACES.output - PLACES.input - 1024;
-const HEAD_BYTES_MAX = PLACES.input - PLACES.head - 16;
+const INPUT_BYTES_MAX = OFFSETS.output - OFFSETS.input - 1024;
+const HEAD_BYTES_MAX = OFFSETS.input - OFFSETS.head - 16;
 
 /** The style in which the contents of log records are shown. */
 export interface ContentsStyle {
@@ -47,7 +47,7 @@ export class LineMachine {
   readonly #code: LineExports;
   readonly #bytes: Uint8Array;
   readonly #words: Uint32Array;
-  #out = PLACES.output;
+  #out = OFFSETS.output;
   #head: Uint8Array | undefined;
 
   private constructor(code: LineExports) {
@@ -64,7 +64,7 @@ export class LineMachine {
     if (this.#hasTried) return this.#only;
     this.#hasTried = true;
     try {
-      const module = new WebAssembly.Module(moduleOf(Math.ceil(PLACES.end / PAGE_BYTES), lineCode()));
+      const module = new WebAssembly.Module(moduleOf(Math.ceil(OFFSETS.end / PAGE_BYTES), lineCode()));
       this.#only = new LineMachine(new WebAssembly.Instance(module).exports as LineExports);
     } catch {
       // Callers work without a LineMachine.
@@ -86,11 +86,11 @@ export class LineMachine {
     let taken = 0;
     while (taken < lines.length && !this.isFull) {
       const end = this.#load(lines, taken);
-      if (end === PLACES.input) break;
+      if (end === OFFSETS.input) break;
       const headEnd = this.#setHead(head);
-      this.#out = this.#code.prefix(PLACES.input, end, this.#out, PLACES.outputFull, headEnd, lineMax);
-      const stoppedAt = this.#words[PLACES.stoppedAt / 4] ?? 0;
-      taken += stoppedAt - PLACES.input;
+      this.#out = this.#code.prefix(OFFSETS.input, end, this.#out, OFFSETS.outputFull, headEnd, lineMax);
+      const stoppedAt = this.#words[OFFSETS.stoppedAt / 4] ?? 0;
+      taken += stoppedAt - OFFSETS.input;
       if (stoppedAt < end) break;
     }
     return taken;
@@ -108,20 +108,20 @@ export class LineMachine {
     isLineStart: boolean,
   ): { readonly taken: number; readonly isLineStart: boolean } {
     const end = this.#load(records, 0);
-    if (end === PLACES.input || this.isFull) return { taken: 0, isLineStart };
+    if (end === OFFSETS.input || this.isFull) return { taken: 0, isLineStart };
     const headEnd = this.#setHead(prefix);
-    this.#bytes.set(since, PLACES.since);
+    this.#bytes.set(since, OFFSETS.since);
     const flags = [timestamps ? TIME_BYTES : 0, since.length, isLineStart ? 1 : 0] as const;
-    this.#out = this.#code.contents(PLACES.input, end, this.#out, PLACES.outputFull, headEnd, ...flags);
+    this.#out = this.#code.contents(OFFSETS.input, end, this.#out, OFFSETS.outputFull, headEnd, ...flags);
     return {
-      taken: (this.#words[PLACES.stoppedAt / 4] ?? 0) - PLACES.input,
-      isLineStart: this.#words[PLACES.isLineStart / 4] === 1,
+      taken: (this.#words[OFFSETS.stoppedAt / 4] ?? 0) - OFFSETS.input,
+      isLineStart: this.#words[OFFSETS.isLineStart / 4] === 1,
     };
   }
 
   /** True when these bytes can be added. */
   hasRoomFor({ length }: Uint8Array): boolean {
-    return this.#out + length <= PLACES.end;
+    return this.#out + length <= OFFSETS.end;
   }
 
   /** Adds bytes unchanged. There must be room. */
@@ -132,13 +132,13 @@ export class LineMachine {
 
   /** True when `take` must be called before more is added. */
   get isFull(): boolean {
-    return this.#out >= PLACES.outputFull;
+    return this.#out >= OFFSETS.outputFull;
   }
 
   /** The added bytes, valid until more are added. */
   take(): Uint8Array {
-    const bytes = this.#bytes.subarray(PLACES.output, this.#out);
-    this.#out = PLACES.output;
+    const bytes = this.#bytes.subarray(OFFSETS.output, this.#out);
+    this.#out = OFFSETS.output;
     return bytes;
   }
 
@@ -146,14 +146,14 @@ export class LineMachine {
   #load(lines: Uint8Array, from: number): number {
     let end = lines.length;
     if (end - from > INPUT_BYTES_MAX) end = lines.lastIndexOf(NEWLINE, from + INPUT_BYTES_MAX - 1) + 1;
-    if (end <= from) return PLACES.input;
-    this.#bytes.set(from === 0 && end === lines.length ? lines : lines.subarray(from, end), PLACES.input);
-    return PLACES.input + end - from;
+    if (end <= from) return OFFSETS.input;
+    this.#bytes.set(from === 0 && end === lines.length ? lines : lines.subarray(from, end), OFFSETS.input);
+    return OFFSETS.input + end - from;
   }
 
   #setHead(head: Uint8Array): number {
-    if (head !== this.#head) this.#bytes.set(head, PLACES.head);
+    if (head !== this.#head) this.#bytes.set(head, OFFSETS.head);
     this.#head = head;
-    return PLACES.head + head.length;
+    return OFFSETS.head + head.length;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Orders a merged list: the items of the patch in the patch's order, the others near their previous places. Source:
+ * Orders a merged list: the items of the patch in the patch's order, the others near their previous indexes. Source:
  * staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, normalizeElementOrder and mergeSortedSlice.
  * @param idOf the id of an item, compared with `===`
  * @param wanted ids in the order of the patch
@@ -11,26 +11,26 @@ export function inPatchOrder<T>(
   wanted: readonly unknown[],
   live: readonly unknown[],
 ): T[] {
-  const wantedPlaces = placesOf(wanted);
-  const livePlaces = placesOf(live);
-  const place = (places: ReadonlyMap<unknown, number>, item: T): number => places.get(idOf(item)) ?? places.size;
+  const wantedIndexes = indexesOf(wanted);
+  const liveIndexes = indexesOf(live);
+  const indexOf = (indexes: ReadonlyMap<unknown, number>, item: T): number => indexes.get(idOf(item)) ?? indexes.size;
   const named = items
-    .filter((item) => wantedPlaces.has(idOf(item)))
-    .toSorted((a, b) => place(wantedPlaces, a) - place(wantedPlaces, b));
+    .filter((item) => wantedIndexes.has(idOf(item)))
+    .toSorted((a, b) => indexOf(wantedIndexes, a) - indexOf(wantedIndexes, b));
   const others = items
-    .filter((item) => !wantedPlaces.has(idOf(item)))
-    .toSorted((a, b) => place(livePlaces, a) - place(livePlaces, b));
+    .filter((item) => !wantedIndexes.has(idOf(item)))
+    .toSorted((a, b) => indexOf(liveIndexes, a) - indexOf(liveIndexes, b));
   const ordered: T[] = [];
   for (const item of named) {
-    const before = livePlaces.get(idOf(item)) ?? -1;
-    const end = others.findIndex((other) => place(livePlaces, other) >= before);
+    const before = liveIndexes.get(idOf(item)) ?? -1;
+    const end = others.findIndex((other) => indexOf(liveIndexes, other) >= before);
     ordered.push(...others.splice(0, end < 0 ? others.length : end), item);
   }
   return [...ordered, ...others];
 }
 
-function placesOf(ids: readonly unknown[]): Map<unknown, number> {
-  const places = new Map<unknown, number>();
-  for (const id of ids) if (!places.has(id)) places.set(id, places.size);
-  return places;
+function indexesOf(ids: readonly unknown[]): Map<unknown, number> {
+  const indexes = new Map<unknown, number>();
+  for (const id of ids) if (!indexes.has(id)) indexes.set(id, indexes.size);
+  return indexes;
 }

@@ -54,10 +54,10 @@ function mergeObject(original: JsonObject, patch: JsonObject, typeName: string |
 function checkOrder(patch: unknown, order: readonly unknown[], mergeKey: string | undefined): void {
   if (!Array.isArray(patch) || order.length === 0) return;
   const ids = order.map(idsBy(mergeKey));
-  let place = 0;
+  let index = 0;
   for (const item of patch.filter((item: unknown) => !isJsonObject(item) || item[PATCH] === undefined)) {
-    place = ids.indexOf(idsBy(mergeKey)(item), place) + 1;
-    if (place > 0) continue;
+    index = ids.indexOf(idsBy(mergeKey)(item), index) + 1;
+    if (index > 0) continue;
     const lists = [patch, order].map(goValue);
     throw serverError(`The order in patch list:\n${lists[0]}\n doesn't match $setElementOrder list:\n${lists[1]}\n`);
   }

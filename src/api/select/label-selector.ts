@@ -131,8 +131,8 @@ class SelectorReader {
     const isNumber = operator === 'gt' || operator === 'lt';
     for (const [index, value] of values.entries()) {
       const [wrong] = isNumber ? integerMessages(value) : labelValueMessages(value);
-      const place = isNumber ? `values[${index}]` : `values[${index}][${key}]`;
-      if (wrong !== undefined) throw this.#wrongTerm(`${place}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
+      const fieldPath = isNumber ? `values[${index}]` : `values[${index}][${key}]`;
+      if (wrong !== undefined) throw this.#wrongTerm(`${fieldPath}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
     }
   }
 

@@ -154,12 +154,12 @@ export class Keeper {
     }
   }
 
-  #start({ launch, log: place }: Extract<ToKeeper, { type: 'start' }>): void {
+  #start({ launch, log: target }: Extract<ToKeeper, { type: 'start' }>): void {
     // The agent has seen the exits of earlier instances of this container.
     for (const [other, { exit }] of this.#kept) {
       if (exit !== undefined && isSameContainer(other, launch.id)) this.#kept.delete(other);
     }
-    const kept = newKept(launch, new KeptLog(place, this.#options, (message) => this.#trouble(message)));
+    const kept = newKept(launch, new KeptLog(target, this.#options, (message) => this.#trouble(message)));
     const starting = this.#startKept(kept).finally(() => this.#starting.delete(starting));
     this.#starting.add(starting);
   }

@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { LogSink } from '../../agent/container-logs.ts';
-import type { LogPlace } from './protocol.ts';
+import type { LogTarget } from './protocol.ts';
 
 export interface KeptLogOptions {
   readonly clock: Clock;
@@ -10,22 +10,22 @@ export interface KeptLogOptions {
    * Opens the log of an instance. Undefined: its Pod is gone.
    * @throws {PodrunError} when the log cannot be written
    */
-  readonly openLog: (place: LogPlace) => LogSink | undefined;
+  readonly openLog: (target: LogTarget) => LogSink | undefined;
   /** Called when output could not be written. */
-  readonly onLoss: (place: LogPlace) => void;
+  readonly onLoss: (target: LogTarget) => void;
 }
 
 /** The log of one instance, opened with its first output. Output that cannot be written is lost, and reported once. */
 export class KeptLog {
-  readonly #place: LogPlace;
+  readonly #place: LogTarget;
   readonly #options: KeptLogOptions;
   readonly #onTrouble: (message: string) => void;
   #sink: LogSink | undefined;
   #isMute = false;
   #trouble = '';
 
-  constructor(place: LogPlace, options: KeptLogOptions, onTrouble: (message: string) => void) {
-    this.#place = place;
+  constructor(target: LogTarget, options: KeptLogOptions, onTrouble: (message: string) => void) {
+    this.#place = target;
     this.#options = options;
     this.#onTrouble = onTrouble;
   }

@@ -14,7 +14,7 @@ import type {
 import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { containerProxy } from './process-proxies.ts';
-import type { KeeperFrame, FromKeeper, KeptContainer, LogPlace, ExitMessage } from './protocol.ts';
+import type { KeeperFrame, FromKeeper, KeptContainer, LogTarget, ExitMessage } from './protocol.ts';
 
 export interface KeptRuntimeOptions {
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface KeptRuntimeOptions {
    * @throws {PodrunError} when it does not start
    */
   readonly startKeeper: () => Promise<void>;
-  readonly logPlaceOf: (id: string) => LogPlace;
+  readonly logPlaceOf: (id: string) => LogTarget;
   /** Ends the processes that a killed keeper has left of these containers. Never rejects. */
   readonly endRemains: (ids: readonly string[]) => Promise<void>;
   readonly onTrouble: (message: string) => void;

@@ -43,7 +43,7 @@ export type ExecMessage = Omit<ExecLaunch, 'onOutput' | 'onExit'>;
 export type ExitMessage = Omit<ProcessExit, 'swept'>;
 
 /** The log for a container's output. */
-export interface LogPlace {
+export interface LogTarget {
   readonly namespace: string;
   readonly name: string;
   /** The uid of the Pod. A Pod that another Pod has replaced gets no log. */
@@ -66,7 +66,7 @@ export interface KeptContainer {
 export type ProcessRef = { readonly container: string } | { readonly command: number };
 
 export type ToKeeper =
-  | { readonly type: 'start'; readonly launch: LaunchMessage; readonly log: LogPlace }
+  | { readonly type: 'start'; readonly launch: LaunchMessage; readonly log: LogTarget }
   | { readonly type: 'signal'; readonly container: string; readonly name: string; readonly piece: number }
   | { readonly type: 'limit'; readonly container: string; readonly limits: ResourceLimits }
   | { readonly type: 'kill'; readonly of: ProcessRef }

@@ -109,10 +109,10 @@ function openRuntime({
 }
 
 /** Runs all Pods of the agent. Answers false when the state folder was lost, and with it the record of a Pod. */
-async function runPods(place: BackgroundAgent): Promise<boolean> {
-  const { id, store, clock, agents, runtime, pods } = place;
+async function runPods(background: BackgroundAgent): Promise<boolean> {
+  const { id, store, clock, agents, runtime, pods } = background;
   const kept = await runtime.findKept();
-  const resumed = takeOver(place);
+  const resumed = takeOver(background);
   if (kept === undefined) {
     runtime.remember(agents.exits<KeptContainer>(id));
     for (const { pod } of resumed) await endContainers(store, pod, clock);
@@ -131,7 +131,7 @@ async function runPods(place: BackgroundAgent): Promise<boolean> {
     resumed: resumed.map(({ pod }) => pod.metadata.name),
   });
   for (const { pod } of [...resumed, ...begun]) pods.set(pod.metadata.uid, pod);
-  const isOnRecord = await runToTheEnd(place, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
+  const isOnRecord = await runToTheEnd(background, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
   await runtime.close();
   agents.remove(id);
   return isOnRecord;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Keeper } from '../../background/keeper/keeper.ts';
-import type { LogPlace } from '../../background/keeper/protocol.ts';
+import type { LogTarget } from '../../background/keeper/protocol.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
@@ -39,7 +39,7 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
   // The keeper has a session of its own: a SIGHUP is not meant for it.
   process.on('SIGHUP', () => undefined);
   await runtime.prepare();
-  const isStored = ({ namespace, name, uid }: Pick<LogPlace, 'namespace' | 'name' | 'uid'>): boolean =>
+  const isStored = ({ namespace, name, uid }: Pick<LogTarget, 'namespace' | 'name' | 'uid'>): boolean =>
     store.get<StoredPod>('pods', namespace, name)?.metadata.uid === uid;
   await new Promise<void>((resolve, reject) => {
     const keeper = new Keeper({
@@ -50,8 +50,8 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
         if (!isStored({ namespace, name, uid })) return undefined;
         return new ContainerLog(instanceLogPath(store.paths(namespace, name).logs, container, attempt));
       },
-      onLoss: (place) => {
-        if (isStored(place)) store.markIncomplete(place);
+      onLoss: (target) => {
+        if (isStored(target)) store.markIncomplete(target);
       },
       recordExit: (container) => agents.recordExit(id, container),
       onDone: resolve,

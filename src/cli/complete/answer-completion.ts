@@ -4,7 +4,7 @@ import { EXIT } from '../../api/errors.ts';
 import { stateRoot } from '../../store/layout.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { choicesFor } from './candidates.ts';
-import type { Candidate, Completions } from './place.ts';
+import type { Candidate, Completions } from './completion-request.ts';
 import { StoredNames } from './stored-names.ts';
 
 /**

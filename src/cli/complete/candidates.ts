@@ -10,7 +10,7 @@ import {
   type CompletionRequest,
   plainCandidates,
   podNameIn,
-} from './place.ts';
+} from './completion-request.ts';
 
 /**
  * The completions of the last word of a command line. They follow from the definitions of the commands: flags with
@@ -25,19 +25,19 @@ export function choicesFor(
 ): Completions {
   const current = words.at(-1) ?? '';
   const line = readCommandLine(program, words.slice(0, -1));
-  const place: CompletionRequest = { ...line, current, names: names(line.values.get('state-dir')) };
+  const request: CompletionRequest = { ...line, current, names: names(line.values.get('state-dir')) };
   if (line.isOver) return 'files';
-  if (line.expecting !== undefined) return startingWith(current, optionValues(line.expecting, place));
-  const written = flagWithValue(program, place);
+  if (line.expecting !== undefined) return startingWith(current, optionValues(line.expecting, request));
+  const written = flagWithValue(program, request);
   if (written !== undefined) {
     const { prefix, option } = written;
-    const inner = { ...place, current: current.slice(prefix.length) };
+    const inner = { ...request, current: current.slice(prefix.length) };
     return startingWith(current, prefixed(prefix, optionValues(option, inner)));
   }
-  if (current.startsWith('-') && current !== '-') return startingWith(current, flagsOf(program, place));
+  if (current.startsWith('-') && current !== '-') return startingWith(current, flagsOf(program, request));
   if (line.command === undefined) return startingWith(current, commandsOf(program, line.operands));
-  const operands = startingWith(current, operandValues(line.command, place));
-  return current === '-' && Array.isArray(operands) ? [...operands, ...flagsOf(program, place)] : operands;
+  const operands = startingWith(current, operandValues(line.command, request));
+  return current === '-' && Array.isArray(operands) ? [...operands, ...flagsOf(program, request)] : operands;
 }
 
 /** Formats that take a template. */
@@ -54,11 +54,11 @@ function flagWithValue(
   return option === undefined || !(option.required || option.optional) ? undefined : { prefix, option };
 }
 
-function optionValues(option: Option, place: CompletionRequest): Completions {
+function optionValues(option: Option, request: CompletionRequest): Completions {
   const { argChoices, flags } = option;
   if (argChoices !== undefined)
     return argChoices.map((value) => ({ value: TEMPLATES.test(value) ? `${value}=` : value }));
-  const known = flagValues(longName(option), place);
+  const known = flagValues(longName(option), request);
   if (known !== undefined) return known;
   if (flags.includes('<file>')) return 'files';
   return /<(folder|dir|directory)>/.test(flags) ? 'folders' : [];
@@ -82,52 +82,52 @@ function commandsOf(program: Command, operands: readonly string[]): Candidate[] 
   return operands.length === 0 ? all : all.filter(({ value }) => value !== 'help');
 }
 
-function operandValues(command: Command, place: CompletionRequest): Completions {
+function operandValues(command: Command, request: CompletionRequest): Completions {
   const all = command.registeredArguments;
-  const index = Math.min(place.operands.length, all.length - 1);
+  const index = Math.min(request.operands.length, all.length - 1);
   const argument = all[index];
-  if (argument === undefined || (place.operands.length >= all.length && !argument.variadic)) return [];
-  return argumentValues(argument, command, place);
+  if (argument === undefined || (request.operands.length >= all.length && !argument.variadic)) return [];
+  return argumentValues(argument, command, request);
 }
 
 /** The values of an argument, chosen by its name in the definition of the command. */
-function argumentValues(argument: Argument, command: Command, place: CompletionRequest): Completions {
-  const { names, operands } = place;
-  const namespace = requestedNamespace(place);
+function argumentValues(argument: Argument, command: Command, request: CompletionRequest): Completions {
+  const { names, operands } = request;
+  const namespace = requestedNamespace(request);
   if (argument.argChoices !== undefined) return argument.argChoices.map((value) => ({ value }));
   const name = argument.name();
   if (/^(file|manifest)s?$/.test(name)) return 'files';
   if (/^(folder|dir)$/.test(name)) return 'folders';
   if (/^runs?(-|$)/.test(name)) return fresh(names.runs(namespace), operands);
   if (name === 'container') return plainCandidates(names.containers(namespace, podNameIn(operands)));
-  if (name === 'resource') return resourceValues(place);
+  if (name === 'resource') return resourceValues(request);
   if (name === 'type') return plainCandidates(['pod']);
-  if (name === 'pod-and-ports' && operands.length > 0) return portValues(place);
-  if (name === 'source-and-target') return placesToCopy(place);
-  if (name.startsWith('pod')) return podValues(place, argument.variadic && name === 'pod');
+  if (name === 'pod-and-ports' && operands.length > 0) return portValues(request);
+  if (name === 'source-and-target') return copyOperands(request);
+  if (name.startsWith('pod')) return podValues(request, argument.variadic && name === 'pod');
   if (name === 'name') return fresh(names.objects('pods', namespace), operands);
   return name === 'command' && command.parent !== null ? commandsOf(command.parent, []) : [];
 }
 
 /** Names of Pods. Behind a slash, names of the type before the slash. */
-function podValues(place: CompletionRequest, takesSeveral: boolean): Completions {
-  const { names, operands, current } = place;
+function podValues(request: CompletionRequest, takesSeveral: boolean): Completions {
+  const { names, operands, current } = request;
   const [first] = operands;
-  if (current.includes('/')) return resourceValues(place);
+  if (current.includes('/')) return resourceValues(request);
   if (operands.length > 0 && !takesSeveral) return [];
-  const pods = fresh(names.objects('pods', requestedNamespace(place)), operands);
-  const isDescribed = place.command?.name() === 'describe' && first === undefined;
+  const pods = fresh(names.objects('pods', requestedNamespace(request)), operands);
+  const isDescribed = request.command?.name() === 'describe' && first === undefined;
   return isDescribed ? [...pods, { value: 'pod', note: 'a Pod' }] : pods;
 }
 
 /** Types, `TYPE/NAME`, or names of the first type on the command line. */
-function resourceValues(place: CompletionRequest): Candidate[] {
-  const { names, operands, current } = place;
+function resourceValues(request: CompletionRequest): Candidate[] {
+  const { names, operands, current } = request;
   const [, typeWord, rest] = /^([^/]+)\/(.*)$/.exec(current) ?? [];
   if (typeWord !== undefined && rest !== undefined) {
     const type = resourceTypeNamed(typeWord);
     if (type === undefined) return [];
-    const all = names.objects(type.plural, requestedNamespace(place)).map((name) => `${typeWord}/${name}`);
+    const all = names.objects(type.plural, requestedNamespace(request)).map((name) => `${typeWord}/${name}`);
     return fresh(all, operands);
   }
   const [first] = operands;
@@ -136,7 +136,7 @@ function resourceValues(place: CompletionRequest): Candidate[] {
   if (first.includes('/')) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
   const types = first.split(',').flatMap((word) => resourceTypeNamed(word) ?? []);
   return fresh(
-    types.flatMap(({ plural }) => names.objects(plural, requestedNamespace(place))),
+    types.flatMap(({ plural }) => names.objects(plural, requestedNamespace(request))),
     operands,
   );
 }
@@ -148,17 +148,17 @@ function typeValues(current: string): Candidate[] {
 }
 
 /** LOCAL:REMOTE, with the ports of the Pod. */
-function portValues(place: CompletionRequest): Candidate[] {
-  const before = place.current.slice(0, place.current.lastIndexOf(':') + 1);
-  const ports = place.names.ports(requestedNamespace(place), podNameIn(place.operands));
+function portValues(request: CompletionRequest): Candidate[] {
+  const before = request.current.slice(0, request.current.lastIndexOf(':') + 1);
+  const ports = request.names.ports(requestedNamespace(request), podNameIn(request.operands));
   return ports.map(({ port, note }) => ({ value: `${before}${port}`, note }));
 }
 
 /** Names of Pods with a colon, or files: the word may be either. A word that looks like a path is a file. */
-function placesToCopy(place: CompletionRequest): Completions {
-  const { names, current } = place;
+function copyOperands(request: CompletionRequest): Completions {
+  const { names, current } = request;
   if (/^[./~]/.test(current)) return 'files';
-  const pods = names.objects('pods', requestedNamespace(place)).filter((pod) => `${pod}:`.startsWith(current));
+  const pods = names.objects('pods', requestedNamespace(request)).filter((pod) => `${pod}:`.startsWith(current));
   return pods.length === 0 || current.includes(':') ? 'files' : pods.map((pod) => ({ value: `${pod}:` }));
 }
 

@@ -1,11 +1,17 @@
 import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { type Candidate, requestedNamespace, type CompletionRequest, plainCandidates, podNameIn } from './place.ts';
+import {
+  type Candidate,
+  requestedNamespace,
+  type CompletionRequest,
+  plainCandidates,
+  podNameIn,
+} from './completion-request.ts';
 
 /** The conditions that the kubelet sets on every Pod. */
 const CONDITIONS = ['Ready', 'ContainersReady', 'Initialized', 'PodScheduled', 'PodReadyToStartContainers'];
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
 
-type Values = (place: CompletionRequest) => readonly Candidate[];
+type Values = (request: CompletionRequest) => readonly Candidate[];
 
 /**
  * The values of flags without choices in their definition, by `COMMAND --flag`, or by `--flag` for all commands. A flag
@@ -29,13 +35,13 @@ export const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>(
 ]);
 
 /** Values of a flag, by its long name without dashes. Undefined when the table has no entry. */
-export function flagValues(flag: string, place: CompletionRequest): readonly Candidate[] | undefined {
-  const own = FLAG_VALUES.get(`${place.command?.name() ?? ''} --${flag}`);
-  return (own ?? FLAG_VALUES.get(`--${flag}`))?.(place);
+export function flagValues(flag: string, request: CompletionRequest): readonly Candidate[] | undefined {
+  const own = FLAG_VALUES.get(`${request.command?.name() ?? ''} --${flag}`);
+  return (own ?? FLAG_VALUES.get(`--${flag}`))?.(request);
 }
 
-function containers(place: CompletionRequest): Candidate[] {
-  return plainCandidates(place.names.containers(requestedNamespace(place), podNameIn(place.operands)));
+function containers(request: CompletionRequest): Candidate[] {
+  return plainCandidates(request.names.containers(requestedNamespace(request), podNameIn(request.operands)));
 }
 
 /** The goals of `wait`. Behind `condition=Ready=`, the statuses of a condition. */
@@ -53,11 +59,11 @@ function waitGoals({ current }: CompletionRequest): Candidate[] {
 }
 
 /** Words of the form TYPE/NAME. */
-function objectNames(place: CompletionRequest): Candidate[] {
-  const { current, names } = place;
+function objectNames(request: CompletionRequest): Candidate[] {
+  const { current, names } = request;
   const [, typeWord] = /^([^/]+)\//.exec(current) ?? [];
   if (typeWord === undefined) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
   const type = resourceTypeNamed(typeWord);
   if (type === undefined) return [];
-  return plainCandidates(names.objects(type.plural, requestedNamespace(place)).map((name) => `${typeWord}/${name}`));
+  return plainCandidates(names.objects(type.plural, requestedNamespace(request)).map((name) => `${typeWord}/${name}`));
 }

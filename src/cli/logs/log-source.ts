@@ -21,8 +21,8 @@ export function noLog(message: string, hint?: string): PodrunError {
 
 /** Opens the log of an instance of the container, or of its hooks and probes. */
 export function openLog(source: LogSource, restartCount: number, query: LogQuery): LogReader {
-  const place = source.ofHooks ? hookLogPath : instanceLogPath;
-  return new LogReader(place(source.folder, source.container, restartCount), query);
+  const pathOf = source.ofHooks ? hookLogPath : instanceLogPath;
+  return new LogReader(pathOf(source.folder, source.container, restartCount), query);
 }
 
 /**

@@ -145,9 +145,9 @@ export class RunReport {
     const namespaces = new Set(runs.map(({ recorded }) => recorded.namespace));
     for (const { run, recorded, timeline } of runs) {
       const { namespace, name } = recorded;
-      const place = namespaces.size > 1 ? [namespace, name] : [name];
+      const folders = namespaces.size > 1 ? [namespace, name] : [name];
       for (const { name: container } of timeline.containers) {
-        const folder = path.join(this.#request.folder, 'logs', ...place, container);
+        const folder = path.join(this.#request.folder, 'logs', ...folders, container);
         removeOldLogs(folder);
         for (const attempt of instancesLogged(run.paths.logs, container)) {
           const text = wholeLog(instanceLogPath(run.paths.logs, container, attempt));

@@ -90,8 +90,8 @@ export async function attach(words: readonly string[], flags: AttachFlags): Prom
 
 function sayHowToResume(pod: StoredPod, container: string, isTyped: boolean, { quiet, namespace }: AttachFlags): void {
   if (quiet || !isTyped || (pod.spec.restartPolicy ?? 'Always') !== 'Always') return;
-  const place = namespace ? ` -n ${namespace}` : '';
-  const command = `podrun attach ${pod.metadata.name}${place} -c ${container} -i -t`;
+  const namespaceFlag = namespace ? ` -n ${namespace}` : '';
+  const command = `podrun attach ${pod.metadata.name}${namespaceFlag} -c ${container} -i -t`;
   new StandardOutput().write(`Session ended, resume using '${command}' command when the pod is running\n`);
 }
 

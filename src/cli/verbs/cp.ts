@@ -95,16 +95,16 @@ async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod
   const file = path.resolve(source.path);
   const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
   const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
-  const place = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
+  const containerPath = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
   const plain = flags.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
   let trouble: unknown;
   const input = packTar({
     source: file,
-    name: path.posix.basename(place),
+    name: path.posix.basename(containerPath),
     onSkipped: (skipped) => note(`warning: skipping special file: ${JSON.stringify(skipped)}`),
   });
   const exitCode = await runInContainer(reached, {
-    argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(place)],
+    argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(containerPath)],
     input: telling(input, (error) => (trouble = error)),
     output: SHOWN,
   }).catch((error: unknown) => {

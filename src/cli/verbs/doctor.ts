@@ -2,7 +2,7 @@ import { arch, homedir, release } from 'node:os';
 import type { Command } from 'commander';
 import { readConfigFile } from '../../agent/config/config-file.ts';
 import { hasPodAddresses } from '../../agent/network/loopbacks.ts';
-import { readOwnRights } from '../../agent/setup/own-powers.ts';
+import { readOwnRights } from '../../agent/setup/own-rights.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
@@ -17,8 +17,8 @@ import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
 import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/features.ts';
 import { detectNetworks } from '../../runtime/linux/network/detect.ts';
 import { terminalKind } from '../../runtime/terminal/terminal.ts';
-import { memoryPlaces, stateRoot } from '../../store/layout.ts';
-import { memoryPlace } from '../../store/disk/memory-folders.ts';
+import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
+import { memoryMountPoint } from '../../store/disk/memory-folders.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { isTerminal } from '../standard-streams.ts';
@@ -123,11 +123,11 @@ function limitFinding(): MachineFinding {
   if (process.platform !== 'linux') {
     return { feature: 'limits', verdict: 'no', how: 'none', why: { type: 'platform', platform: process.platform } };
   }
-  const { places, missing } = cgroupMachine();
+  const { locations, missing } = cgroupMachine();
   const [said] = missing.values();
   if (said === undefined) return { feature: 'limits', verdict: 'yes', how: 'all' };
   const why = { type: 'noCgroup', said } as const;
-  if (places.has('memory')) return { feature: 'limits', verdict: 'partly', how: 'memory', why };
+  if (locations.has('memory')) return { feature: 'limits', verdict: 'partly', how: 'memory', why };
   return { feature: 'limits', verdict: 'no', how: 'none', why };
 }
 
@@ -137,8 +137,8 @@ async function addressFinding(): Promise<MachineFinding> {
 }
 
 function memoryFinding(): MachineFinding {
-  const places = memoryPlaces(process.env, process.getuid?.());
-  if (memoryPlace(places) !== undefined) return { feature: 'memoryVolumes', verdict: 'yes', how: 'memory' };
+  const places = memoryMountPoints(process.env, process.getuid?.());
+  if (memoryMountPoint(places) !== undefined) return { feature: 'memoryVolumes', verdict: 'yes', how: 'memory' };
   return { feature: 'memoryVolumes', verdict: 'no', how: 'disk', why: { type: 'noMemory', places } };
 }
 

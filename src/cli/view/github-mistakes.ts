@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
 import { explainProblem } from '../../manifest/report.ts';
-import { type AnnotatedPlace, gitHubAnnotation } from '../../print/live/annotation.ts';
+import { type AnnotationPosition, gitHubAnnotation } from '../../print/live/annotation.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -15,7 +15,7 @@ export function annotateMistakes(errors: readonly ManifestMistake[]): void {
     const { kind, name } = subject.identity;
     const title = `${[kind, name].filter(Boolean).join(' ') || 'manifest'} is invalid`;
     const annotation = { level: 'error', title, message: explainProblem(error), path: error.error.path } as const;
-    out.write(`${gitHubAnnotation(annotation, placeIn(subject.file, position))}\n`);
+    out.write(`${gitHubAnnotation(annotation, annotationPosition(subject.file, position))}\n`);
   }
 }
 
@@ -28,7 +28,10 @@ export function annotateRun(message: string): void {
 /**
  * The place of a file below the root of the repository, where GitHub looks for files. Undefined for files elsewhere.
  */
-export function placeIn(file: string, position: Omit<AnnotatedPlace, 'file'>): AnnotatedPlace | undefined {
+export function annotationPosition(
+  file: string,
+  position: Omit<AnnotationPosition, 'file'>,
+): AnnotationPosition | undefined {
   if (file === 'STDIN') return undefined;
   const root = process.env['GITHUB_WORKSPACE'] || process.cwd();
   const relative = path.relative(root, path.resolve(file));

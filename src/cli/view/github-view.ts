@@ -20,7 +20,7 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ReaderGone } from '../standard-streams.ts';
-import { placeIn } from './github-mistakes.ts';
+import { annotationPosition } from './github-mistakes.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 
 /**
@@ -157,8 +157,8 @@ export class GitHubView implements ApplyView {
     const manifest = this.#options.manifests.find(
       ({ object: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
     );
-    const place = manifest?.positionOf && placeIn(manifest.file, manifest.positionOf(annotation.path));
-    this.#line(gitHubAnnotation(annotation, place));
+    const position = manifest?.positionOf && annotationPosition(manifest.file, manifest.positionOf(annotation.path));
+    this.#line(gitHubAnnotation(annotation, position));
   }
 
   #names(): string {

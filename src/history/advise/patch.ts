@@ -22,24 +22,24 @@ export function patchOf(pod: StoredPod, advice: readonly Advice[]): Json | undef
 
 /** Sets a field below `spec`. Finds containers in lists by name. */
 function setAt(pod: StoredPod, spec: Json, path: string, value: unknown): void {
-  let place = spec;
+  let object = spec;
   const steps = path.split('.');
   for (const [index, step] of steps.entries()) {
     const [, list, number] = /^(containers|initContainers)\[(\d+)\]$/.exec(step) ?? [];
     if (list !== undefined) {
-      place = entryOf(pod, place, list as 'containers' | 'initContainers', Number(number));
+      object = entryOf(pod, object, list as 'containers' | 'initContainers', Number(number));
     } else if (index === steps.length - 1) {
-      place[step] = isJson(place[step]) && isJson(value) ? { ...value, ...place[step] } : value;
+      object[step] = isJson(object[step]) && isJson(value) ? { ...value, ...object[step] } : value;
     } else {
-      place[step] ??= {};
-      place = place[step] as Json;
+      object[step] ??= {};
+      object = object[step] as Json;
     }
   }
 }
 
-function entryOf(pod: StoredPod, place: Json, list: 'containers' | 'initContainers', index: number): Json {
+function entryOf(pod: StoredPod, object: Json, list: 'containers' | 'initContainers', index: number): Json {
   const name = pod.spec[list]?.[index]?.name ?? '';
-  const entries = (place[list] ??= []) as Json[];
+  const entries = (object[list] ??= []) as Json[];
   const known = entries.find((entry) => entry['name'] === name);
   if (known !== undefined) return known;
   const made: Json = { name };

@@ -20,19 +20,19 @@ export interface ChangeContext {
 
 /** Applies a patch to a Pod. Returns the changed Pod. */
 export function patchPod(
-  place: ChangeContext,
+  context: ChangeContext,
   pod: StoredPod,
   patch: object,
   { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
 ): StoredPod {
-  return changePod(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
+  return changePod(context, pod, subresource, (stored) => applyPatch(stored, patch, type));
 }
 
 type Status = Parameters<Pods['condition']>[1];
 
 /** Sets or removes a condition of a Pod. Returns the changed Pod. */
 export function setCondition(
-  place: ChangeContext,
+  context: ChangeContext,
   pod: StoredPod,
   { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
 ): StoredPod {
@@ -45,8 +45,8 @@ export function setCondition(
   const wrong = qualifiedNameMessages(type);
   if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
   const edit = { type, status: statusOf(status), reason, message };
-  const { wallMs } = place.clock.now();
-  return changePod(place, pod, 'status', (stored) => ({
+  const { wallMs } = context.clock.now();
+  return changePod(context, pod, 'status', (stored) => ({
     ...stored,
     status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
   }));

@@ -9,7 +9,7 @@ import { patchPod, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { readGoal } from './goal.ts';
 import { readGoalRules, timeoutOf } from '../options.ts';
-import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
+import { addressOf, execIn, forwardTo, urlOf } from './connections.ts';
 import { describeText, eventsAboutPods, logText } from './read.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { asyncDispose } from './dispose.ts';
@@ -46,7 +46,7 @@ export class ListenerSet<T> {
 
 export interface LibraryPodsParts {
   readonly running: RunningPods;
-  readonly place: StateFolder;
+  readonly stateFolder: StateFolder;
   readonly clock: Clock;
   readonly warnings: readonly string[];
   readonly warn: (text: string) => void;
@@ -70,7 +70,7 @@ export class LibraryPods implements Pods {
 
   constructor(parts: LibraryPodsParts) {
     this.#parts = parts;
-    this.#store = parts.place.store;
+    this.#store = parts.stateFolder.store;
     this.warnings = parts.warnings;
     const { running, onPod, onChange, signal } = parts;
     onPod.add(({ type, object }) => {
@@ -145,9 +145,9 @@ export class LibraryPods implements Pods {
   }
 
   exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
-    const place = { store: this.#store, clock: this.#parts.clock };
+    const context = { store: this.#store, clock: this.#parts.clock };
     return withLibraryErrors(async () =>
-      execIn(place, this.#pod(pod), { container, argv, ...(input === undefined ? {} : { input }) }),
+      execIn(context, this.#pod(pod), { container, argv, ...(input === undefined ? {} : { input }) }),
     );
   }
 
@@ -194,7 +194,7 @@ export class LibraryPods implements Pods {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.stop().finally(() => this.#parts.place.close());
+    this.#closed ??= this.stop().finally(() => this.#parts.stateFolder.close());
     return this.#closed;
   }
 

@@ -51,8 +51,8 @@ export function isExtendedResource(name: string): boolean {
 }
 
 function rank(resource: string): number {
-  const place = ORDER.indexOf(resource);
-  return place === -1 ? ORDER.length : place;
+  const position = ORDER.indexOf(resource);
+  return position === -1 ? ORDER.length : position;
 }
 
 function allocatable(node: NodeFacts, resource: string): bigint {

@@ -29,7 +29,7 @@ function rankOf({ metadata, spec, status }: StoredPod): Rank {
 }
 
 function compareRanks(a: Rank, b: Rank): number {
-  const index = a.findIndex((value, place) => value !== b[place]);
+  const index = a.findIndex((value, at) => value !== b[at]);
   if (index < 0) return 0;
   return (a[index] ?? 0) < (b[index] ?? 0) ? -1 : 1;
 }

@@ -54,16 +54,16 @@ export function effectiveSecurity(spec: PodSpec, container: Pick<Container, 'sec
 }
 
 /** The path of a field of the effective security context in the manifest. */
-export function placeOf(
+export function securityFieldPath(
   spec: PodSpec,
   container: Pick<Container, 'name' | 'securityContext'>,
   field: (typeof SHARED)[number] | OwnField,
 ): string {
   const isOwn = !isShared(field) || container.securityContext?.[field] !== undefined;
-  return isOwn ? `${containerPath(spec, container.name)}.securityContext.${field}` : podPlace(field);
+  return isOwn ? `${containerPath(spec, container.name)}.securityContext.${field}` : podSecurityFieldPath(field);
 }
 
-export function podPlace(field: string): string {
+export function podSecurityFieldPath(field: string): string {
   return `spec.securityContext.${field}`;
 }
 

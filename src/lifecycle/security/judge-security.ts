@@ -12,7 +12,12 @@ import {
   REMEDY,
 } from '../texts/security.ts';
 import { isAll, isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
-import { type EffectiveSecurity, effectiveSecurity, placeOf, podPlace } from './effective-security.ts';
+import {
+  type EffectiveSecurity,
+  effectiveSecurity,
+  securityFieldPath,
+  podSecurityFieldPath,
+} from './effective-security.ts';
 import { canChangeUser, canDrop, type OwnRights } from './own-rights.ts';
 import { volumeGroup } from './volume-group.ts';
 import { isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
@@ -91,7 +96,7 @@ function otherIds({ spec, container, security, rights, identity }: JudgedContain
   return asked.flatMap(({ field, word, own, got }) => {
     const id = security[field];
     if (id === undefined || id === got) return [];
-    const path = placeOf(spec, container, field);
+    const path = securityFieldPath(spec, container, field);
     return [
       {
         path,
@@ -111,14 +116,14 @@ function otherRefusals({ spec, container, security, rights }: JudgedContainer): 
   const complaints: Complaint[] = [];
   if (security.readOnlyRootFilesystem && rights.tier === 'process') {
     complaints.push({
-      path: placeOf(spec, container, 'readOnlyRootFilesystem'),
+      path: securityFieldPath(spec, container, 'readOnlyRootFilesystem'),
       note: SECURITY_UNAVAILABLE.readOnlyRoot,
       remedy: REMEDY.namespaces,
     });
   }
   for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
     if (security[field]?.type !== 'Localhost') continue;
-    complaints.push({ path: placeOf(spec, container, field), note: SECURITY_UNAVAILABLE.localProfile });
+    complaints.push({ path: securityFieldPath(spec, container, field), note: SECURITY_UNAVAILABLE.localProfile });
   }
   if (security.hasOwnUsers && rights.uid === 0 && !rights.isInUserNamespace) {
     complaints.push({ path: 'spec.hostUsers', note: SECURITY_UNAVAILABLE.ownUsers, remedy: REMEDY.user });
@@ -134,14 +139,14 @@ function groupNotices({ spec, security, rights, identity }: JudgedContainer): Co
   const missing = supplementalGroups.filter((group) => !ownGroups.has(group));
   const complaints: Complaint[] = [];
   if (missing.length > 0) {
-    complaints.push({ path: podPlace('supplementalGroups'), note: groupsMissing(missing) });
+    complaints.push({ path: podSecurityFieldPath('supplementalGroups'), note: groupsMissing(missing) });
   }
   const wanted = new Set([rights.gid, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
   if (isStrictAboutGroups && rights.groups.some((group) => !wanted.has(group))) {
-    complaints.push({ path: podPlace('supplementalGroupsPolicy'), note: SECURITY_UNAVAILABLE.fewerGroups });
+    complaints.push({ path: podSecurityFieldPath('supplementalGroupsPolicy'), note: SECURITY_UNAVAILABLE.fewerGroups });
   }
   if (fsGroup !== undefined && volumeGroup(spec, rights) === undefined) {
-    complaints.push({ path: podPlace('fsGroup'), note: SECURITY_UNAVAILABLE.fsGroup });
+    complaints.push({ path: podSecurityFieldPath('fsGroup'), note: SECURITY_UNAVAILABLE.fsGroup });
   }
   return complaints;
 }
@@ -150,7 +155,7 @@ function capabilityNotices({ spec, container, security, rights, identity }: Judg
   const { add = [], drop = [] } = security.capabilities;
   if (security.privileged) return [];
   const about = (list: 'add' | 'drop', note: string): Complaint => {
-    return { path: placeOf(spec, container, `capabilities.${list}`), note };
+    return { path: securityFieldPath(spec, container, `capabilities.${list}`), note };
   };
   const complaints = (['add', 'drop'] as const).flatMap((list) => {
     const unknown = unknownCapabilities(security.capabilities[list]);
@@ -175,11 +180,14 @@ function capabilityNotices({ spec, container, security, rights, identity }: Judg
 function privilegeNotices({ spec, container, security, rights }: JudgedContainer): Complaint[] {
   const complaints: Complaint[] = [];
   if (security.privileged && (rights.uid !== 0 || rights.isInUserNamespace)) {
-    complaints.push({ path: placeOf(spec, container, 'privileged'), note: SECURITY_UNAVAILABLE.rightsOfRoot });
+    complaints.push({
+      path: securityFieldPath(spec, container, 'privileged'),
+      note: SECURITY_UNAVAILABLE.rightsOfRoot,
+    });
   }
   if (security.noNewPrivileges && !rights.hasSetpriv) {
     complaints.push({
-      path: placeOf(spec, container, 'allowPrivilegeEscalation'),
+      path: securityFieldPath(spec, container, 'allowPrivilegeEscalation'),
       note: SECURITY_UNAVAILABLE.noNewPrivileges,
     });
   }

@@ -40,8 +40,8 @@ export function listensOnLocalhost(
 function named(owner: PortOwner): string {
   switch (owner.type) {
     case 'container': {
-      const place = owner.namespace === undefined ? '' : ` in namespace ${owner.namespace},`;
-      return `pod/${owner.pod}${place} container ${owner.container} (pid ${owner.pid})`;
+      const inNamespace = owner.namespace === undefined ? '' : ` in namespace ${owner.namespace},`;
+      return `pod/${owner.pod}${inNamespace} container ${owner.container} (pid ${owner.pid})`;
     }
     case 'samePod':
       return `container ${owner.container} of the same Pod (pid ${owner.pid})`;

@@ -83,9 +83,9 @@ export function groupsMissing(groups: readonly number[]): string {
   return `podrun is not root and not in group ${groups.join(', ')}: the container is not either`;
 }
 
-/** podrun's own. @param place of the volume @param user the uid of the container */
-export function volumeOutOfReach(place: string, user: number): string {
-  return `is in ${place}, which user ${user} cannot access`;
+/** podrun's own. @param folder of the volume @param user the uid of the container */
+export function volumeOutOfReach(folder: string, user: number): string {
+  return `is in ${folder}, which user ${user} cannot access`;
 }
 
 /** The reason in the event TerminationLogNotAtPath, podrun's own. */

@@ -106,12 +106,12 @@ class Decoder {
   }
 
   /** The value of a field. Undefined when it is null or wrong. */
-  #field(node: SourceNode, type: string, place: DecodePosition): unknown {
+  #field(node: SourceNode, type: string, position: DecodePosition): unknown {
     const { container, base } = parseType(type);
     if (isNull(node)) return undefined;
-    if (container === 'list') return this.#list(node, base, place);
-    if (container === 'map') return this.#map(node, base, place);
-    return this.#value(node, base, place);
+    if (container === 'list') return this.#list(node, base, position);
+    if (container === 'map') return this.#map(node, base, position);
+    return this.#value(node, base, position);
   }
 
   #list(node: SourceNode, base: string, { path, level }: DecodePosition): unknown {
@@ -131,20 +131,21 @@ class Decoder {
     return Object.fromEntries(entries);
   }
 
-  #element(node: SourceNode, base: string, place: DecodePosition): unknown {
-    if (!isNull(node)) return this.#value(node, base, place);
+  #element(node: SourceNode, base: string, position: DecodePosition): unknown {
+    if (!isNull(node)) return this.#value(node, base, position);
     return fieldsOf(base) === undefined ? ZERO_VALUES[base] : {};
   }
 
-  #value(node: SourceNode, base: string, place: DecodePosition): unknown {
+  #value(node: SourceNode, base: string, position: DecodePosition): unknown {
     if (fieldsOf(base) !== undefined) {
-      if (node.kind !== 'map') return this.#wrongType(node, place.path, 'object');
-      return this.object(node, { typeName: base, path: place.path, parent: place.level });
+      if (node.kind !== 'map') return this.#wrongType(node, position.path, 'object');
+      return this.object(node, { typeName: base, path: position.path, parent: position.level });
     }
     if (base === 'any') return nodeValue(node);
-    if (base === 'object') return node.kind === 'map' ? nodeValue(node) : this.#wrongType(node, place.path, 'object');
-    if (base === 'quantity') return this.#quantity(node, place.valuePath);
-    return this.#scalar(node, base, place);
+    if (base === 'object')
+      return node.kind === 'map' ? nodeValue(node) : this.#wrongType(node, position.path, 'object');
+    if (base === 'quantity') return this.#quantity(node, position.valuePath);
+    return this.#scalar(node, base, position);
   }
 
   #scalar(node: SourceNode, base: string, { path, valuePath }: DecodePosition): unknown {

@@ -37,14 +37,17 @@ export function explain(
   names: readonly string[],
 ): ExplainOutcome {
   const typeName = typeOfKind(apiVersion, kind) ?? kind;
-  let place: ExplainPosition = { path: resource, typeName, cover: undefined };
+  let position: ExplainPosition = { path: resource, typeName, cover: undefined };
   let field: ExplainedField | undefined;
   for (const name of names) {
-    const next = stepTo(place, name);
+    const next = stepTo(position, name);
     if (next === undefined) return { ok: false, missing: name };
-    ({ place, field } = next);
+    ({ position, field } = next);
   }
-  return { ok: true, explained: { typeName: place.typeName, field, below: fieldsBelow(place, [place.typeName]) } };
+  return {
+    ok: true,
+    explained: { typeName: position.typeName, field, below: fieldsBelow(position, [position.typeName]) },
+  };
 }
 
 function fieldsBelow(place: ExplainPosition, above: readonly string[]): ExplainedField[] {
@@ -53,9 +56,9 @@ function fieldsBelow(place: ExplainPosition, above: readonly string[]): Explaine
     .flatMap((name) => {
       const next = stepTo(place, name);
       if (next === undefined) return [];
-      const { typeName } = next.place;
+      const { typeName } = next.position;
       // A type may contain itself, as JSONSchemaProps does: descend into it once.
-      return [next.field, ...(above.includes(typeName) ? [] : fieldsBelow(next.place, [...above, typeName]))];
+      return [next.field, ...(above.includes(typeName) ? [] : fieldsBelow(next.position, [...above, typeName]))];
     });
 }
 
@@ -63,14 +66,14 @@ function fieldsBelow(place: ExplainPosition, above: readonly string[]): Explaine
 function stepTo(
   { path, typeName, cover }: ExplainPosition,
   name: string,
-): { place: ExplainPosition; field: ExplainedField } | undefined {
+): { position: ExplainPosition; field: ExplainedField } | undefined {
   const type = knownType(typeName, name, false);
   if (type === undefined) return undefined;
   const rule = cover ?? SUPPORT_TABLE[typeName]?.[name];
   const general = rule && inAnyTier(rule);
   const below = { path: `${path}.${name}`, typeName: parseType(type).base };
   return {
-    place: { ...below, cover: rule !== undefined && coversBelow(rule) ? rule : undefined },
+    position: { ...below, cover: rule !== undefined && coversBelow(rule) ? rule : undefined },
     field: {
       path: below.path,
       type: shownType(type),

@@ -47,35 +47,35 @@ function search({ path, field, typeName, value }: SearchPosition, treatment: Tre
     const inner = Object.hasOwn(value, name) ? value[name] : undefined;
     if (isEmpty(inner)) return [];
     const { container, base } = parseType(types[name] ?? '');
-    const place: SearchPosition = {
+    const position: SearchPosition = {
       path: child(path, name),
       field: child(field, name),
       typeName: base,
       value: inner,
       name,
     };
-    if (!coversBelow(rule)) return itemsOf(place, container).flatMap((item) => search(item, treatment));
+    if (!coversBelow(rule)) return itemsOf(position, container).flatMap((item) => search(item, treatment));
     if (rule.treatment !== treatment) return [];
-    return (container === 'map' ? entriesOf(place) : [place])
+    return (container === 'map' ? entriesOf(position) : [position])
       .filter((inner) => rule.isHarmless?.(inner.value, value, inner.name) !== true)
       .map((inner) => ({ path: inner.path, field: inner.field, value: inner.value, rule }));
   });
 }
 
 /** The objects at a place: itself, or the items of its list or map. */
-function itemsOf(place: SearchPosition, container: 'list' | 'map' | undefined): SearchPosition[] {
-  if (container === 'map') return entriesOf(place);
-  if (container === undefined) return [place];
-  if (!Array.isArray(place.value)) return [];
-  return place.value.map((value: unknown, index) => ({ ...place, path: item(place.path, index), value }));
+function itemsOf(position: SearchPosition, container: 'list' | 'map' | undefined): SearchPosition[] {
+  if (container === 'map') return entriesOf(position);
+  if (container === undefined) return [position];
+  if (!Array.isArray(position.value)) return [];
+  return position.value.map((value: unknown, index) => ({ ...position, path: item(position.path, index), value }));
 }
 
-function entriesOf(place: SearchPosition): SearchPosition[] {
-  if (!isRecord(place.value)) return [];
-  return Object.entries(place.value).map(([key, value]) => ({
-    ...place,
-    path: entry(place.path, key),
-    field: entry(place.field, key),
+function entriesOf(position: SearchPosition): SearchPosition[] {
+  if (!isRecord(position.value)) return [];
+  return Object.entries(position.value).map(([key, value]) => ({
+    ...position,
+    path: entry(position.path, key),
+    field: entry(position.field, key),
     value,
     name: key,
   }));

@@ -8,8 +8,8 @@ export function renderAnnotation({ level, file, line, column, object, message, h
   if (level === 'note') return '';
   const subject = object === undefined || object.name === '' ? '' : `${object.kind} ${object.name}: `;
   const text = `${subject}${message}${hint === undefined ? '' : ` - ${hint}`}`;
-  const place = `file=${escapeProperty(file)},line=${line},col=${column}`;
-  return `::${level} ${place}::${escapeText(text)}\n`;
+  const location = `file=${escapeProperty(file)},line=${line},col=${column}`;
+  return `::${level} ${location}::${escapeText(text)}\n`;
 }
 
 function escapeText(text: string): string {

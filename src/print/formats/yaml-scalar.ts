@@ -8,7 +8,7 @@
 const BEST_WIDTH = 80;
 
 /** The position of a scalar. */
-export interface ScalarPlace {
+export interface ScalarPosition {
   /** The column in which the text begins. */
   readonly column: number;
   /** The indent of further lines. */
@@ -18,13 +18,13 @@ export interface ScalarPlace {
 }
 
 /** Formats a string as YAML. Further lines have their indent. There is no newline at the end. */
-export function yamlString(text: string, place: ScalarPlace): string {
+export function yamlString(text: string, position: ScalarPosition): string {
   const traits = traitsOf(text);
-  const { isKey = false } = place;
-  if (text.includes('\n') && !isKey && traits.canBlock) return literal(text, place.indent);
-  if (text.includes('\n') || looksLikeOther(text)) return doubleQuoted(text, place);
-  if (traits.canPlain && !(isKey && text === '')) return fold(text, place);
-  return traits.canSingleQuote ? singleQuoted(text, place) : doubleQuoted(text, place);
+  const { isKey = false } = position;
+  if (text.includes('\n') && !isKey && traits.canBlock) return literal(text, position.indent);
+  if (text.includes('\n') || looksLikeOther(text)) return doubleQuoted(text, position);
+  if (traits.canPlain && !(isKey && text === '')) return fold(text, position);
+  return traits.canSingleQuote ? singleQuoted(text, position) : doubleQuoted(text, position);
 }
 
 /** Words that YAML 1.1 reads as null, a boolean or a number. The empty text is null, too. */
@@ -95,7 +95,7 @@ function literal(text: string, indent: number): string {
 }
 
 /** Folds a text at single blanks beyond the best width. A parser joins the lines with a blank again. */
-function fold(text: string, { column, indent, isKey }: ScalarPlace): string {
+function fold(text: string, { column, indent, isKey }: ScalarPosition): string {
   if (isKey || column + text.length <= BEST_WIDTH) return text;
   let folded = '';
   let at = column;
@@ -111,8 +111,8 @@ function fold(text: string, { column, indent, isKey }: ScalarPlace): string {
   return folded;
 }
 
-function singleQuoted(text: string, place: ScalarPlace): string {
-  return `'${fold(text.replaceAll("'", "''"), { ...place, column: place.column + 1 })}'`;
+function singleQuoted(text: string, position: ScalarPosition): string {
+  return `'${fold(text.replaceAll("'", "''"), { ...position, column: position.column + 1 })}'`;
 }
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -132,7 +132,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u2029', 'P'],
 ]);
 
-function doubleQuoted(text: string, { column, indent, isKey }: ScalarPlace): string {
+function doubleQuoted(text: string, { column, indent, isKey }: ScalarPosition): string {
   const characters = Array.from(text);
   let quoted = '"';
   let at = column + 1;

@@ -13,7 +13,7 @@ export interface Annotation {
 }
 
 /** The position of an annotation. */
-export interface AnnotatedPlace {
+export interface AnnotationPosition {
   /** The path relative to the root of the repository. */
   readonly file: string;
   readonly line: number;
@@ -85,9 +85,14 @@ function blamedField(pod: StoredPod, name: string): string | undefined {
  * Formats an annotation as a command of GitHub Actions: `::error file=…,line=…,col=…,title=…::message`. Source:
  * actions/toolkit, packages/core/src/command.ts.
  */
-export function gitHubAnnotation({ level, title, message }: Annotation, place: AnnotatedPlace | undefined): string {
+export function gitHubAnnotation(
+  { level, title, message }: Annotation,
+  position: AnnotationPosition | undefined,
+): string {
   const properties = [
-    ...(place === undefined ? [] : [`file=${property(place.file)}`, `line=${place.line}`, `col=${place.column}`]),
+    ...(position === undefined
+      ? []
+      : [`file=${property(position.file)}`, `line=${position.line}`, `col=${position.column}`]),
     `title=${property(title)}`,
   ];
   return `::${level} ${properties.join(',')}::${data(message)}`;

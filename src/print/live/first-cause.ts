@@ -11,7 +11,7 @@ import { conditionOf } from '../table/pod-status.ts';
 import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
 import { attemptsOf, probeProgress } from '../waits/probe-attempts.ts';
 import { blockingMount } from './blocking-mount.ts';
-import { whyUnscheduled } from './missing-labels.ts';
+import { whyUnscheduled } from './missing-node-labels.ts';
 import {
   failedPostStart,
   isGraceOver,

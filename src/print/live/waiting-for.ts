@@ -12,7 +12,7 @@ import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
 import { probeProgress } from '../waits/probe-attempts.ts';
 import { blockingMount } from './blocking-mount.ts';
 import { firstCause } from './first-cause.ts';
-import { whyUnscheduled } from './missing-labels.ts';
+import { whyUnscheduled } from './missing-node-labels.ts';
 import { isInPostStart } from './running-hook.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
 

@@ -46,66 +46,66 @@ const FIRST_CONTAINER_THREAD = 10;
 /** Threads per container: handlers get the second one, since periods of one thread must be nested. */
 const THREADS_PER_CONTAINER = 2;
 
-function podEvents({ run, timeline }: NamedTimeline, place: TraceOrigin): TraceEvent[] {
+function podEvents({ run, timeline }: NamedTimeline, origin: TraceOrigin): TraceEvent[] {
   const { phases, conditions, criticalPath, containers, events } = timeline;
   const threadOf = (container: string | undefined): number => {
     const index = containers.findIndex(({ name }) => name === container);
     return index < 0 ? POD_THREAD : FIRST_CONTAINER_THREAD + index * THREADS_PER_CONTAINER;
   };
-  const { pid } = place;
+  const { pid } = origin;
   return [
     { name: 'process_name', ph: 'M', pid, tid: 0, args: { name: `Pod ${run}` } },
     { name: 'process_sort_index', ph: 'M', pid, tid: 0, args: { sort_index: pid } },
     ...threadName(pid, POD_THREAD, 'Pod'),
     ...threadName(pid, PATH_THREAD, 'way to Ready'),
     ...phases.map((span) =>
-      periodEvent(place, POD_THREAD, span, { name: span.phase, cat: 'phase', args: whyOf(span) }),
+      periodEvent(origin, POD_THREAD, span, { name: span.phase, cat: 'phase', args: whyOf(span) }),
     ),
     ...criticalPath.steps.map((step) => {
       const args = { share: Math.round(step.share * 10_000) / 10_000, field: step.field };
-      return periodEvent(place, PATH_THREAD, step, { name: stepText(step), cat: 'criticalPath', args });
+      return periodEvent(origin, PATH_THREAD, step, { name: stepText(step), cat: 'criticalPath', args });
     }),
     ...conditions.map((span) => {
       const name = `${span.type}=${span.status}`;
-      return momentEvent(place, POD_THREAD, span.fromMs, { name, cat: 'condition', args: whyOf(span) });
+      return momentEvent(origin, POD_THREAD, span.fromMs, { name, cat: 'condition', args: whyOf(span) });
     }),
     ...events.map(({ atMs, reason, type, message, count, container }) => {
-      return momentEvent(place, threadOf(container), atMs, {
+      return momentEvent(origin, threadOf(container), atMs, {
         name: reason,
         cat: 'event',
         args: { type, message, count },
       });
     }),
-    ...containers.flatMap((container) => containerEvents(container, threadOf(container.name), place)),
+    ...containers.flatMap((container) => containerEvents(container, threadOf(container.name), origin)),
   ];
 }
 
-function containerEvents(container: ContainerTimeline, tid: number, place: TraceOrigin): TraceEvent[] {
+function containerEvents(container: ContainerTimeline, tid: number, origin: TraceOrigin): TraceEvent[] {
   const { name, waits, attempts, stops, hooks, probes } = container;
   return [
-    ...threadName(place.pid, tid, name),
-    ...(hooks.length + probes.length === 0 ? [] : threadName(place.pid, tid + 1, `${name}: hooks and probes`)),
+    ...threadName(origin.pid, tid, name),
+    ...(hooks.length + probes.length === 0 ? [] : threadName(origin.pid, tid + 1, `${name}: hooks and probes`)),
     ...waits.map((wait) => {
-      return periodEvent(place, tid, wait, { name: wait.reason ?? 'not begun', cat: 'waiting', args: whyOf(wait) });
+      return periodEvent(origin, tid, wait, { name: wait.reason ?? 'not begun', cat: 'waiting', args: whyOf(wait) });
     }),
     ...attempts.map((span) => {
       const { attempt, exit, ready } = span;
       const end = exit === undefined ? undefined : describeExitCode(exit.exitCode);
       const readyAfterMs = ready[0] === undefined ? undefined : ready[0].fromMs - span.fromMs;
       const args = { end, readyAfterMs, ...whyOf(exit ?? {}) };
-      return periodEvent(place, tid, span, { name: `attempt ${attempt + 1}`, cat: 'attempt', args });
+      return periodEvent(origin, tid, span, { name: `attempt ${attempt + 1}`, cat: 'attempt', args });
     }),
     ...stops.map((span) => {
       const args = { why: span.why, graceSeconds: span.graceSeconds };
-      return periodEvent(place, tid, span, { name: 'stopping', cat: 'stopping', args });
+      return periodEvent(origin, tid, span, { name: 'stopping', cat: 'stopping', args });
     }),
     ...hooks.map((span) => {
       const args = { handler: span.handler, result: span.result, message: span.message };
-      return periodEvent(place, tid + 1, span, { name: span.hook, cat: 'hook', args });
+      return periodEvent(origin, tid + 1, span, { name: span.hook, cat: 'hook', args });
     }),
     ...probes.map(({ probe, fromMs, toMs, result, decision, count, threshold, output }) => {
       const args = { result, decision, count, threshold, output, tookMs: rounded(toMs - fromMs) };
-      return momentEvent(place, tid + 1, fromMs, { name: `${probe}: ${result}`, cat: 'probe', args });
+      return momentEvent(origin, tid + 1, fromMs, { name: `${probe}: ${result}`, cat: 'probe', args });
     }),
   ];
 }

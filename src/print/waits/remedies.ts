@@ -36,8 +36,8 @@ export interface RemedyOptions {
 export function remedies({ stateDir, ...question }: RemedyOptions): string[] {
   const sentences = remediesOf(question);
   if (stateDir === undefined) return sentences;
-  const place = /^[\w./~-]+$/.test(stateDir) ? stateDir : `'${stateDir.replaceAll("'", String.raw`'\''`)}'`;
-  return sentences.map((sentence) => sentence.replaceAll(COMMAND, () => `podrun --state-dir ${place} `));
+  const folder = /^[\w./~-]+$/.test(stateDir) ? stateDir : `'${stateDir.replaceAll("'", String.raw`'\''`)}'`;
+  return sentences.map((sentence) => sentence.replaceAll(COMMAND, () => `podrun --state-dir ${folder} `));
 }
 
 const COMMAND = /\bpodrun (?=(?:apply|condition|describe|logs|probes)\b)/g;

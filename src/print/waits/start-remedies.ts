@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 import type { BlockingMount } from '../live/blocking-mount.ts';
-import { hasOtherLabels, missingNodeLabels } from '../live/missing-labels.ts';
+import { hasOtherLabels, missingNodeLabels } from '../live/missing-node-labels.ts';
 
 const UNUSABLE_IMAGE = /^(ErrImage|ImagePull|InvalidImage)/;
 

@@ -203,9 +203,9 @@ export function removeFifos(directory: string): void {
  * cannot be seen. Names of older podruns lack the place.
  */
 function mayBeHeld(name: string): boolean {
-  const [, holder, place] = /^\.?(\d+)(?:-([\da-f]{8}))?[-.]/.exec(name) ?? [];
+  const [, holder, scope] = /^\.?(\d+)(?:-([\da-f]{8}))?[-.]/.exec(name) ?? [];
   if (holder === undefined) return false;
-  return (place !== undefined && place !== placeTag()) || startTimeOf(Number(holder)) !== undefined;
+  return (scope !== undefined && scope !== placeTag()) || startTimeOf(Number(holder)) !== undefined;
 }
 
 /** The names in a folder. Empty when the folder is missing. */

@@ -57,9 +57,9 @@ export function prepareWorkingDirectory(path: string, pathOf: PathOf): string | 
 /** The reason in runc's words why a program cannot run in a directory. Undefined: it can. */
 export function whyNotEnterable(path: string, pathOf: PathOf): string | undefined {
   try {
-    const place = pathOf(path);
-    if (!statSync(place).isDirectory()) return chdirFailed(path, 'ENOTDIR');
-    accessSync(place, constants.X_OK);
+    const file = pathOf(path);
+    if (!statSync(file).isDirectory()) return chdirFailed(path, 'ENOTDIR');
+    accessSync(file, constants.X_OK);
     return undefined;
   } catch (error) {
     return chdirFailed(path, errnoOf(error));
@@ -90,9 +90,9 @@ export function whyNotLoadable(file: string, cwd: string, pathOf: PathOf): strin
     .split(/[\s\0]/, 1);
   if (!interpreter) return undefined;
   try {
-    const place = pathOf(resolve(cwd, interpreter));
-    if (!statSync(place).isFile()) return 'EACCES';
-    accessSync(place, constants.X_OK);
+    const program = pathOf(resolve(cwd, interpreter));
+    if (!statSync(program).isFile()) return 'EACCES';
+    accessSync(program, constants.X_OK);
     return undefined;
   } catch (error) {
     return errnoOf(error);

@@ -153,9 +153,9 @@ export function removeTree(folder: string): void {
 /** Removes a folder with unlink and rmdir: rmSync takes milliseconds for a few files, and every start removes a run. */
 function removeFolder(folder: string): void {
   for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
-    const place = path.join(folder, entry.name);
-    if (entry.isDirectory()) removeFolder(place);
-    else unlinkSync(place);
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) removeFolder(file);
+    else unlinkSync(file);
   }
   ifPresent(() => rmdirSync(folder));
 }

@@ -32,7 +32,7 @@ export interface MemoryArea {
   /** The state folder. */
   readonly root: string;
   /** Mount points of tmpfs, in the order in which they are tried. */
-  readonly places: readonly string[];
+  readonly mountPoints: readonly string[];
   readonly processes: ProcessLookup;
 }
 
@@ -63,15 +63,15 @@ export function makeMemoryFolder(
   bytes: number,
 ): MemoryFolder | undefined {
   const below = path.join(stateName(area.root), podName(podUid));
-  const own = area.places.map(baseIn).filter(isOwnFolder);
+  const own = area.mountPoints.map(baseIn).filter(isOwnFolder);
   const present = own.map((base) => path.join(base, below, volume)).find(isFolder);
   if (present !== undefined) {
     writeOwnerLink(path.dirname(present) + OWNER, area);
     return { folder: present, isNew: false };
   }
-  for (const place of area.places) {
+  for (const mountPoint of area.mountPoints) {
     try {
-      if (isSuitable(place, bytes)) return makeIn(path.join(baseIn(place), below), area, volume);
+      if (isSuitable(mountPoint, bytes)) return makeIn(path.join(baseIn(mountPoint), below), area, volume);
     } catch (error) {
       // The place was unmounted, or does not allow this folder: try the next one.
       if (errorCode(error) === undefined) throw error;
@@ -81,10 +81,10 @@ export function makeMemoryFolder(
 }
 
 /** The first place that can hold volumes in memory, if any. */
-export function memoryPlace(places: readonly string[]): string | undefined {
-  return places.find((place) => {
+export function memoryMountPoint(places: readonly string[]): string | undefined {
+  return places.find((mountPoint) => {
     try {
-      return isSuitable(place, 1);
+      return isSuitable(mountPoint, 1);
     } catch {
       return false;
     }
@@ -92,8 +92,8 @@ export function memoryPlace(places: readonly string[]): string | undefined {
 }
 
 /** The folders that hold all folders in memory of this user. They need not exist. */
-export function memoryFolders({ places }: MemoryArea): string[] {
-  return places.map(baseIn);
+export function memoryFolders({ mountPoints }: MemoryArea): string[] {
+  return mountPoints.map(baseIn);
 }
 
 /**
@@ -103,9 +103,9 @@ export function memoryFolders({ places }: MemoryArea): string[] {
  */
 export function holdMemoryFolders(area: MemoryArea): () => void {
   const name = `${HELD}${newUid()}`;
-  for (const place of area.places) {
+  for (const mountPoint of area.mountPoints) {
     try {
-      if (isSuitable(place, 1)) makeIn(path.join(baseIn(place), stateName(area.root), name), area, 'held');
+      if (isSuitable(mountPoint, 1)) makeIn(path.join(baseIn(mountPoint), stateName(area.root), name), area, 'held');
     } catch (error) {
       // A folder that cannot be made contains nothing to hide.
       if (errorCode(error) === undefined) throw error;
@@ -115,8 +115,8 @@ export function holdMemoryFolders(area: MemoryArea): () => void {
 }
 
 /** Removes all folders in memory of a Pod. The next sweep retries those that remain. */
-export function removeMemoryFolders({ root, places }: MemoryArea, podUid: string): void {
-  for (const base of places.map(baseIn).filter(isOwnFolder))
+export function removeMemoryFolders({ root, mountPoints }: MemoryArea, podUid: string): void {
+  for (const base of mountPoints.map(baseIn).filter(isOwnFolder))
     removePod(path.join(base, stateName(root)), podName(podUid));
 }
 
@@ -127,7 +127,7 @@ export function removeMemoryFolders({ root, places }: MemoryArea, podUid: string
 export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly string[]): void {
   let needed: ReadonlySet<string> | undefined;
   const isNeeded = (pod: string): boolean => (needed ??= new Set(podsInNeed().map(podName))).has(pod);
-  for (const base of area.places.map(baseIn).filter(isOwnFolder)) {
+  for (const base of area.mountPoints.map(baseIn).filter(isOwnFolder)) {
     for (const state of namesIn(base)) {
       const home = path.join(base, state);
       for (const pod of new Set(namesIn(home).map((name) => path.basename(name, OWNER)))) {
@@ -141,7 +141,7 @@ export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly 
 
 /** Removes what processes that are gone held: see {@link holdMemoryFolders}. */
 export function removeLeftHolds(area: MemoryArea): void {
-  for (const base of area.places.map(baseIn).filter(isOwnFolder)) {
+  for (const base of area.mountPoints.map(baseIn).filter(isOwnFolder)) {
     const home = path.join(base, stateName(area.root));
     const held = namesIn(home).filter((name) => name.startsWith(HELD) && !name.endsWith(OWNER));
     for (const name of held) if (isLeftover(area, path.join(home, name), () => false)) removePod(home, name);
@@ -167,10 +167,10 @@ function parseOwner(text: string): { readonly maker: KnownProcess; readonly itsR
 }
 
 /** True for a tmpfs with enough free space, in which other users cannot replace our files. */
-function isSuitable(place: string, bytes: number): boolean {
-  const { type, bavail, bsize } = statfsSync(place);
+function isSuitable(mountPoint: string, bytes: number): boolean {
+  const { type, bavail, bsize } = statfsSync(mountPoint);
   if (type !== TMPFS || bavail * bsize < bytes) return false;
-  const { mode, uid } = lstatSync(place);
+  const { mode, uid } = lstatSync(mountPoint);
   const isOfOthers = uid !== 0 && uid !== process.geteuid?.();
   return !isOfOthers && ((mode & WRITABLE_BY_OTHERS) === 0 || (mode & STICKY) !== 0);
 }
@@ -239,8 +239,8 @@ function removeEmpty(folder: string): void {
   }
 }
 
-function baseIn(place: string): string {
-  return path.join(place, `podrun-${process.geteuid?.() ?? 0}`);
+function baseIn(mountPoint: string): string {
+  return path.join(mountPoint, `podrun-${process.geteuid?.() ?? 0}`);
 }
 
 function stateName(root: string): string {

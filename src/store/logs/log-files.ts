@@ -75,9 +75,9 @@ export function rotateLog(log: string, time: string, filesMax: number): void {
   const part = `${log}.${time.replaceAll(/[-:]|000Z$/g, '').replace('T', '-')}`;
   const latest = earlier.at(-1) ?? '';
   // After two rotations within a microsecond, or with a clock that was set back, a `+` keeps the names sorted by age.
-  const place = part > latest ? part : `${latest}+`;
+  const rotated = part > latest ? part : `${latest}+`;
   // The file is missing when the last rotation failed after this step.
-  ifPresent(() => renameSync(log, place));
+  ifPresent(() => renameSync(log, rotated));
   const surplus = earlier.length + 2 - filesMax;
   for (const oldest of earlier.slice(0, Math.max(0, surplus))) rmSync(oldest, { force: true });
 }

@@ -115,8 +115,8 @@ export class RotatedLines {
     // Usually the current part is unchanged: there is no need to look at all parts.
     if (newest === undefined || this.#isClosed || inodeOf(this.#path) === newest.inode) return;
     const successors = this.#undisturbed((parts) => {
-      const place = parts.findIndex((part) => inodeOf(part) === newest.inode);
-      return parts.slice(place + 1, place + 1 + room).map((part) => LineCursor.open(part, 'start'));
+      const index = parts.findIndex((part) => inodeOf(part) === newest.inode);
+      return parts.slice(index + 1, index + 1 + room).map((part) => LineCursor.open(part, 'start'));
     });
     this.#held.push(...successors);
   }

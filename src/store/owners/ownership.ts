@@ -185,8 +185,8 @@ export class Ownership {
     const paths = podPaths(this.#parts.root, namespace, name);
     if (!existsSync(paths.object)) throw notInStore('pods', name);
     const { lookup } = this.#parts;
-    const place = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
-    const line = JSON.stringify({ ...started, ...place });
+    const scope = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
+    const line = JSON.stringify({ ...started, ...scope });
     appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
   }
 

@@ -249,11 +249,11 @@ export class PodRecords {
     return { pod, folder };
   }
 
-  #putInPlace(folder: string, place: string): void {
+  #putInPlace(folder: string, target: string): void {
     const { staging } = this.#parts;
     // The caller has checked that no Pod is there: this is left from a power failure, or put there by hand.
-    if (existsSync(place)) staging.discard(staging.moveToStaging(place));
-    inFolder(path.dirname(place), () => renameSync(folder, place));
+    if (existsSync(target)) staging.discard(staging.moveToStaging(target));
+    inFolder(path.dirname(target), () => renameSync(folder, target));
   }
 
   /** Writes the last line of a log: the deletion. Leaves it out on a full disk, since deleting makes room. */

@@ -38,8 +38,8 @@ function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => un
     name === 'known' ? path.join(folder, 'claims/known') : undefined;
   const image = (reference: string): string | undefined =>
     reference === 'acme/models' ? path.join(folder, 'models') : undefined;
-  const places = { volumes: path.join(home, 'volumes'), memory: store.memory, claim, image, cwd: folder };
-  const made = new PodVolumes({ pod, store, clock, node, places });
+  const sources = { volumes: path.join(home, 'volumes'), memory: store.memory, claim, image, cwd: folder };
+  const made = new PodVolumes({ pod, store, clock, node, sources });
   onTestFinished(() => made.close());
   const events: Bench['events'] = [];
   const controller = new AbortController();

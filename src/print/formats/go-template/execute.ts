@@ -27,11 +27,11 @@ export interface ExecuteResult {
 
 /** A problem at a position of the template. */
 class ExecutionError extends TemplateError {
-  readonly place: TemplatePosition;
+  readonly position: TemplatePosition;
 
-  constructor(message: string, place: TemplatePosition) {
+  constructor(message: string, position: TemplatePosition) {
     super(message);
-    this.place = place;
+    this.position = position;
   }
 }
 
@@ -198,18 +198,18 @@ class Run {
     return operand.fields.reduce((inside, name) => this.#field(inside, name, operand), value);
   }
 
-  #field(value: unknown, name: string, place: TemplatePosition): unknown {
+  #field(value: unknown, name: string, position: TemplatePosition): unknown {
     if (value === undefined) {
       if (this.#options.allowMissingKeys) return undefined;
-      throw new ExecutionError(`nil data; no entry for key ${goQuote(name)}`, place);
+      throw new ExecutionError(`nil data; no entry for key ${goQuote(name)}`, position);
     }
-    if (value === null) throw new ExecutionError(`nil pointer evaluating interface {}.${name}`, place);
+    if (value === null) throw new ExecutionError(`nil pointer evaluating interface {}.${name}`, position);
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof FloatLiteral) {
-      throw new ExecutionError(`can't evaluate field ${name} in type interface {}`, place);
+      throw new ExecutionError(`can't evaluate field ${name} in type interface {}`, position);
     }
     const found = fieldOf(value, name);
     if (found !== undefined || this.#options.allowMissingKeys) return found;
-    throw new ExecutionError(`map has no entry for key ${goQuote(name)}`, place);
+    throw new ExecutionError(`map has no entry for key ${goQuote(name)}`, position);
   }
 
   #function(name: string, operands: readonly Operand[], at: EvaluationContext & { command: TemplateCommand }): unknown {

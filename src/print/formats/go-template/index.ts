@@ -25,7 +25,7 @@ export function goTemplatePrinter({ template, allowMissingKeys }: GoTemplateForm
   return (object) => {
     const { text, error } = execute(parsed, object, { allowMissingKeys });
     if (error === undefined) return text;
-    const { at, source } = error.place;
+    const { at, source } = error.position;
     const column = at - (template.lastIndexOf('\n', at - 1) + 1);
     const where = `template: output:${lineOf(template, at)}:${column}: executing "output" at <${source}>`;
     const what = `${where}: ${error.message}`;

@@ -229,23 +229,24 @@ class Parser {
 
   #term(): Operand {
     const token = this.#tokens.take();
-    const place = { at: token.at, source: token.text };
+    const position = { at: token.at, source: token.text };
     switch (token.type) {
       case 'word':
         return this.#word(token);
       case 'dot':
-        return { type: 'dot', ...place };
+        return { type: 'dot', ...position };
       case 'field':
-        return { type: 'field', fields: [token.text.slice(1)], ...place };
+        return { type: 'field', fields: [token.text.slice(1)], ...position };
       case 'variable':
-        if (this.#variables.includes(token.text)) return { type: 'variable', name: token.text, fields: [], ...place };
+        if (this.#variables.includes(token.text))
+          return { type: 'variable', name: token.text, fields: [], ...position };
         throw new ReadError(`undefined variable ${goQuote(token.text)}`, token.at);
       case 'number':
-        return { type: 'constant', value: this.#number(token), ...place };
+        return { type: 'constant', value: this.#number(token), ...position };
       case 'string':
-        return { type: 'constant', value: this.#string(token), ...place };
+        return { type: 'constant', value: this.#string(token), ...position };
       case 'character':
-        return { type: 'constant', value: this.#unquoted(token, "'").codePointAt(0), ...place };
+        return { type: 'constant', value: this.#unquoted(token, "'").codePointAt(0), ...position };
       case '(': {
         const pipeline = this.#pipeline('parenthesized pipeline', ')');
         return { type: 'pipeline', pipeline, at: pipeline.at, source: `(${pipeline.source})` };
@@ -257,12 +258,12 @@ class Parser {
 
   #word(token: Token): Operand {
     const { text, at } = token;
-    const place = { at, source: text };
-    if (text === 'true' || text === 'false') return { type: 'constant', value: text === 'true', ...place };
-    if (text === 'nil') return { type: 'nil', ...place };
+    const position = { at, source: text };
+    if (text === 'true' || text === 'false') return { type: 'constant', value: text === 'true', ...position };
+    if (text === 'nil') return { type: 'nil', ...position };
     if (KEYWORDS.has(text)) throw this.#tokens.unexpected(token, 'operand');
     if (!isFunction(text)) throw new ReadError(`function ${goQuote(text)} not defined`, at);
-    return { type: 'call', name: text, ...place };
+    return { type: 'call', name: text, ...position };
   }
 
   #number({ text, at }: Token): number | FloatLiteral {

@@ -36,7 +36,7 @@ type NewEntry = Stretch & Pick<Entry, 'title' | 'look'> & Partial<Entry>;
 /** All rows of a Pod, drawn from `offsetMs` on. */
 export function chartRows(timeline: Timeline, offsetMs: number): ChartRow[] {
   const { name, containers } = timeline;
-  const place = (entry: NewEntry): Entry => ({
+  const completed = (entry: NewEntry): Entry => ({
     pod: name,
     details: [],
     isMark: false,
@@ -51,7 +51,7 @@ export function chartRows(timeline: Timeline, offsetMs: number): ChartRow[] {
     })),
   });
   const row = (kind: ChartRow['kind'], label: string, note: string, entries: readonly NewEntry[]): ChartRow => {
-    return { kind, label, note, entries: entries.map(place) };
+    return { kind, label, note, entries: entries.map(completed) };
   };
   return [
     row('pod', name, '', phaseEntries(timeline)),

@@ -61,8 +61,8 @@ export class CgroupGroup {
       return { ok: true, group };
     } catch (error) {
       group.#tryToRemove();
-      const place = error instanceof Error && 'path' in error ? ` (${String(error.path)})` : '';
-      return { ok: false, error: `${errnoText(errnoOf(error))}${place}` };
+      const where = error instanceof Error && 'path' in error ? ` (${String(error.path)})` : '';
+      return { ok: false, error: `${errnoText(errnoOf(error))}${where}` };
     }
   }
 
@@ -152,16 +152,16 @@ export function groupNames(id: string): { readonly together: string; readonly ow
   return { together: first, own: rest.length === 0 ? first : rest.join('_') };
 }
 
-function foldersOf({ places }: CgroupMachine, id: string): GroupFolder[] {
+function foldersOf({ locations }: CgroupMachine, id: string): GroupFolder[] {
   const { together, own } = groupNames(id);
   const byParent = new Map<string, { version: 1 | 2; controllers: Set<Controller> }>();
-  for (const [controller, { version, parent }] of places) {
+  for (const [controller, { version, parent }] of locations) {
     const known = byParent.get(parent);
     if (known === undefined) byParent.set(parent, { version, controllers: new Set([controller]) });
     else known.controllers.add(controller);
   }
-  return [...byParent].map(([parent, place]) => ({
-    ...place,
+  return [...byParent].map(([parent, hierarchy]) => ({
+    ...hierarchy,
     parent,
     together: path.join(parent, together),
     folder: path.join(parent, together, own),

@@ -6,7 +6,7 @@ import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
 import { readText } from './read-text.ts';
 
 /** The place for groups with a controller. */
-export interface GroupPlace {
+export interface GroupLocation {
   readonly version: 1 | 2;
   /** The folder for the groups of all podruns in this place. */
   readonly parent: string;
@@ -14,7 +14,7 @@ export interface GroupPlace {
 
 /** The usable cgroups of this machine. */
 export interface CgroupMachine {
-  readonly places: ReadonlyMap<Controller, GroupPlace>;
+  readonly locations: ReadonlyMap<Controller, GroupLocation>;
   /** The reason for each missing controller, in one clause. `cpuacct` is never listed. */
   readonly missing: ReadonlyMap<Controller, string>;
 }
@@ -42,7 +42,7 @@ export function cgroupMachine(): CgroupMachine {
 
 function findOut(): CgroupMachine {
   const nothing = (why: string): CgroupMachine => ({
-    places: new Map(),
+    locations: new Map(),
     missing: new Map(LIMITING.map((controller) => [controller, why])),
   });
   if (process.platform !== 'linux') return nothing('only Linux has cgroups');
@@ -57,20 +57,20 @@ function findOut(): CgroupMachine {
 
 /** Tries to make groups in every possible place. Removes those that are not useful. */
 export function exploreCgroups({ membership, mounts, isRoot }: CgroupSources): CgroupMachine {
-  const places = new Map<Controller, GroupPlace>();
+  const locations = new Map<Controller, GroupLocation>();
   const reasons = new Map<Controller, string>();
   // Where both versions are mounted, version 1 has the controllers, and its errors are the relevant ones.
   const hierarchies = hierarchiesOf(membership, mounts).sort((a, b) => a.version - b.version);
   for (const hierarchy of hierarchies) {
     const trial = hierarchy.version === 1 ? tryVersion1(hierarchy) : tryVersion2(hierarchy, isRoot);
     for (const controller of trial.controllers) {
-      if (!places.has(controller)) places.set(controller, { version: hierarchy.version, parent: trial.parent });
+      if (!locations.has(controller)) locations.set(controller, { version: hierarchy.version, parent: trial.parent });
     }
     for (const [controller, why] of trial.missing) if (!reasons.has(controller)) reasons.set(controller, why);
   }
-  const missing = LIMITING.filter((controller) => !places.has(controller));
+  const missing = LIMITING.filter((controller) => !locations.has(controller));
   return {
-    places,
+    locations,
     missing: new Map(missing.map((controller) => [controller, reasons.get(controller) ?? 'no cgroups are mounted'])),
   };
 }

@@ -22,7 +22,7 @@ export function limitContainer(
   machine: CgroupMachine = cgroupMachine(),
 ): Limited {
   const wanted = limitsIn(limits);
-  const polledBytes = pollsMemory && !machine.places.has('memory') ? limits.memoryBytes : undefined;
+  const polledBytes = pollsMemory && !machine.locations.has('memory') ? limits.memoryBytes : undefined;
   const made = wantsGroup(limits, machine) ? CgroupGroup.make(machine, id, limits, clock) : undefined;
   const group = made?.ok === true ? made.group : undefined;
   const missing = new Map(
@@ -64,10 +64,10 @@ function unenforcedPaths(missing: ReadonlyMap<string, string>): string {
   return `limits on ${names} are not enforced: ${why}`;
 }
 
-function wantsGroup(limits: ResourceLimits, { places }: CgroupMachine): boolean {
+function wantsGroup(limits: ResourceLimits, { locations }: CgroupMachine): boolean {
   const wanted: Controller[] = limitsIn(limits);
   if (limits.cpuRequestMillis) wanted.push('cpu');
-  return wanted.some((controller) => places.has(controller));
+  return wanted.some((controller) => locations.has(controller));
 }
 
 interface Parts {

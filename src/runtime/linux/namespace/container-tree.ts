@@ -30,7 +30,7 @@ export interface ResolvedPath {
  * @throws {Error} when there are too many links, or nothing is mounted at the root
  */
 export function followPath(wanted: string, mounts: readonly TreeMount[]): ResolvedPath {
-  const at = followLinks(wanted, (place) => linkAt(place, mounts));
+  const at = followLinks(wanted, (link) => linkAt(link, mounts));
   if (at === undefined) throw new Error(`mount ${wanted}: too many levels of symbolic links`);
   const mount = mountAt(at, mounts);
   return { path: at, stats: statsIn(at, mount), mount };
@@ -41,22 +41,22 @@ export function beneath(folder: string, target: string, wanted: string): string 
   return path.join(folder, path.relative(target, wanted));
 }
 
-function linkAt(place: string, mounts: readonly TreeMount[]): string | undefined {
-  const mount = mountAt(place, mounts);
+function linkAt(file: string, mounts: readonly TreeMount[]): string | undefined {
+  const mount = mountAt(file, mounts);
   // A mount point is not a link.
-  if (mount.target === place) return undefined;
+  if (mount.target === file) return undefined;
   for (const folder of mount.seen) {
-    const file = beneath(folder, mount.target, place);
-    const stats = statsOf(file);
-    if (stats?.isSymbolicLink() === true) return readlinkSync(file);
+    const onHost = beneath(folder, mount.target, file);
+    const stats = statsOf(onHost);
+    if (stats?.isSymbolicLink() === true) return readlinkSync(onHost);
     if (stats !== undefined) return undefined;
   }
   return undefined;
 }
 
-function statsIn(place: string, { target, seen }: TreeMount): Stats | undefined {
+function statsIn(file: string, { target, seen }: TreeMount): Stats | undefined {
   for (const folder of seen) {
-    const stats = statsOf(beneath(folder, target, place));
+    const stats = statsOf(beneath(folder, target, file));
     if (stats !== undefined) return stats;
   }
   return undefined;
@@ -71,8 +71,8 @@ function statsOf(file: string): Stats | undefined {
   }
 }
 
-function mountAt(place: string, mounts: readonly TreeMount[]): TreeMount {
-  const mount = mounts.findLast(({ target }) => isInFolder(place, target));
-  if (mount === undefined) throw new Error(`nothing is mounted at the root of ${place}`);
+function mountAt(file: string, mounts: readonly TreeMount[]): TreeMount {
+  const mount = mounts.findLast(({ target }) => isInFolder(file, target));
+  if (mount === undefined) throw new Error(`nothing is mounted at the root of ${file}`);
   return mount;
 }

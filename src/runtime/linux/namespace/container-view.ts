@@ -13,11 +13,11 @@ import path from 'node:path';
 import type { Confinement } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { addDevices } from './devices.ts';
-import { hiddenPlaces } from './hidden-places.ts';
+import { hiddenPaths } from './hidden-paths.ts';
 import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
 import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
 import type { ProcessView } from './namespace-plan.ts';
-import { PROC_OPTIONS, MountPlan } from './view.ts';
+import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
 
 /** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
@@ -63,10 +63,10 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
   const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
-  const hidden = hiddenPlaces(confinement.hidden, hostMounts);
+  const hidden = hiddenPaths(confinement.hidden, hostMounts);
   const view = new MountPlan({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
   // Sharing the whole host would leave no view.
-  const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
+  const shared = outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));
   const targets = confinement.mounts.map(({ target }) => target);
   const inner = isRootReadOnly ? 'read-only' : 'as they are';
   if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
@@ -87,7 +87,7 @@ export function containerView(request: ContainerViewRequest): MountPlan {
     hostIPC: pod.hostIPC,
     sharedMemory,
   });
-  for (const place of shared) view.bind({ source: place, target: place, isReadOnly: isRootReadOnly, inner });
+  for (const folder of shared) view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner });
   for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
   for (const mount of confinement.mounts) view.bind(mount);
   return view;
@@ -149,22 +149,24 @@ function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootR
 }
 
 /** Drops folders inside another folder of the list: a mount of the outer folder includes them. */
-function outermost(places: readonly string[]): string[] {
-  return [...new Set(places)].filter((place) => !places.some((other) => other !== place && isInFolder(place, other)));
+function outermost(folders: readonly string[]): string[] {
+  return [...new Set(folders)].filter(
+    (folder) => !folders.some((other) => other !== folder && isInFolder(folder, other)),
+  );
 }
 
-function within(place: string): (folder: string) => boolean {
-  return (folder) => isInFolder(place, folder);
+function within(file: string): (folder: string) => boolean {
+  return (folder) => isInFolder(file, folder);
 }
 
-function isThere(place: string): boolean {
-  return statsOf(place) !== undefined;
+function isThere(file: string): boolean {
+  return statsOf(file) !== undefined;
 }
 
 /** Undefined: there is no file, the file system does not answer, or podrun may not see it. */
-function statsOf(place: string): Stats | undefined {
+function statsOf(file: string): Stats | undefined {
   try {
-    return statSync(place, { throwIfNoEntry: false });
+    return statSync(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

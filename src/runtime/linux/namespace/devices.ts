@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { MountPlan } from './view.ts';
+import type { MountPlan } from './mount-plan.ts';
 
 /** The devices of every container. Source: runc, libcontainer/specconv AllowedDevices. */
 const DEVICES: ReadonlySet<string> = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx']);
@@ -43,7 +43,7 @@ export interface DeviceOptions {
  */
 export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, sharedMemory }: DeviceOptions): void {
   if (common === undefined) {
-    makePlaces(folder);
+    makeDevEntries(folder);
     view.bind({ source: folder, target: '/dev', isReadOnly: false });
   } else {
     makeCommon(common);
@@ -53,8 +53,8 @@ export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, s
   const shown = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
   for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !isLink(name))) {
     if (entry.isSymbolicLink()) continue;
-    const place = path.join('/dev', entry.name);
-    view.device(place);
+    const file = path.join('/dev', entry.name);
+    view.device(file);
   }
   if (hostIPC || sharedMemory !== undefined) {
     view.bind({ source: sharedMemory ?? '/dev/shm', target: '/dev/shm', isReadOnly: false });
@@ -65,7 +65,7 @@ export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, s
 }
 
 /** Creates the entries of every /dev, with nothing mounted yet. */
-function makePlaces(folder: string): void {
+function makeDevEntries(folder: string): void {
   mkdirSync(folder, { mode: 0o755 });
   for (const [name, target] of LINKS) symlinkSync(target, path.join(folder, name));
   for (const name of FOLDERS) mkdirSync(path.join(folder, name));
@@ -78,7 +78,7 @@ function makeCommon(folder: string): void {
   mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });
   const made = `${folder}.${process.pid}`;
   rmSync(made, { recursive: true, force: true });
-  makePlaces(made);
+  makeDevEntries(made);
   try {
     renameSync(made, folder);
   } catch (error) {

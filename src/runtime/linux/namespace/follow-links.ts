@@ -9,7 +9,7 @@ const LINKS_MAX = 40;
  * @param linkAt the target of the link at a path without links; undefined when there is none
  * @returns undefined when there are too many links
  */
-export function followLinks(wanted: string, linkAt: (place: string) => string | undefined): string | undefined {
+export function followLinks(wanted: string, linkAt: (link: string) => string | undefined): string | undefined {
   const parts = partsOf(wanted).toReversed();
   let at = '/';
   let links = 0;

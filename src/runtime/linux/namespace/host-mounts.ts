@@ -29,10 +29,10 @@ export function parseMountInfo(text: string): HostMount[] {
   const mounts = new Map<string, HostMount>();
   for (const line of text.split('\n')) {
     const [before = '', after = ''] = line.split(' - ');
-    const [, , device = '', root = '', place, options = ''] = before.split(' ');
+    const [, , device = '', root = '', mountPoint, options = ''] = before.split(' ');
     const [type] = after.split(' ');
-    if (place === undefined || !type) continue;
-    const path = unescaped(place);
+    if (mountPoint === undefined || !type) continue;
+    const path = unescaped(mountPoint);
     mounts.delete(path);
     mounts.set(path, { path, device, root: unescaped(root), type, options: options.split(',') });
   }

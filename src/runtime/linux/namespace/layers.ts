@@ -6,7 +6,7 @@ import path from 'node:path';
  * @param madeOnHost folders and files that were created as mount points; those with content stay
  */
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
-  for (const place of madeOnHost.toReversed()) removeEmpty(place);
+  for (const file of madeOnHost.toReversed()) removeEmpty(file);
   openWorkFolders(layerDir);
   await promises.rm(layerDir, { recursive: true, force: true }).catch(() => undefined);
 }
@@ -39,11 +39,11 @@ function readMadeOnHost(layerDir: string): string[] {
   }
 }
 
-function removeEmpty(place: string): void {
+function removeEmpty(file: string): void {
   try {
-    const stats = lstatSync(place);
-    if (stats.isDirectory()) rmdirSync(place);
-    else if (stats.size === 0) rmSync(place);
+    const stats = lstatSync(file);
+    if (stats.isDirectory()) rmdirSync(file);
+    else if (stats.size === 0) rmSync(file);
   } catch {
     // It is in use, or gone.
   }

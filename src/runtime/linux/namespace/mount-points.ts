@@ -34,13 +34,13 @@ export class MountPoints {
 
   /**
    * Creates a mount point.
-   * @param place a missing path in the container, without links
+   * @param mountPoint a missing path in the container, without links
    * @param mount the mount around it
    * @throws {Error} when it cannot be created
    */
-  make(place: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
-    if (made === undefined) throw new Error(`mount ${place}: there is no such place, and none can be made`);
-    const parts = path.relative(target, place).split('/');
+  make(mountPoint: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
+    if (made === undefined) throw new Error(`mount ${mountPoint}: there is no such place, and none can be made`);
+    const parts = path.relative(target, mountPoint).split('/');
     if (!isInFolder(made, this.#layerDir)) return this.#makeOnHost(made, parts, isFolder);
     const places = parts.map((_, index) => path.join(target, ...parts.slice(0, index + 1)));
     for (const [index, at] of places.entries()) {

@@ -63,7 +63,7 @@ function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readon
 
 /** The mounts of a container, with the paths at which its root is visible. */
 function mountsIn(root: string, mounts: readonly FstabEntry[]): FstabEntry[] {
-  const inRoot = (place: string): string => (place.startsWith('/') ? `${root}${place}` : place);
+  const inRoot = (file: string): string => (file.startsWith('/') ? `${root}${file}` : file);
   return mounts.map((entry) => ({ ...entry, source: inRoot(entry.source), target: `${root}${entry.target}` }));
 }
 

@@ -13,7 +13,7 @@ import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
 import { NamespacedInside } from './namespaced-inside.ts';
 import { PodHolders } from './pod-holders.ts';
 import { SpareHolder } from './spare-holder.ts';
-import type { MountPlan } from './view.ts';
+import type { MountPlan } from './mount-plan.ts';
 
 export interface NamespacesOptions {
   readonly facts: NamespaceFacts;

@@ -19,8 +19,8 @@ export function pathInRoot(root: string, wanted: string, seen: Map<string, strin
     return seen.get(at);
   };
   // For a link that leads to itself, the system call reports the error.
-  const place = followLinks(wanted, linkIn) ?? wanted;
-  return place === '/' ? `${root}/` : path.join(root, place);
+  const target = followLinks(wanted, linkIn) ?? wanted;
+  return target === '/' ? `${root}/` : path.join(root, target);
 }
 
 function linkAt(file: string): string | undefined {

@@ -17,7 +17,7 @@ function stateOf(pid: number): string | undefined {
   return existsSync(file) ? /\) (\w)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
 }
 
-describe.skipIf(machine.places.size === 0)('a cgroup, where one can be made', () => {
+describe.skipIf(machine.locations.size === 0)('a cgroup, where one can be made', () => {
   it('takes in what a process has started meanwhile, and ends all of it', async () => {
     const made = CgroupGroup.make(machine, 'test-group/main/0', { ...NOTHING, together: NOTHING }, new SystemClock());
     if (!made.ok) throw new Error(made.error);

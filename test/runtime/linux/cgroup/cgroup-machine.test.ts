@@ -43,7 +43,7 @@ describe('cgroups of version 1', () => {
       mounts: `${mounted('memory', 'cgroup', 'memory')}\n${mounted('cpu,cpuacct', 'cgroup', 'cpu,cpuacct')}`,
       isRoot: false,
     });
-    expect(Object.fromEntries(machine.places)).toEqual({
+    expect(Object.fromEntries(machine.locations)).toEqual({
       memory: { version: 1, parent: path.join(root, 'memory/own/podrun') },
       cpu: { version: 1, parent: path.join(root, 'cpu,cpuacct/podrun') },
       cpuacct: { version: 1, parent: path.join(root, 'cpu,cpuacct/podrun') },
@@ -72,7 +72,7 @@ describe('cgroups of version 1', () => {
       mounts: mounted('memory', 'cgroup', 'memory'),
       isRoot: false,
     });
-    expect(machine.places.size).toBe(0);
+    expect(machine.locations.size).toBe(0);
     expect(machine.missing.get('memory')).toBe(`no group can be made in ${path.join(root, 'memory')}: not a directory`);
   });
 });
@@ -90,7 +90,7 @@ describe('cgroups of version 2', () => {
     group('v2/mine.scope', V2);
     group('v2/mine.scope/podrun', V2);
     const parents = [true, false].map(
-      (isRoot) => exploreCgroups(sources('/mine.scope', isRoot)).places.get('memory')?.parent,
+      (isRoot) => exploreCgroups(sources('/mine.scope', isRoot)).locations.get('memory')?.parent,
     );
     expect(parents).toEqual([path.join(root, 'v2/podrun'), path.join(root, 'v2/mine.scope/podrun')]);
   });
@@ -118,8 +118,8 @@ describe('cgroups of version 2', () => {
 
   it('without controllers are of no use', () => {
     group('v2', { 'cgroup.controllers': '' });
-    const { places, missing } = exploreCgroups(sources('/', true));
-    expect(places.size).toBe(0);
+    const { locations, missing } = exploreCgroups(sources('/', true));
+    expect(locations.size).toBe(0);
     expect(missing.get('memory')).toBe(`${path.join(root, 'v2')} has no controllers`);
   });
 });

@@ -5,7 +5,7 @@ import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
  * All paths at which folders of the host are visible: their own, and those below other mounts of the same file system.
  * @param folders absolute, without links
  */
-export function hiddenPlaces(folders: readonly string[], hostMounts: readonly HostMount[]): string[] {
+export function hiddenPaths(folders: readonly string[], hostMounts: readonly HostMount[]): string[] {
   const places = folders.flatMap((folder) => {
     const own = mountOf(folder, hostMounts);
     if (own === undefined) return [folder];

@@ -90,7 +90,7 @@ export class MountPlan {
     const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
     const prefix = `${this.root}/.`;
     const inside = this.#entries.filter(({ target }) => target.startsWith(`${prefix}/proc/`));
-    const own = (place: string): string => (place.startsWith(this.root) ? place.slice(this.root.length) : place);
+    const own = (file: string): string => (file.startsWith(this.root) ? file.slice(this.root.length) : file);
     return [
       proc,
       ...inside.map((entry) => ({ ...entry, source: own(entry.source), target: own(entry.target).slice(2) })),
@@ -133,8 +133,8 @@ export class MountPlan {
     const mode = [...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices()];
     this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode], isOptional });
     this.#tree.push({ target, seen: [upper, lower], made: upper });
-    for (const place of this.#hiddenIn(lower).filter((hidden) => this.#isOnMountOf(hidden, lower))) {
-      this.#hide(path.join(target, path.relative(lower, place)), isOptional);
+    for (const hiddenPath of this.#hiddenIn(lower).filter((hidden) => this.#isOnMountOf(hidden, lower))) {
+      this.#hide(path.join(target, path.relative(lower, hiddenPath)), isOptional);
     }
   }
 
@@ -143,19 +143,25 @@ export class MountPlan {
     const isFolder = statSync(source).isDirectory();
     const target = this.#mountPoint(wanted, isFolder);
     const { mode } = this.#options;
-    const place = realpathSync(source);
-    const at = (inside: string): string => path.join(target, path.relative(place, inside));
+    const realSource = realpathSync(source);
+    const at = (inside: string): string => path.join(target, path.relative(realSource, inside));
     const isInnerReadOnly = inner === 'read-only' || (isReadOnly && inner !== 'as they are');
-    const below = isFolder ? this.#mountsBelow(place, inner) : [];
+    const below = isFolder ? this.#mountsBelow(realSource, inner) : [];
     if (mode === 'root') {
-      this.#add({ source, target, type: 'none', options: ['bind', ...this.#optionsOf(place, isReadOnly)], isOptional });
+      this.#add({
+        source,
+        target,
+        type: 'none',
+        options: ['bind', ...this.#optionsOf(realSource, isReadOnly)],
+        isOptional,
+      });
       for (const { path: inside } of below) {
         const options = ['bind', ...this.#optionsOf(inside, isInnerReadOnly)];
         this.#add({ source: inside, target: at(inside), type: 'none', options, isOptional: true });
       }
     } else {
       // The kernel does not let a user namespace leave out inner mounts.
-      const options = ['rbind', ...(isReadOnly ? this.#optionsOf(place, true) : [])];
+      const options = ['rbind', ...(isReadOnly ? this.#optionsOf(realSource, true) : [])];
       this.#add({ source, target, type: 'none', options, isOptional });
       for (const { path: inside } of inner === 'read-only' ? below : []) {
         const remount = ['remount', 'bind', ...this.#optionsOf(inside, true)];
@@ -163,9 +169,10 @@ export class MountPlan {
       }
     }
     this.#tree.push({ target, seen: [source], made: isFolder ? source : undefined });
-    for (const inside of this.#hiddenIn(place)) {
-      if (inner === 'as they are' || inner === 'read-only') this.#hide(at(inside), !this.#isOnMountOf(inside, place));
-      else if (this.#isOnMountOf(inside, place)) this.#hide(at(inside), isOptional);
+    for (const inside of this.#hiddenIn(realSource)) {
+      if (inner === 'as they are' || inner === 'read-only')
+        this.#hide(at(inside), !this.#isOnMountOf(inside, realSource));
+      else if (this.#isOnMountOf(inside, realSource)) this.#hide(at(inside), isOptional);
     }
   }
 
@@ -182,18 +189,18 @@ export class MountPlan {
 
   /** Makes a visible path look empty. A missing path stays missing. */
   mask(wanted: string): void {
-    const { path: place, stats } = followPath(wanted, this.#tree);
+    const { path: target, stats } = followPath(wanted, this.#tree);
     if (stats === undefined) return;
-    if (stats.isDirectory()) this.#hide(place, false);
-    else this.#add({ source: '/dev/null', target: place, type: 'none', options: ['bind', 'ro', 'nosuid', 'noexec'] });
+    if (stats.isDirectory()) this.#hide(target, false);
+    else this.#add({ source: '/dev/null', target: target, type: 'none', options: ['bind', 'ro', 'nosuid', 'noexec'] });
   }
 
   /** Makes a visible path of a kernel file system read-only. */
   freeze(wanted: string): void {
-    const { path: place, stats } = followPath(wanted, this.#tree);
+    const { path: target, stats } = followPath(wanted, this.#tree);
     if (stats === undefined) return;
-    const source = path.join(this.root, place);
-    this.#add({ source, target: place, type: 'none', options: ['bind', ...MASK_OPTIONS] });
+    const source = path.join(this.root, target);
+    this.#add({ source, target: target, type: 'none', options: ['bind', ...MASK_OPTIONS] });
   }
 
   /** Mounts a kernel file system. */
@@ -212,12 +219,12 @@ export class MountPlan {
 
   /** The hidden folders in a folder of the host. A folder inside one of them belongs to a container. */
   #hiddenIn(folder: string): string[] {
-    return this.#options.hidden.filter((place) => isInFolder(place, folder) && existsSync(place));
+    return this.#options.hidden.filter((hiddenPath) => isInFolder(hiddenPath, folder) && existsSync(hiddenPath));
   }
 
   /** True when no other file system is mounted between the folder and the place in it. */
-  #isOnMountOf(place: string, folder: string): boolean {
-    const mount = mountOf(place, this.#options.hostMounts);
+  #isOnMountOf(file: string, folder: string): boolean {
+    const mount = mountOf(file, this.#options.hostMounts);
     return mount === undefined || isInFolder(folder, mount.path);
   }
 
@@ -231,8 +238,8 @@ export class MountPlan {
   }
 
   /** The options for another mount of a place on the host, which may not permit more. */
-  #optionsOf(place: string, isReadOnly: boolean): string[] {
-    const options = mountOf(place, this.#options.hostMounts)?.options ?? [];
+  #optionsOf(file: string, isReadOnly: boolean): string[] {
+    const options = mountOf(file, this.#options.hostMounts)?.options ?? [];
     const kept = KEPT_OPTIONS.filter((option) => options.includes(option));
     return [...new Set([...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices(), ...kept])];
   }
@@ -250,9 +257,9 @@ export class MountPlan {
   /** The target of a path. Created when missing. */
   #mountPoint(wanted: string, isFolder: boolean): string {
     if (this.#tree.length === 0) return wanted;
-    const { path: place, stats, mount } = followPath(wanted, this.#tree);
-    if (stats !== undefined || place === mount.target) return place;
-    this.#points.make(place, mount, isFolder);
-    return place;
+    const { path: target, stats, mount } = followPath(wanted, this.#tree);
+    if (stats !== undefined || target === mount.target) return target;
+    this.#points.make(target, mount, isFolder);
+    return target;
   }
 }
