@@ -72,7 +72,7 @@ const COMMON = {
 const [program, library] = await Promise.all([
   build({
     ...COMMON,
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: ['src/cli/start.ts'],
     format: 'cjs',
     // The launcher runs the program as a script, which cannot import modules.
     supported: { 'dynamic-import': false },

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
+import type { Cli } from './cli.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 
 /** Commands that need no background agent. */
@@ -21,15 +22,15 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
  * Pods. Every command looks into two folders for this. The code for the repair is loaded only when one of the folders
  * holds something.
  */
-export async function beforeCommand(stateDir: string | undefined, command: string): Promise<void> {
-  const root = stateRoot({ flag: stateDir, env: process.env, home: homedir() });
+export async function beforeCommand(cli: Cli, command: string): Promise<void> {
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
   if (!WITHOUT_AGENTS.has(command) && !isEmpty(agentsFolder(root))) {
     const { reviveAgents } = await import('./background/revive-agents.ts');
-    await reviveAgents(stateDir);
+    await reviveAgents(cli);
   }
   if (ABOUT_RECORDS.has(command) && existsSync(resourceFolder(root, 'pods'))) {
     const { reportLostPods } = await import('./report-lost.ts');
-    await reportLostPods(stateDir);
+    await reportLostPods(cli);
   }
 }
 

@@ -1,39 +1,38 @@
 import { homedir } from 'node:os';
 import { usage } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
-import type { Clock } from '../clock.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
 import { protectStateFolder } from '../store/state-folder.ts';
-import { detail } from './preferences.ts';
 import { memoryMountPoints, stateRoot } from '../store/layout.ts';
+import type { Cli } from './cli.ts';
 
 /**
  * Opens the store in the folder of --state-dir, of $PODRUN_STATE_DIR, or in the default folder.
  * @throws {PodrunError} when every user may replace the files of that folder
  */
-export function openStore(stateDir: string | undefined, clock: Clock): FileStore {
+export function openStore(cli: Cli): FileStore {
   const home = homedir();
-  const root = stateRoot({ flag: stateDir, env: process.env, home });
-  detail(`state folder ${root} (${rootSource(stateDir)})`);
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  cli.detail(`state folder ${root} (${rootSource(cli)})`);
   protectStateFolder(root, home);
-  const places = memoryMountPoints(process.env, process.getuid?.());
-  return new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places });
+  const places = memoryMountPoints(cli.env, process.getuid?.());
+  return new FileStore({ root, clock: cli.clock, processes: localProcesses, memoryMountPoints: places });
 }
 
 /** The setting that names the state folder, for messages. */
-function rootSource(stateDir: string | undefined): string {
-  if (stateDir) return '--state-dir';
-  if (process.env['PODRUN_STATE_DIR']) return '$PODRUN_STATE_DIR';
-  return process.env['XDG_STATE_HOME'] ? '$XDG_STATE_HOME' : 'the usual one';
+function rootSource({ env, flags }: Cli): string {
+  if (flags.stateDir) return '--state-dir';
+  if (env['PODRUN_STATE_DIR']) return '$PODRUN_STATE_DIR';
+  return env['XDG_STATE_HOME'] ? '$XDG_STATE_HOME' : 'the usual one';
 }
 
 /**
  * The time that ages in tables count to, milliseconds since 1970: $PODRUN_NOW (RFC 3339), which makes output
  * reproducible, else the present.
  */
-export function displayNowMs(clock: Clock): number {
-  const fixed = process.env['PODRUN_NOW'];
+export function displayNowMs({ env, clock }: Cli): number {
+  const fixed = env['PODRUN_NOW'];
   if (!fixed) return clock.now().wallMs;
   const nowMs = parseTime(fixed);
   if (!Number.isNaN(nowMs)) return nowMs;
@@ -41,6 +40,6 @@ export function displayNowMs(clock: Clock): number {
 }
 
 /** The command line of the user, without the program, for messages. */
-export function calledCommand(): string {
-  return process.argv.slice(2).join(' ');
+export function calledCommand({ line }: Cli): string {
+  return line.argv.join(' ');
 }

@@ -3,11 +3,11 @@ import { EXIT } from '../api/errors.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 import { beforeCommand } from './before-command.ts';
 import { normalizeFlags } from './flags/flag-style.ts';
-import { type GlobalFlags, preferencesOf, withGlobalFlags } from './flags/global-flags.ts';
+import { Cli } from './cli.ts';
+import { globalFlags, withGlobalFlags } from './flags/global-flags.ts';
 import { checkHelpTopic, withHelp } from './help/help.ts';
-import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
-import { flush, hasOutputFailed, leaveDeadTerminal } from './standard-streams.ts';
+import type { Process } from './process.ts';
 import type { RunVerb, Verb } from './verb.ts';
 import { version } from '../version.ts';
 
@@ -91,55 +91,50 @@ async function addVerbs(program: Command, first: string, run: RunVerb): Promise<
   }
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  const split = splitCommand(argv);
+/** Runs podrun with the words of a command line. Answers the exit code. */
+export async function main(argv: readonly string[], host: Process): Promise<number> {
+  const { own, command } = splitCommand(argv);
+  const line = { argv, command };
   let exitCode: number = EXIT.ok;
   let help = '';
-  const program = withHelp(new Command('podrun'))
+  const program = withGlobalFlags(withHelp(new Command('podrun')))
     .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
     .version(version, '--version', 'print the version')
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ outputError: () => undefined, writeOut: (text) => void (help += text) });
+  const cliOf = (called: Command): Cli => new Cli(host, line, globalFlags(program, called));
+  let cli = cliOf(program);
   const run: RunVerb = async (work) => {
-    exitCode = await work(split.command);
+    exitCode = await work(cli);
   };
-  withGlobalFlags(program).hook('preAction', (_program, called) => {
+  program.hook('preAction', (_program, called) => {
+    cli = cliOf(called);
+    cli.detail(`${called.name()}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);
     // Saved objects (`--from`) need no state folder.
     const { from = [] } = called.opts<{ from?: readonly string[] }>();
-    if (from.length > 0) return undefined;
-    return beforeCommand(program.opts<GlobalFlags>().stateDir, called.name());
+    return from.length > 0 ? undefined : beforeCommand(cli, called.name());
   });
-  await addVerbs(program, split.own[0] ?? '', run);
+  await addVerbs(program, own[0] ?? '', run);
   if (argv[0] === COMPLETE_COMMAND) {
     const { answerCompletion } = await import('./complete/answer-completion.ts');
-    return answerCompletion(program, argv.slice(1));
+    return answerCompletion(cli, program, argv.slice(1));
   }
   try {
-    const words = normalizeFlags(split.own, program);
+    const words = normalizeFlags(own, program);
     checkHelpTopic(words, program);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (help !== '') return showHelp(help, program);
+    if (help !== '') return showHelp(cliOf(program), help);
     const { usageError } = await import('./help/usage-error.ts');
-    return usageError(error, program) ?? reportError(error);
+    return usageError(cli, error, program) ?? reportError(cli.stderr, error);
   }
 }
 
 /** Prints the text of commander: help, or the version. */
-async function showHelp(text: string, program: Command): Promise<number> {
-  choosePreferences(preferencesOf(program.opts<GlobalFlags>()));
-  const { showPaged } = await import('./paged-output.ts');
-  await showPaged(text);
+async function showHelp(cli: Cli, text: string): Promise<number> {
+  const { showPaged } = await import('./output/paged-output.ts');
+  await showPaged(cli, text);
   return EXIT.ok;
 }
-
-process.on('exit', leaveDeadTerminal);
-// Reports a defect in a short message: Node would print a page of bundled code.
-process.on('uncaughtException', (error) => process.exit(reportError(error)));
-void main(process.argv.slice(2)).then(async (exitCode) => {
-  await Promise.all([flush('stdout'), flush('stderr')]);
-  const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
-  process.exit(isUnseen && hasOutputFailed() ? EXIT.failed : exitCode);
-});

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { errorText, EXIT, PodrunError } from '../api/errors.ts';
 import { version } from '../version.ts';
-import { printError } from './standard-streams.ts';
+import type { Output } from './output/output.ts';
 
 /** Prints an error for the user, and answers the exit code. The stack trace of a defect of podrun goes into a file. */
-export function reportError(error: unknown): number {
+export function reportError(stderr: Output, error: unknown): number {
   if (error instanceof PodrunError) {
-    printError(errorText(error));
+    stderr.write(errorText(error));
     return error.exitCode;
   }
-  printError(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
+  stderr.write(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
   const file = keepTrace(error);
-  if (file !== undefined) printError(`Please report it, with what is in ${file}.\n`);
+  if (file !== undefined) stderr.write(`Please report it, with what is in ${file}.\n`);
   return EXIT.failed;
 }
 
@@ -31,10 +31,10 @@ function keepTrace(error: unknown): string | undefined {
 }
 
 /** Prints several errors as kubectl does, one a line without a prefix, and answers the exit code. */
-export function reportErrors(errors: readonly PodrunError[]): number {
+export function reportErrors(stderr: Output, errors: readonly PodrunError[]): number {
   const [only] = errors;
   if (only === undefined) return EXIT.ok;
-  if (errors.length === 1) return reportError(only);
-  for (const { message } of errors) printError(`${message}\n`);
+  if (errors.length === 1) return reportError(stderr, only);
+  for (const { message } of errors) stderr.write(`${message}\n`);
   return Math.max(...errors.map(({ exitCode }) => exitCode));
 }

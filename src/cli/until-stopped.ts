@@ -1,16 +1,15 @@
 import { EXIT } from '../api/errors.ts';
-import type { Clock } from '../clock.ts';
 import { listenForSignals } from './apply/signals.ts';
-import type { StandardOutput } from './standard-output.ts';
+import type { Cli } from './cli.ts';
 
 /**
  * Resolves on Ctrl-C, or when nobody reads the output. Answers exit code 1, as kubectl does. Call this function before
  * the first output: a user may press Ctrl-C as soon as there is output.
  */
-export async function untilStopped(clock: Clock, out: StandardOutput): Promise<number> {
+export async function untilStopped(cli: Cli): Promise<number> {
   await new Promise<void>((resolve) => {
-    listenForSignals(clock, () => resolve());
-    out.onReaderGone(() => resolve());
+    listenForSignals(cli, () => resolve());
+    cli.stdout.onReaderGone(() => resolve());
   });
   return EXIT.failed;
 }

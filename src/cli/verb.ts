@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
 
 /** A command of podrun. Each file in `cli/verbs` holds one: its flags, its help, and its work. */
 export interface Verb {
@@ -6,8 +7,5 @@ export interface Verb {
   register(program: Command, run: RunVerb): void;
 }
 
-/**
- * Does the work of a verb and keeps the exit code that the work answers.
- * `command` are the words behind `--`: the command line of another program. Undefined: there is no `--`.
- */
-export type RunVerb = (work: (command: readonly string[] | undefined) => number | Promise<number>) => Promise<void>;
+/** Does the work of a verb and keeps the exit code that the work answers. */
+export type RunVerb = (work: (cli: Cli) => number | Promise<number>) => Promise<void>;

@@ -13,7 +13,7 @@ function timeIsUp(pods: readonly StoredPod[]): string {
     seen: pods,
     evidenceOf: () => ({ attempts: [], hooks: [], logs: new Map(), events: [] }),
     goal: { type: 'succeeded' },
-    flags: { stateDir: undefined, timeout: '4s', settle: '1s', allowRestarts: false },
+    flags: { timeout: '4s', settle: '1s', allowRestarts: false },
     imageAdvice: () => '',
     nowMs: NOW_MS,
   });

@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { openStreams } from '../../src/cli/standard-streams.ts';
-import { withGlobalFlags } from '../../src/cli/flags/global-flags.ts';
-import type { RunVerb } from '../../src/cli/verb.ts';
-import * as describeVerb from '../../src/cli/verbs/describe.ts';
-import * as eventsVerb from '../../src/cli/verbs/events.ts';
-import * as getVerb from '../../src/cli/verbs/get.ts';
 import { goldenEvents, goldenPods, goldenStates, goldenText } from '../print/golden.ts';
+import { runHere } from './in-process.ts';
 import { GOLDEN_ENV } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
@@ -17,23 +11,7 @@ const workshop = workshopForEach();
 const folder = path.join(import.meta.dirname, '../golden');
 const saved = (state: string): string[] =>
   ['pod', 'events'].flatMap((name) => ['--from', path.join(folder, state, `${name}.json`)]);
-const run = (...args: string[]) => workshop.run(args, GOLDEN_ENV);
-
-/** Runs the command line in this process: hundreds of processes would be slow. */
-async function runHere(...args: string[]): Promise<string> {
-  let printed = '';
-  openStreams();
-  const streams = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, 'write').mockImplementation((text) => ((printed += String(text)), true)),
-  );
-  const program = withGlobalFlags(new Command('podrun'));
-  const runVerb: RunVerb = async (work) => expect(await work(undefined)).toBe(0);
-  for (const verb of [getVerb, describeVerb, eventsVerb]) verb.register(program, runVerb);
-  await program.parseAsync(args, { from: 'user' }).finally(() => {
-    for (const stream of streams) stream.mockRestore();
-  });
-  return printed;
-}
+const run = (...args: string[]) => runHere(workshop, args, { env: GOLDEN_ENV });
 
 describe('a saved state is told as kubectl tells it', () => {
   const formats = (state: string): Array<readonly [args: string[], file: string]> => [
@@ -43,24 +21,12 @@ describe('a saved state is told as kubectl tells it', () => {
     [['events', ...saved(state)], 'events.txt'],
   ];
 
-  it.each(['crashloop', 'list-of-three'])('%s', async (state) => {
+  it.each(goldenStates)('%s', async (state) => {
     for (const [args, file] of formats(state)) {
       const { exitCode, stdout, stderr } = await run(...args);
       expect({ exitCode, printed: stdout + stderr }).toEqual({ exitCode: 0, printed: goldenText(state, file) });
     }
     expect(existsSync(workshop.stateDir)).toBe(false);
-  });
-
-  describe('in this process', () => {
-    beforeAll(() => {
-      for (const [name, value] of Object.entries(GOLDEN_ENV)) vi.stubEnv(name, value);
-      vi.stubEnv('PODRUN_STATE_DIR', '/nowhere');
-    });
-    afterAll(() => vi.unstubAllEnvs());
-
-    it.each(goldenStates)('%s', async (state) => {
-      for (const [args, file] of formats(state)) expect(await runHere(...args)).toBe(goldenText(state, file));
-    });
   });
 });
 

@@ -9,7 +9,6 @@ import { checkChanges } from '../../objects/check-changes.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { runPods, settingsOf } from './run-pods.ts';
 import type { Session } from './session.ts';
-import { warn } from '../preferences.ts';
 
 export interface DetachedPods {
   /** Pods that another process runs at the moment. */
@@ -27,8 +26,8 @@ export async function applyDetached(
   { live, own }: DetachedPods,
   configure: (pods: readonly ManifestObject<StoredPod>[]) => void,
 ): Promise<number> {
-  const { store, clock, view, plan } = session;
-  await closeLostRuns(store, clock, (text) => view.trouble(text));
+  const { cli, store, view, plan } = session;
+  await closeLostRuns(store, cli.clock, (text) => view.trouble(text));
   const agents = new BackgroundAgents(store.root, localProcesses);
   const { begun, taken } =
     own.length === 0
@@ -39,13 +38,13 @@ export async function applyDetached(
             session,
             own.map(({ object }) => object),
           ),
-          { pods: own, command: calledCommand() },
+          { pods: own, command: calledCommand(cli) },
         );
   for (const pod of begun) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);
   }
-  checkChanges(store, taken, warn);
+  checkChanges(store, taken, cli.warn);
   const others = [...live, ...taken];
   configure(others);
   for (const { object } of others) tellOfForeground(session, object);

@@ -1,6 +1,5 @@
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { listOf, renderObject } from '../../print/formats/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply-flags.ts';
@@ -11,34 +10,32 @@ import { isLive } from '../../agent/runs/live-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { StandardOutput } from '../standard-output.ts';
+import type { Cli } from '../cli.ts';
 import { recordOf } from '../../objects/store-record.ts';
 import { configureObject } from '../../objects/configure-object.ts';
-import { warn } from '../preferences.ts';
 
 /**
  * Prints the result of `--dry-run`: the objects of the manifests as podrun would store them, or a line for each object
  * about the change.
  * @throws {PodrunError} when the update rules forbid a change
  */
-export function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlags): number {
+export function dryRunApply(cli: Cli, objects: readonly ManifestObject[], flags: ApplyFlags): number {
   const { dryRun } = flags;
-  const printer = flags.output === 'text' ? undefined : objectPrinter(flags);
-  const store = openStore(flags.stateDir, new SystemClock());
+  const printer = flags.output === 'text' ? undefined : objectPrinter(cli.stdout, flags);
+  const store = openStore(cli);
   const existing = objects.filter((manifest) => isThere(store, manifest));
-  checkChanges(store, existing, warn);
-  const out = new StandardOutput();
+  checkChanges(store, existing, cli.warn);
   const [first] = objects;
   if (printer !== undefined && first !== undefined) {
     const printed = objects.map(({ object }) => object);
-    writePrinted(out, () => printer.print(objects.length === 1 ? first.object : listOf(printed)));
+    writePrinted(cli.stdout, () => printer.print(objects.length === 1 ? first.object : listOf(printed)));
     return EXIT.ok;
   }
   for (const manifest of objects) {
     const operation = existing.includes(manifest)
-      ? configureObject(store, manifest, { isDryRun: true, warn })
+      ? configureObject(store, manifest, { isDryRun: true, warn: cli.warn })
       : 'created';
-    out.tell(`${renderObject(manifest.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
+    cli.tell(`${renderObject(manifest.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
   }
   return EXIT.ok;
 }

@@ -45,5 +45,4 @@ export interface ApplyFlags extends OutputFlags {
   readonly runtime: RuntimeChoice | undefined;
   /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */
   readonly made?: 'replaced';
-  readonly stateDir: string | undefined;
 }

@@ -4,7 +4,6 @@ import { makeImageMap } from '../../agent/config/image-map.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { type Clock, SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
@@ -20,9 +19,9 @@ import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { Cli } from '../cli.ts';
 import { calledCommand, openStore } from '../environment.ts';
 import { ApplyExpectations } from '../history/apply-expectations.ts';
-import { note, warn } from '../preferences.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
 import { openView } from '../view/open-view.ts';
 import { applyDetached } from './apply-detached.ts';
@@ -39,22 +38,23 @@ import { holdSignals, listenForSignals } from './signals.ts';
  * @param stdin the manifests for `-`, when another verb has read standard input already
  */
 export async function apply(
+  cli: Cli,
   flags: ApplyFlags,
   command: readonly string[] | undefined,
   stdin?: StandardInput,
 ): Promise<number> {
+  const { clock, env } = cli;
   const plan = planApply(flags, command);
   const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
-  const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
-  const place = { stateDir: store.root, clock, userPath: process.env['PATH'] };
+  const store = openStore(cli);
+  const choice = runtimeChoice({ flag: flags.runtime, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
+  const place = { stateDir: store.root, clock, userPath: env['PATH'] };
   // --strict refuses fields without effect, so it waits until the features of this machine are known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
-  const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process', stdin);
+  const loaded = await loadOrExplain(cli, flags, (features?.tier ?? choice) !== 'process', stdin);
   if (!loaded.ok) return loaded.exitCode;
-  if (flags.dryRun !== 'none') return dryRunApply(loaded.objects, flags);
+  if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
   if (flags.report !== undefined) {
     prepareReportFolder(flags.report);
   }
@@ -67,10 +67,10 @@ export async function apply(
   refuseSilentOwners(store, live);
   if (features !== undefined) refuseSecurity(own, features);
   const elsewhere = await checkLimits(
+    cli,
     own.map(({ object }) => object),
     flags,
     config,
-    clock,
   );
   if (elsewhere !== undefined) return elsewhere;
   // Detecting the runtime takes time, so it goes on while Pods start. A Pod may be refused for lack of namespaces: then
@@ -79,11 +79,11 @@ export async function apply(
   if (choice === 'namespace') await runtime;
   const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
   const networks = wantsNetworks ? await privateNetworks(place.userPath) : undefined;
-  const view = await openView({ flags, clock, pods: applied, manifests: pods });
+  const view = await openView({ cli, flags, pods: applied, manifests: pods });
   const session: Session = {
+    cli,
     flags,
     plan,
-    clock,
     store,
     view,
     images,
@@ -93,11 +93,11 @@ export async function apply(
     expected,
   };
   try {
-    checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
+    checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
     if (pods.length === 0) return EXIT.ok;
     const exitCode = await applyPods(session, { live, own });
-    const checked = expected?.check(store, exitCode) ?? exitCode;
+    const checked = expected?.check(cli, store, exitCode) ?? exitCode;
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
     return checked;
   } finally {
@@ -139,10 +139,10 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-function keepOnRecord({ flags, store, clock, view }: Session, record: ManifestObject): void {
-  view.note(storeRecord(store, record, warn, flags.made));
+function keepOnRecord({ cli, flags, store, view }: Session, record: ManifestObject): void {
+  view.note(storeRecord(store, record, cli.warn, flags.made));
   const nodeName = readNode({ storageDir: store.root }).name;
-  recordFieldsWithoutEffect(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
+  recordFieldsWithoutEffect(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
 }
 
 interface SortedPods {
@@ -153,14 +153,14 @@ interface SortedPods {
 
 /** Changes the Pods that run already, runs the other Pods, and waits for the goal. */
 async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
-  const { flags, store, view } = session;
+  const { cli, flags, view } = session;
   if (flags.detach) {
     return applyDetached(session, { live, own }, (pods) => {
-      for (const pod of pods) view.note(configurePod(store, pod));
+      for (const pod of pods) view.note(configurePod(session, pod));
       if (pods.length > 0) warnOfIdleFlags(session);
     });
   }
-  const held = holdSignals();
+  const held = holdSignals(cli);
   try {
     return await beginAndRun({ ...session, held }, { live, own });
   } finally {
@@ -169,11 +169,11 @@ async function applyPods(session: Session, { live, own }: SortedPods): Promise<n
 }
 
 async function beginAndRun(session: Session, { live, own }: SortedPods): Promise<number> {
-  const { plan, clock, store, view } = session;
-  const { begun, taken } = await beginRuns(store, clock, own, { command: calledCommand() });
+  const { cli, plan, store, view } = session;
+  const { begun, taken } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
   try {
-    checkChanges(store, taken, warn);
-    for (const pod of [...live, ...taken]) view.note(configurePod(store, pod));
+    checkChanges(store, taken, cli.warn);
+    for (const pod of [...live, ...taken]) view.note(configurePod(session, pod));
   } catch (error) {
     undoRuns(store, begun);
     throw error;
@@ -191,8 +191,8 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   return runPods(session, { begun, live: others });
 }
 
-function configurePod(store: FileStore, pod: ManifestObject<StoredPod>): string {
-  return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn })}`;
+function configurePod({ cli, store }: Session, pod: ManifestObject<StoredPod>): string {
+  return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn: cli.warn })}`;
 }
 
 function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
@@ -223,12 +223,12 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
 }
 
 /** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */
-async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
+async function keepNewest({ cli, store }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
   const onRemoved = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
-    note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
+    cli.note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
   };
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
-    await removePods({ store, clock, namespace, keep, dryRun: false, onRemoved });
+    await removePods({ store, clock: cli.clock, namespace, keep, dryRun: false, onRemoved });
   }
 }
 
@@ -238,10 +238,10 @@ async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[],
  * @throws {PodrunError} (usage) with --strict, when a limit cannot be enforced
  */
 async function checkLimits(
+  cli: Cli,
   pods: readonly StoredPod[],
   flags: ApplyFlags,
   config: ConfigFile | undefined,
-  clock: Clock,
 ): Promise<number | undefined> {
   const open = openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
   if (open === undefined) return undefined;
@@ -250,11 +250,11 @@ async function checkLimits(
       isRoot: process.getuid?.() === 0,
       canLimit: open.length === 0,
       hasReadInput: flags.filename.includes('-'),
-      env: process.env,
+      env: cli.env,
     },
     argv: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-    interactive: process.stdin.isTTY,
-    onSignal: (forward) => void listenForSignals(clock, forward),
+    interactive: cli.stdin.isTTY === true,
+    onSignal: (forward) => void listenForSignals(cli, forward),
   });
   if (exitCode !== undefined) return exitCode;
   if (!flags.strict || open.length === 0) return undefined;

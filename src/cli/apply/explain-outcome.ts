@@ -4,6 +4,7 @@ import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
 import { goalPhrase } from '../../print/waits/goal-phrase.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
+import type { GlobalFlags } from '../flags/global-flags.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { isThere } from './run-progress.ts';
 import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';
@@ -27,7 +28,7 @@ export interface Explanation {
   /** The evidence from the time when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
   readonly goal: PodGoal | undefined;
-  readonly flags: Pick<ApplyFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
+  readonly flags: Pick<ApplyFlags & GlobalFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
   /** Advice about entries of podrun.yaml that map the images of these Pods to programs; see `adviseImages`. */
   readonly imageAdvice: (pods: readonly StoredPod[]) => string;
   /** The time of the decision, milliseconds since 1970. */

@@ -1,8 +1,7 @@
 import type { GoalCommand } from '../../agent/runs/apply-run.ts';
-import type { Clock } from '../../clock.ts';
 import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import { flush, isTerminal, openStreams, print, waitingBytes } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 
 /** The time to wait for late output of background processes of COMMAND, milliseconds. */
@@ -12,9 +11,9 @@ const WAITING_BYTES_MAX = 64 * 1024;
 const KEPT_BYTES_MAX = 256 * 1024;
 
 export interface GoalCommandOptions {
+  readonly cli: Cli;
   readonly argv: readonly [string, ...string[]];
   readonly view: ApplyView;
-  readonly clock: Clock;
   /** The variables for COMMAND beside podrun's own environment. Called when COMMAND starts. */
   readonly variables: () => Readonly<Record<string, string>>;
   /** True keeps the output of COMMAND for a report. COMMAND writes directly to a terminal: that output is not kept. */
@@ -48,13 +47,20 @@ export class UserCommand implements GoalCommand {
 
   /** Runs COMMAND. Resolves with the exit code. */
   async run(): Promise<number> {
-    const { argv, view, clock, variables, onStart, keepsOutput } = this.#options;
+    const { cli, argv, view, variables, onStart, keepsOutput } = this.#options;
+    const { clock } = cli;
     onStart();
     view.commandStarts(argv);
     this.#started = clock.now();
-    const env = { ...process.env, ...variables() };
+    const env = { ...cli.env, ...variables() };
     const output = keepsOutput ? this.#takers() : {};
-    const outcome = await startCommand({ argv, env, cwd: process.cwd(), interactive: process.stdin.isTTY, output });
+    const outcome = await startCommand({
+      argv,
+      env,
+      cwd: process.cwd(),
+      interactive: cli.stdin.isTTY === true,
+      output,
+    });
     if (!outcome.ok) {
       this.#endedAtMs = clock.now().monotonicMs;
       this.#output.add(Buffer.from(`${outcome.error}\n`));
@@ -77,28 +83,30 @@ export class UserCommand implements GoalCommand {
   /** The record of COMMAND. Undefined when COMMAND was not started. */
   get record(): CommandRecord | undefined {
     if (this.#started === undefined) return undefined;
-    const untilMs = this.#endedAtMs ?? this.#options.clock.now().monotonicMs;
+    const untilMs = this.#endedAtMs ?? this.#options.cli.clock.now().monotonicMs;
     const durationMs = untilMs - this.#started.monotonicMs;
     return { startedAtMs: this.#started.wallMs, durationMs, output: this.#output.text };
   }
 
   #takers(): { [Stream in OutputStream]?: (chunk: Buffer) => Promise<void> | undefined } {
-    openStreams();
+    const { stdout, stderr } = this.#options.cli;
+    stdout.open();
+    stderr.open();
     return {
-      ...(isTerminal('stdout') ? {} : { stdout: (chunk) => this.#take('stdout', chunk) }),
-      ...(isTerminal('stderr') ? {} : { stderr: (chunk) => this.#take('stderr', chunk) }),
+      ...(stdout.isTerminal ? {} : { stdout: (chunk) => this.#take(stdout, chunk) }),
+      ...(stderr.isTerminal ? {} : { stderr: (chunk) => this.#take(stderr, chunk) }),
     };
   }
 
-  #take(stream: OutputStream, chunk: Buffer): Promise<void> | undefined {
+  #take(output: Cli['stdout'], chunk: Buffer): Promise<void> | undefined {
     this.#output.add(chunk);
-    print(stream, chunk);
-    return waitingBytes(stream) > WAITING_BYTES_MAX ? flush(stream) : undefined;
+    output.write(chunk);
+    return output.waitingBytes > WAITING_BYTES_MAX ? output.flush() : undefined;
   }
 
   /** Waits for the rest of the output, up to the limit: a background process of COMMAND may hold the pipe for ever. */
   async #outputTaken(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#options.cli;
     const late = new Promise<void>((resolve) => {
       const alarm = clock.wakeAt(clock.now().monotonicMs + LATE_OUTPUT_MS, resolve);
       void this.#running?.outputTaken.then(() => {

@@ -1,14 +1,11 @@
 import { EXIT } from '../../api/errors.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
-import { SystemClock } from '../../clock.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { detail, note } from '../preferences.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 import { annotateMistakes } from '../view/github-mistakes.ts';
 
 export type LoadedInput =
@@ -23,9 +20,10 @@ export type StandardInput = () => AsyncIterable<Uint8Array>;
  * @param hasNamespaces true when containers have their own view of the file system, or may have it
  */
 export async function loadOrExplain(
+  cli: Cli,
   flags: ApplyFlags,
   hasNamespaces: boolean,
-  stdin: StandardInput = () => process.stdin,
+  stdin: StandardInput = () => cli.stdin,
 ): Promise<LoadedInput> {
   const load = (): ReturnType<typeof loadManifests> =>
     loadManifests({
@@ -39,16 +37,17 @@ export async function loadOrExplain(
       hasNamespaces,
     });
   // A waiting line would disturb a user who types the manifest.
-  const isTyped = flags.filename.includes('-') && process.stdin.isTTY;
-  const loading = isTyped ? load() : withWaitingLine(new SystemClock(), 'reading manifests', load);
+  const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;
+  const loading = isTyped ? load() : withWaitingLine(cli, 'reading manifests', load);
   const { objects, errors, warnings } = await loading;
-  for (const { file, object } of objects) detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
-  for (const warning of warnings) note(`Warning: ${warning}`);
+  for (const { file, object } of objects)
+    cli.detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
+  for (const warning of warnings) cli.warn(warning);
   if (errors.length === 0) return { ok: true, objects };
-  printError(`${renderManifestErrors(errors).join('\n')}\n`);
-  if (annotatesForGitHub(flags)) annotateMistakes(errors);
+  cli.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
+  if (annotatesForGitHub(cli, flags)) annotateMistakes(cli, errors);
   if (flags.output === 'json') {
-    new StandardOutput().write(
+    cli.stdout.write(
       statusesOf(errors)
         .map((status) => `${JSON.stringify(status)}\n`)
         .join(''),

@@ -19,15 +19,13 @@ import { podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
 import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
-import { detail, preferences } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 import { RunReport } from '../report/write-report.ts';
 import { SmallHeap } from '../small-heap.ts';
-import { printError } from '../standard-streams.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { annotateRun } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import type { ApplyPlan } from './apply-input.ts';
 import { explainOutcome, podsToExplain } from './explain-outcome.ts';
 import { UserCommand } from './goal-command.ts';
 import { tellProgress } from './run-progress.ts';
@@ -44,7 +42,7 @@ export interface RunPods {
 
 /** Runs the Pods until their end, or until a decision ends them. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
-  const { plan, clock, store, view } = session;
+  const { cli, plan, store, view } = session;
   closeInheritedDescriptors();
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
   const report = openReport(session, isAboutAll ? [] : live);
@@ -52,7 +50,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const running = new RunningPods({
     settings: await settingsOf(session, own),
     store,
-    clock,
+    clock: cli.clock,
     begun,
     listener: { ...showing(view, own), onChange: () => run.check() },
   });
@@ -68,7 +66,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     // Without a goal, `apply` waits for Pods of other processes only when it has no Pods of its own.
     isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && begun.length > 0)),
     pods: allPods,
-    clock,
+    clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
     stuck: () => stuckPods(running.pods),
@@ -84,7 +82,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     },
   });
   const progress = tellProgress(session, allPods, begun.length > 0);
-  const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
+  const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
   const early = session.held?.release();
@@ -105,39 +103,39 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     seen,
     evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
     goal: plan.goal,
-    flags: session.flags,
+    flags: { ...session.flags, ...cli.flags },
     imageAdvice: (waiting) => adviceOn(session, waiting),
-    nowMs: clock.now().wallMs,
+    nowMs: cli.clock.now().wallMs,
   });
-  if (explanation !== '') printError(explanation);
+  if (explanation !== '') cli.stderr.write(explanation);
   if (record !== 'complete') tellOfRecord(session);
   return verdictOf(outcome, pods, record).exitCode;
 }
 
 /** Reports that the record of the run has gaps, or is lost. */
-function tellOfRecord({ flags }: Session): void {
-  printError(`error: ${RECORD_FAILURE}\n`);
-  if (annotatesForGitHub(flags)) annotateRun(RECORD_FAILURE);
+function tellOfRecord({ cli, flags }: Session): void {
+  cli.stderr.write(`error: ${RECORD_FAILURE}\n`);
+  if (annotatesForGitHub(cli, flags)) annotateRun(cli, RECORD_FAILURE);
 }
 
 /** The COMMAND of the command line, if there is one. */
 function userCommand(
-  { plan, view, clock, store }: Session,
+  { cli, plan, view, store }: Session,
   pods: () => readonly StoredPod[],
   keepsOutput: boolean,
   onStart: () => void,
 ): UserCommand | undefined {
   if (plan.command === undefined) return undefined;
   const variables = (): Record<string, string> => commandVariables(pods(), path.resolve(store.root));
-  return new UserCommand({ argv: plan.command, view, clock, variables, keepsOutput, onStart });
+  return new UserCommand({ cli, argv: plan.command, view, variables, keepsOutput, onStart });
 }
 
 /** Advice about entries of podrun.yaml that map images to programs. */
-function adviceOn({ config }: Session, pods: readonly StoredPod[]): string {
+function adviceOn({ cli, config }: Session, pods: readonly StoredPod[]): string {
   return adviseImages({
     pods,
     configPath: config?.path ?? 'podrun.yaml',
-    isOnPath: (program) => isOnPath(program, process.env['PATH']),
+    isOnPath: (program) => isOnPath(program, cli.env['PATH']),
   });
 }
 
@@ -161,12 +159,12 @@ function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener,
  * @param others Pods of other processes that `apply` changes and does not wait for
  */
 export function openReport(session: Session, others: readonly StoredPod[]): RunReport | undefined {
-  const { flags, plan, store, clock } = session;
+  const { cli, flags, plan, store } = session;
   if (flags.report === undefined) return undefined;
   return new RunReport({
     folder: flags.report,
     store,
-    clock,
+    clock: cli.clock,
     goal: plan.goal,
     command: plan.command,
     others,
@@ -176,9 +174,9 @@ export function openReport(session: Session, others: readonly StoredPod[]): RunR
 
 /** The settings of the agent for these Pods. Prints requests of the Pods that this machine cannot meet. */
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
-  const { plan, images, config, flags, view, privateNetworks } = session;
+  const { cli, plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
-  if (preferences().isVerbose) tellDecisions(flags, plan, config, chosen);
+  if (cli.isVerbose) tellDecisions(session, chosen);
   const lack = unmetRequests(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
   return agentSettings({
@@ -191,28 +189,23 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
     isolate: flags.isolate,
     strictPid1: flags.strictPid1,
     isBestEffort: flags.bestEffort,
-    hostEnv: process.env,
+    hostEnv: cli.env,
     cwd: process.cwd(),
   });
 }
 
 /** Prints the decisions before the Pods run, and their sources, for --verbose. */
-function tellDecisions(
-  flags: ApplyFlags,
-  plan: ApplyPlan,
-  config: ConfigFile | undefined,
-  { features, lack }: ChosenRuntime,
-): void {
-  detail(config === undefined ? 'no podrun.yaml from here upward' : `settings of ${config.path}`);
+function tellDecisions({ cli, flags, plan, config }: Session, { features, lack }: ChosenRuntime): void {
+  cli.detail(config === undefined ? 'no podrun.yaml from here upward' : `settings of ${config.path}`);
   const why = lack === undefined ? '' : `; ${obstacleText(lack.why)}`;
-  detail(`runtime tier ${features.tier}: ${whoChoseRuntime(flags, config)}${why}`);
+  cli.detail(`runtime tier ${features.tier}: ${whoChoseRuntime(cli, flags, config)}${why}`);
   const goal = plan.goal === undefined ? 'every Pod has ended' : `every Pod is ${goalText(plan.goal)}`;
-  detail(`waiting until ${goal}, ${flags.timeout === undefined ? 'as long as it takes' : `for ${flags.timeout}`}`);
+  cli.detail(`waiting until ${goal}, ${flags.timeout === undefined ? 'as long as it takes' : `for ${flags.timeout}`}`);
 }
 
-function whoChoseRuntime({ runtime }: ApplyFlags, config: ConfigFile | undefined): string {
+function whoChoseRuntime({ env }: Cli, { runtime }: ApplyFlags, config: ConfigFile | undefined): string {
   if (runtime !== undefined) return `--runtime ${runtime}`;
-  const variable = process.env['PODRUN_RUNTIME'];
+  const variable = env['PODRUN_RUNTIME'];
   if (variable) return `PODRUN_RUNTIME=${variable}`;
   return config?.runtime === undefined ? 'as this machine permits' : `runtime: ${config.runtime} of ${config.path}`;
 }

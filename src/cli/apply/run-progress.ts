@@ -5,7 +5,6 @@ import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { Session } from './session.ts';
-import { isTerminal } from '../standard-streams.ts';
 
 /** The time before the first progress line: short waits are not worth a line. */
 const QUIET_MS = 1000;
@@ -16,7 +15,7 @@ const QUIET_MS = 1000;
  * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function tellProgress(
-  { plan, flags, clock, store, view }: Session,
+  { cli, plan, flags, store, view }: Session,
   pods: () => readonly StoredPod[],
   isOwnRun: boolean,
 ): { close(): void } {
@@ -24,10 +23,10 @@ export function tellProgress(
   const slip = slipOf(goal, pods());
   if (slip !== undefined) view.trouble(slip);
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
-  if (!isWaiting || flags.output === 'json' || (isOwnRun && isTerminal('stderr'))) return { close: () => undefined };
+  if (!isWaiting || flags.output === 'json' || (isOwnRun && cli.stderr.isTerminal)) return { close: () => undefined };
   const waited = new RecordWatches(store);
   const progress = new WaitProgress({
-    clock,
+    cli,
     quietMs: QUIET_MS,
     phrase: () => {
       const late = pods().filter((pod) => !isThere(pod, goal));
@@ -35,7 +34,7 @@ export function tellProgress(
         const text = `waiting for ${goalText(goal)} to hold for ${flags.settle} (--settle)`;
         return { text, key: text };
       }
-      return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), clock.now().wallMs, goal)));
+      return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), cli.clock.now().wallMs, goal)));
     },
   });
   return {

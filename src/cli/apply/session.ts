@@ -1,10 +1,10 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
-import type { SystemClock } from '../../clock.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
 import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
+import type { Cli } from '../cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import type { ApplyPlan } from './apply-input.ts';
@@ -12,9 +12,9 @@ import type { HeldSignals } from './signals.ts';
 
 /** The state of one run of `apply`. */
 export interface Session {
+  readonly cli: Cli;
   readonly flags: ApplyFlags;
   readonly plan: ApplyPlan;
-  readonly clock: SystemClock;
   readonly store: FileStore;
   readonly view: ApplyView;
   readonly images: ReturnType<typeof makeImageMap>;

@@ -1,5 +1,4 @@
-import type { Clock } from '../../clock.ts';
-import { openStreams } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 /**
  * The time in which a second signal counts as the same Ctrl-C: the terminal sends it, and npx or a shell forwards it
@@ -11,15 +10,15 @@ const LISTENED_FOR = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type ListenedFor = (typeof LISTENED_FOR)[number];
 
 /** Calls back for every Ctrl-C, SIGTERM and SIGHUP. Until closed, none of these signals ends podrun. */
-export function listenForSignals(clock: Clock, onSignal: (signal: ListenedFor) => void): { close(): void } {
+export function listenForSignals(cli: Cli, onSignal: (signal: ListenedFor) => void): { close(): void } {
   let lastMs = Number.NEGATIVE_INFINITY;
   const listener = (signal: ListenedFor): void => {
-    const { monotonicMs } = clock.now();
+    const { monotonicMs } = cli.clock.now();
     if (monotonicMs - lastMs < SAME_SIGNAL_MS) return;
     lastMs = monotonicMs;
     onSignal(signal);
   };
-  listen(listener);
+  listen(cli, listener);
   return {
     close: () => {
       for (const signal of LISTENED_FOR) process.off(signal, listener);
@@ -34,12 +33,12 @@ export interface HeldSignals {
 }
 
 /** Holds signals until released: a process that ended while it holds a lock would leave the lock behind. */
-export function holdSignals(): HeldSignals {
+export function holdSignals(cli: Cli): HeldSignals {
   let first: ListenedFor | undefined;
   const listener = (signal: ListenedFor): void => {
     first ??= signal;
   };
-  listen(listener);
+  listen(cli, listener);
   return {
     release: () => {
       for (const signal of LISTENED_FOR) process.off(signal, listener);
@@ -51,7 +50,8 @@ export function holdSignals(): HeldSignals {
 }
 
 /** Opens the streams, so that a slow reader cannot block the answer to a signal. */
-function listen(listener: (signal: ListenedFor) => void): void {
-  openStreams();
+function listen(cli: Cli, listener: (signal: ListenedFor) => void): void {
+  cli.stdout.open();
+  cli.stderr.open();
   for (const signal of LISTENED_FOR) process.on(signal, listener);
 }

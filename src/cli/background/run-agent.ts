@@ -6,7 +6,7 @@ import { endProcesses, removeLayers } from '../../agent/clean-up/leftovers.ts';
 import { EXIT, hasCode, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import { SystemClock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
@@ -21,21 +21,21 @@ import { SmallHeap } from '../small-heap.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../../background/command-names.ts';
 import { type Assignment, sendAnswer } from '../../background/answer.ts';
 import { callBackground } from '../../background/call-background.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 /** Registers the hidden command of the agent. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command(AGENT_COMMAND, { hidden: true })
     .argument('<id>')
-    .action((id: string, { stateDir }: { readonly stateDir: string | undefined }) => run(() => runAgent(stateDir, id)));
+    .action((id: string) => run((cli) => runAgent(cli, id)));
 }
 
 /** The parts of a background agent, the process behind `podrun apply --detach`. */
 interface BackgroundAgent {
   readonly id: string;
   readonly store: FileStore;
-  readonly clock: SystemClock;
+  readonly clock: Clock;
   readonly agents: BackgroundAgents;
   readonly settings: AgentSettings;
   readonly runtime: KeptRuntime;
@@ -54,9 +54,9 @@ interface Resumed {
  * Runs Pods until their end: the Pods of the assignment, and the Pods of a former process of the same agent. When this
  * process is killed, its containers keep running under their keeper.
  */
-async function runAgent(stateDir: string | undefined, id: string): Promise<number> {
-  const clock = new SystemClock();
-  const store = openStore(stateDir, clock);
+async function runAgent(cli: Cli, id: string): Promise<number> {
+  const { clock } = cli;
+  const store = openStore(cli);
   const agents = new BackgroundAgents(store.root, localProcesses);
   const other = agents.claim(id, process.ppid);
   if (other !== undefined) throw new PodrunError('Conflict', `process ${other.pid} is background agent ${id} already`);
@@ -64,7 +64,7 @@ async function runAgent(stateDir: string | undefined, id: string): Promise<numbe
   if (settings === undefined) throw new PodrunError('NotFound', `there is no background agent ${id} to be`);
   const pods = new Map<string, StoredPod>();
   const trouble = (text: string): void => {
-    printError(`${formatTime(clock.now().wallMs)} ${text}\n`);
+    cli.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);
   };
   const runtime = openRuntime({ id, store, clock, agents, settings, pods, trouble });
   try {
@@ -138,7 +138,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
 }
 
 /** Ends the remaining processes of a Pod whose keeper is gone, and removes its file system layers. */
-async function endContainers(store: FileStore, pod: StoredPod, clock: SystemClock): Promise<void> {
+async function endContainers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   await endProcesses(store, pod, clock);
   await removeLayers(store, pod);
 }

@@ -3,7 +3,6 @@ import { Keeper } from '../../background/keeper/keeper.ts';
 import type { LogTarget } from '../../background/keeper/protocol.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
@@ -15,22 +14,21 @@ import { openStore } from '../environment.ts';
 import type { RunVerb } from '../verb.ts';
 import { KEEPER_COMMAND } from '../../background/command-names.ts';
 import { sendAnswer } from '../../background/answer.ts';
+import type { Cli } from '../cli.ts';
 
 /** Registers the hidden command of the keeper. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command(KEEPER_COMMAND, { hidden: true })
     .argument('<id>')
-    .action((id: string, { stateDir }: { readonly stateDir: string | undefined }) =>
-      run(() => runKeeper(stateDir, id)),
-    );
+    .action((id: string) => run((cli) => runKeeper(cli, id)));
 }
 
 /** Keeps the containers of a background agent. They live as long as this process, even when the agent is killed. */
-async function runKeeper(stateDir: string | undefined, id: string): Promise<number> {
+async function runKeeper(cli: Cli, id: string): Promise<number> {
   closeInheritedDescriptors();
-  const clock = new SystemClock();
-  const store = openStore(stateDir, clock);
+  const { clock } = cli;
+  const store = openStore(cli);
   const agents = new BackgroundAgents(store.root, localProcesses);
   const settings = agents.settings<AgentSettings>(id);
   if (settings === undefined) throw new PodrunError('NotFound', `there is no background agent ${id}`);

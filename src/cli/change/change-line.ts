@@ -1,8 +1,8 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { renderObject } from '../../print/formats/object.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
-import { preferences } from '../preferences.ts';
 import { type DryRun, dryRunSuffix } from './dry-run.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags that decide the output about a change. */
 export interface ChangeOutput {
@@ -12,8 +12,13 @@ export interface ChangeOutput {
 }
 
 /** The output for a changed object: `pod/web patched`, or the object in the format of `-o`. */
-export function changeLine(object: StoredKubeObject, operation: string, { dryRun, printer }: ChangeOutput): string {
+export function changeLine(
+  cli: Cli,
+  object: StoredKubeObject,
+  operation: string,
+  { dryRun, printer }: ChangeOutput,
+): string {
   if (printer !== undefined) return printer.print(object);
-  if (preferences().isQuiet) return '';
+  if (cli.isQuiet) return '';
   return `${renderObject(object, 'name').trimEnd()} ${operation}${dryRunSuffix(dryRun)}\n`;
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { PodrunError, usage } from '../../api/errors.ts';
 import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/select/key-pairs.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { changeLine } from './change-line.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { getObject, missingObjectError } from '../../objects/object-ref.ts';
@@ -14,7 +13,7 @@ import { type DryRun, dryRunOption } from './dry-run.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import { warn } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `label` and `annotate`. */
 export interface MetadataFlags extends SelectionFlags, OutputFlags {
@@ -49,6 +48,7 @@ export interface MetadataVerb {
 
 /** Changes the labels or annotations of objects; answers the exit code. */
 export async function changeMetadata(
+  cli: Cli,
   verb: MetadataVerb,
   words: readonly string[],
   flags: MetadataFlags,
@@ -56,25 +56,25 @@ export async function changeMetadata(
   const { resources, pairs } = splitPairs(words, verb.noun);
   const edits = verb.parse(pairs);
   checkFlags(verb, { resources, pairs }, flags);
-  const selection = await readSelection(verb.name, resources, flags);
+  const selection = await readSelection(cli, verb.name, resources, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
-  const store = openStore(flags.stateDir, new SystemClock());
+  const store = openStore(cli);
   const refs = refsOf(store, selection);
   if (flags.resourceVersion !== undefined && refs.length > 1) {
     throw usage('--resource-version may only be used with a single resource');
   }
   const { dryRun, overwrite } = flags;
-  const printer = objectPrinter(flags);
-  return eachObject(refs, (ref) => {
+  const printer = objectPrinter(cli.stdout, flags);
+  return eachObject(cli, refs, (ref) => {
     const before = getObject(store, ref);
     if (before === undefined) throw missingObjectError(store, ref);
     if (pairs.length === 0) return listing(verb, before, refs.length === 1);
     const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);
     const change = (stored: KubeObject): KubeObject => edited(verb, stored, edits, flags);
-    const { object } = changeObject({ store, ref, change, warn, isDryRun: dryRun !== 'none' });
+    const { object } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
     if (flags.list) return listing(verb, object, refs.length === 1);
     const notes = verb.name === 'label' ? missing.map((key) => `label ${JSON.stringify(key)} not found.\n`) : [];
-    return notes.join('') + changeLine(object, verb.operation(before, object, overwrite), { dryRun, printer });
+    return notes.join('') + changeLine(cli, object, verb.operation(before, object, overwrite), { dryRun, printer });
   });
 }
 

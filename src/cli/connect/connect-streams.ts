@@ -3,7 +3,7 @@ import { EXIT } from '../../api/errors.ts';
 import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../background/attach/frames.ts';
 import { showOutputAsItIs } from '../../runtime/terminal/own-terminal.ts';
 import { listenForSignals } from '../apply/signals.ts';
-import { StandardOutput } from '../standard-output.ts';
+import type { Cli } from '../cli.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,
@@ -13,13 +13,14 @@ import {
   sendMessage,
 } from '../../background/connect/agent-connection.ts';
 import { DetachKeys } from './detach-keys.ts';
-import { flush, isTerminal, printError, streamOf } from '../standard-streams.ts';
+
+type OwnTerminal = typeof process.stdin;
 
 /** A connection of the user's streams with a container. */
 export interface StreamConnection extends AgentAddress {
   readonly opening: OpeningMessage;
   /** The user's terminal, when the container has one, too: every key goes there unchanged. */
-  readonly terminal: typeof process.stdin | undefined;
+  readonly terminal: OwnTerminal | undefined;
   /** The keys that end the connection and leave the container running. Undefined: no such keys. */
   readonly detachKeys?: Buffer | undefined;
   /** Called when the agent confirms the connection. */
@@ -29,20 +30,18 @@ export interface StreamConnection extends AgentAddress {
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /** Connects podrun's standard streams with a container, or with a command in it, until one side ends the connection. */
-export async function connectStreams(connection: StreamConnection): Promise<ConnectionEnd> {
-  const { clock, opening, terminal } = connection;
+export async function connectStreams(cli: Cli, connection: StreamConnection): Promise<ConnectionEnd> {
+  const { opening, terminal } = connection;
   const socket = await reachAgent(connection);
   if (socket === undefined) return { type: 'refused' };
   const send = (message: ClientMessage): void => sendMessage(socket, message);
-  const out = new StandardOutput();
   let stop: (end: ConnectionEnd) => void = () => undefined;
   const stopped = new Promise<ConnectionEnd>((resolve) => (stop = resolve));
-  const signals = listenForSignals(clock, (name) => stop({ type: 'stopped', exitCode: EXIT_OF_SIGNAL[name] }));
-  out.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.nobodyReads }));
+  const signals = listenForSignals(cli, (name) => stop({ type: 'stopped', exitCode: EXIT_OF_SIGNAL[name] }));
+  cli.stdout.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.nobodyReads }));
   const sendSize = (more = 0): void => {
-    if (!isTerminal('stdout')) return;
-    const { columns, rows } = streamOf('stdout');
-    send({ type: 'resize', columns: columns + more, rows: rows + more });
+    const shown = cli.stdout.terminal;
+    if (shown !== undefined) send({ type: 'resize', columns: shown.columns + more, rows: shown.rows + more });
   };
   const onResize = (): void => sendSize();
   try {
@@ -56,14 +55,14 @@ export async function connectStreams(connection: StreamConnection): Promise<Conn
       if (answer.hasTerminal && terminal !== undefined) {
         terminal.setRawMode(true);
         showOutputAsItIs();
-        streamOf('stdout').on('resize', onResize);
+        cli.stdout.terminal?.on('resize', onResize);
       }
       if (opening.stdin) forwardInput(socket, connection.detachKeys, () => stop({ type: 'detached' }));
     };
-    return await Promise.race([received(socket, { ...outputTaker(out), connected: onConnected }), stopped]);
+    return await Promise.race([received(socket, { ...outputTaker(cli), connected: onConnected }), stopped]);
   } finally {
     signals.close();
-    streamOf('stdout').off('resize', onResize);
+    cli.stdout.terminal?.off('resize', onResize);
     terminal?.setRawMode(false);
     process.stdin.destroy();
     socket.destroy();
@@ -74,22 +73,22 @@ export async function connectStreams(connection: StreamConnection): Promise<Conn
  * The user's terminal. Undefined, with a message, when standard input is no terminal. Source: kubectl/pkg/cmd/exec
  * SetupTTY.
  */
-export function ownTerminal(quiet: boolean): typeof process.stdin | undefined {
+export function ownTerminal(cli: Cli): OwnTerminal | undefined {
   if (process.stdin.isTTY) return process.stdin;
-  if (!quiet) printError('Unable to use a TTY - input is not a terminal or the right kind of file\n');
+  if (!cli.isQuiet) cli.stderr.write('Unable to use a TTY - input is not a terminal or the right kind of file\n');
   return undefined;
 }
 
 /** Prints output, and makes the sender wait for a slow reader. */
-function outputTaker(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
+function outputTaker({ stdout, stderr }: Cli): Pick<OutputTaker, 'stdout' | 'stderr'> {
   return {
     stdout: (chunk) => {
-      out.write(chunk);
-      return out.flush();
+      stdout.write(chunk);
+      return stdout.flush();
     },
     stderr: (chunk) => {
-      printError(chunk);
-      return flush('stderr');
+      stderr.write(chunk);
+      return stderr.flush();
     },
   };
 }

@@ -6,7 +6,6 @@ import {
   type StoredPod,
   type StoredService,
 } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
 import { chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { firstPod } from '../../lifecycle/requests/first-pod.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -16,11 +15,10 @@ import { waitForObject } from '../../objects/object-wait.ts';
 import { missingObjectError } from '../../objects/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 export interface PodSearch {
   readonly store: FileStore;
-  readonly clock: Clock;
   readonly namespace: string | undefined;
   /** The time to wait for a Pod of a Service, as written. */
   readonly podRunningTimeout: string;
@@ -37,7 +35,7 @@ export interface ReachedPod {
  * Finds the Pod for `web`, `pod/web` or `service/web`.
  * @throws {PodrunError} in kubectl's words, when there is none
  */
-export async function reachPod(word: string, search: PodSearch): Promise<ReachedPod> {
+export async function reachPod(cli: Cli, word: string, search: PodSearch): Promise<ReachedPod> {
   const timeoutMs = durationFlag('--pod-running-timeout', search.podRunningTimeout);
   if (timeoutMs <= 0) throw usage('--pod-running-timeout must be higher than zero');
   const [first = '', second, ...rest] = word.split('/');
@@ -52,14 +50,18 @@ export async function reachPod(word: string, search: PodSearch): Promise<Reached
   if (type.plural === 'pods') return { pod: object as StoredPod, service: undefined };
   if (type.plural === 'services') {
     const service = object as StoredService;
-    return { pod: await podOfService(service, search, timeoutMs), service };
+    return { pod: await podOfService(cli, service, search, timeoutMs), service };
   }
   const kind = `*v1.${type.kind}`;
   throw new PodrunError('BadRequest', `cannot attach to ${kind}: selector for ${kind} not implemented`);
 }
 
-async function podOfService(service: StoredService, search: PodSearch, timeoutMs: number): Promise<StoredPod> {
-  const { store, clock } = search;
+async function podOfService(
+  { clock }: Cli,
+  service: StoredService,
+  { store }: PodSearch,
+  timeoutMs: number,
+): Promise<StoredPod> {
   const { namespace, name } = service.metadata;
   const selector = Object.entries(service.spec?.selector ?? {});
   if (selector.length === 0) {
@@ -84,14 +86,10 @@ async function podOfService(service: StoredService, search: PodSearch, timeoutMs
  * The running container to connect with.
  * @throws {PodrunError} in kubectl's and kubelet's words
  */
-export function runningContainer(
-  store: FileStore,
-  pod: StoredPod,
-  wanted: { readonly container: string | undefined; readonly quiet: boolean },
-): string {
-  if (wanted.container) checkContainer(pod, wanted.container);
-  const chosen = wanted.container ? { name: wanted.container, note: undefined } : chooseDefaultContainer(pod);
-  if (chosen.note !== undefined && !wanted.quiet) printError(chosen.note);
+export function runningContainer(cli: Cli, store: FileStore, pod: StoredPod, wanted: string | undefined): string {
+  if (wanted) checkContainer(pod, wanted);
+  const chosen = wanted ? { name: wanted, note: undefined } : chooseDefaultContainer(pod);
+  if (chosen.note !== undefined && !cli.isQuiet) cli.stderr.write(chosen.note);
   mustHaveAgent(store, pod);
   const status = allContainerStatuses(pod.status).find(({ name }) => name === chosen.name);
   if (status?.state?.running === undefined) throw containerNotRunning(chosen.name);

@@ -9,9 +9,8 @@ import type { ConnectionEnd } from '../../background/connect/agent-connection.ts
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../background/connect/connection-errors.ts';
 import { waitForObject } from '../../objects/object-wait.ts';
-import { note } from '../preferences.ts';
 import { reportError } from '../report-error.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 export interface ContainerAttachment {
   readonly store: FileStore;
@@ -20,7 +19,6 @@ export interface ContainerAttachment {
   readonly container: string;
   readonly stdin: boolean;
   readonly tty: boolean;
-  readonly quiet: boolean;
 }
 
 /**
@@ -28,15 +26,15 @@ export interface ContainerAttachment {
  * ended so early that its streams are closed, prints its log.
  * @throws {PodrunError} when the container can never run, or its end is unknown
  */
-export async function attachToContainer(attachment: ContainerAttachment): Promise<number> {
-  const begun = await untilStarted(attachment);
+export async function attachToContainer(cli: Cli, attachment: ContainerAttachment): Promise<number> {
+  const begun = await untilStarted(cli, attachment);
   // A container that did not start has no output: the message is the error.
   const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
   if (reason === TERMINATED.startError) {
-    reportError(new PodrunError('NotRunning', message));
+    reportError(cli.stderr, new PodrunError('NotRunning', message));
     return exitCode ?? EXIT.failed;
   }
-  const end = await connect(attachment);
+  const end = await connect(cli, attachment);
   switch (end.type) {
     case 'exited':
       // Waits until the exit is stored, so that the next command finds it. The Pod may be deleted by now.
@@ -45,38 +43,38 @@ export async function attachToContainer(attachment: ContainerAttachment): Promis
     case 'stopped':
       return end.exitCode;
     case 'refused':
-      return showLog(attachment, await untilEnded(attachment));
+      return showLog(cli, attachment, await untilEnded(attachment));
     default:
-      return lost(attachment, end);
+      return lost(cli, attachment, end);
   }
 }
 
 /** Connects with the container. Messages: kubectl/pkg/cmd/attach/attach.go. */
-function connect({ store, clock, pod, container, stdin, tty, quiet }: ContainerAttachment): Promise<ConnectionEnd> {
-  return connectStreams({
+function connect(cli: Cli, { store, clock, pod, container, stdin, tty }: ContainerAttachment): Promise<ConnectionEnd> {
+  return connectStreams(cli, {
     clock,
     socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
     isPatient: false,
     opening: { type: 'attach', container, stdin },
-    terminal: tty ? ownTerminal(quiet) : undefined,
+    terminal: tty ? ownTerminal(cli) : undefined,
     onConnected: ({ hasTerminal }) => {
-      if (stdin && !quiet) printError("If you don't see a command prompt, try pressing enter.\n");
-      if (!hasTerminal && tty && !quiet) {
-        printError(`error: Unable to use a TTY - container ${container} did not allocate one\n`);
+      if (stdin && !cli.isQuiet) cli.stderr.write("If you don't see a command prompt, try pressing enter.\n");
+      if (!hasTerminal && tty && !cli.isQuiet) {
+        cli.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`);
       }
     },
   });
 }
 
 /** Waits until the container runs or has ended. Answers its status. */
-function untilStarted(attachment: ContainerAttachment): Promise<ContainerStatus> {
+function untilStarted(cli: Cli, attachment: ContainerAttachment): Promise<ContainerStatus> {
   const shown = new Set<string>();
   return untilStatus(attachment, (status) => {
     const { running, terminated, waiting } = status.state ?? {};
     const { message } = waiting ?? {};
-    if (message !== undefined && !shown.has(message) && !attachment.quiet) {
+    if (message !== undefined && !shown.has(message)) {
       shown.add(message);
-      note(`Warning: container ${status.name}: ${message}`);
+      cli.warn(`container ${status.name}: ${message}`);
     }
     return running !== undefined || terminated !== undefined;
   });
@@ -124,23 +122,23 @@ function gone(name: string): PodrunError {
   return fromServer('NotFound', `pods "${name}" not found`);
 }
 
-async function showLog({ pod, container, store }: ContainerAttachment, status: ContainerStatus): Promise<number> {
+async function showLog(cli: Cli, { pod, container }: ContainerAttachment, status: ContainerStatus): Promise<number> {
   const { namespace, name } = pod.metadata;
   const none = { since: undefined, sinceTime: undefined, tail: undefined, limitBytes: undefined, selector: undefined };
   const off = { hooks: false, allContainers: false, follow: false, previous: false, timestamps: false, prefix: false };
   const limits = { maxLogRequests: '1', podRunningTimeout: '0s' };
-  const flags = { container, namespace, stateDir: store.root, ignoreErrors: false, ...none, ...off, ...limits };
-  await logs({ pod: name, container: undefined }, flags);
+  const flags = { container, namespace, ignoreErrors: false, ...none, ...off, ...limits };
+  await logs(cli, { pod: name, container: undefined }, flags);
   return status.state?.terminated?.exitCode ?? EXIT.failed;
 }
 
 /** Reports that the agent is gone, or that the Pod ended before all output was read. Answers the exit code. */
-function lost({ store, pod, container }: ContainerAttachment, end: ConnectionEnd): number {
+function lost(cli: Cli, { store, pod, container }: ContainerAttachment, end: ConnectionEnd): number {
   const { namespace, name } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);
   const status = allContainerStatuses(present?.status ?? {}).find((entry) => entry.name === container);
   const { message } = connectionLost(pod, container, end.type === 'lost' ? end.why : undefined);
   const hint = `All that it has printed: podrun logs ${name} -c ${container}`;
-  reportError(new PodrunError('Unreachable', message, { hint }));
+  reportError(cli.stderr, new PodrunError('Unreachable', message, { hint }));
   return status?.state?.terminated?.exitCode || EXIT.failed;
 }

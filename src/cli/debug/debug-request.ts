@@ -15,8 +15,6 @@ export interface DebugFlags {
   readonly argumentsOnly: boolean;
   /** Undefined without the flag. */
   readonly attach: boolean | undefined;
-  readonly quiet: boolean;
-  readonly stateDir: string | undefined;
 }
 
 /** The arguments of `debug`. */

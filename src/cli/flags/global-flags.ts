@@ -1,13 +1,12 @@
 import { type Command, Option } from 'commander';
-import { choosePreferences, detail, type Preferences } from '../preferences.ts';
-import { version } from '../../version.ts';
 
 /** The flags that every command takes, before or after its name. */
 export interface GlobalFlags {
   readonly stateDir?: string;
-  readonly color: Preferences['color'];
+  readonly color: 'auto' | 'always' | 'never';
   readonly quiet?: true;
   readonly verbose?: true;
+  /** False with --no-pager. */
   readonly pager: boolean;
 }
 
@@ -23,8 +22,7 @@ export function withGlobalFlags(program: Command): Command {
     .option('-q, --quiet', 'say nothing but errors and what was asked for')
     .option('-v, --verbose', 'tell also what is decided, and why, on standard error')
     .option('--no-pager', 'do not show long texts page by page')
-    .hook('preSubcommand', (_program, called) => takeLetters(called))
-    .hook('preAction', (_program, called) => readGlobalFlags(program.opts<GlobalFlags>(), called));
+    .hook('preSubcommand', (_program, called) => takeLetters(called));
 }
 
 /**
@@ -38,24 +36,9 @@ function takeLetters(called: Command): void {
   }
 }
 
-/** @param own the values of the same flags that the command itself has parsed */
-export function preferencesOf(
-  { color, quiet, verbose, pager }: GlobalFlags,
-  own: { readonly quiet?: boolean; readonly verbose?: boolean } = {},
-): Preferences {
-  return {
-    color,
-    isQuiet: quiet === true || own.quiet === true,
-    isVerbose: verbose === true || own.verbose === true,
-    pages: pager,
-  };
-}
-
-function readGlobalFlags(flags: GlobalFlags, called: Command): void {
-  const chosen = preferencesOf(flags, called.opts());
-  called.setOptionValue('stateDir', flags.stateDir);
-  // Commands may read `quiet` as a flag of their own.
-  if (chosen.isQuiet) called.setOptionValue('quiet', true);
-  choosePreferences(chosen);
-  detail(`${called.name()}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);
+/** The global flags, before or after the name of the called command: the command itself has parsed some of them. */
+export function globalFlags(program: Command, called: Command): GlobalFlags {
+  const flags = program.opts<GlobalFlags>();
+  const { quiet, verbose } = called.opts<Pick<GlobalFlags, 'quiet' | 'verbose'>>();
+  return { ...flags, ...(quiet && { quiet }), ...(verbose && { verbose }) };
 }

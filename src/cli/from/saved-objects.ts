@@ -2,6 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags that choose the source of objects. */
 export interface FromFlags {
@@ -14,9 +15,9 @@ export interface FromFlags {
  * Reads the files of `--from` into a reader like the store. Neither reads nor makes a state folder.
  * @throws {PodrunError} (usage) with every mistake and its place
  */
-export async function savedObjects({ from, namespace }: FromFlags): Promise<ObjectReader> {
+export async function savedObjects(cli: Cli, { from, namespace }: FromFlags): Promise<ObjectReader> {
   const { loadSaved } = await import('../../manifest/load-saved.ts');
-  const { changes, errors } = await loadSaved({ files: from, stdin: () => process.stdin });
+  const { changes, errors } = await loadSaved({ files: from, stdin: () => cli.stdin });
   if (errors.length > 0) {
     const { renderManifestErrors } = await import('../../manifest/report.ts');
     const lines = renderManifestErrors(errors).map((line) => line.replace('error when creating', 'error when reading'));

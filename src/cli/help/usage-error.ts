@@ -2,40 +2,43 @@ import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { didYouMean, mostSimilar } from '../../api/similar.ts';
 import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 /**
  * Prints an error of the command line in kubectl's words, with suggestions, and answers the exit code. Undefined when
  * the error is about something else. commander also throws for help and version: exit code 0.
  */
-export function usageError(error: unknown, program: Command): number | undefined {
+export function usageError(cli: Cli, error: unknown, program: Command): number | undefined {
   if (!(error instanceof CommanderError)) return undefined;
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === 'commander.help') return EXIT.usage;
   const called = program.commands.find((command) => program.args[0] === command.name());
   const options = [...(called?.options ?? []), ...program.options];
-  const lines = complaint(error.message, program, { command: called?.name() ?? '', options });
+  const { argv } = cli.line;
+  const lines = complaint(error.message, program, { argv, command: called?.name() ?? '', options });
   const whose = called === undefined ? program.name() : `${program.name()} ${called.name()}`;
-  printError(`${lines}\nSee '${whose} --help' for usage.\n`);
+  cli.stderr.write(`${lines}\nSee '${whose} --help' for usage.\n`);
   return EXIT.usage;
 }
 
 /** The command on the command line, `''` for none, and its flags. */
 interface Called {
+  /** The words of the command line. */
+  readonly argv: readonly string[];
   readonly command: string;
   readonly options: readonly Option[];
 }
 
 /** The error in kubectl's words, and below it similar names. Source: spf13/pflag errors.go, spf13/cobra. */
-function complaint(message: string, program: Command, { command: name, options }: Called): string {
+function complaint(message: string, program: Command, called: Called): string {
   const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
-  if (flag !== undefined) return unknownFlag(flag, { command: name, options });
+  if (flag !== undefined) return unknownFlag(flag, called);
   const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
   if (command !== undefined) return unknownCommand(command, program);
   const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
-  if (flags !== undefined) return `error: flag needs an argument: ${lastFlag(flags)}`;
+  if (flags !== undefined) return `error: flag needs an argument: ${lastFlag(called.argv, flags)}`;
   const [, of, value] = /^error: option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
-  const choices = options.find((option) => option.flags === of)?.argChoices;
+  const choices = called.options.find((option) => option.flags === of)?.argChoices;
   const hint = value === undefined || choices === undefined ? undefined : didYouMean(value, choices);
   return hint === undefined ? message : `${message}\n${hint}`;
 }
@@ -66,11 +69,9 @@ function unknownCommand(command: string, program: Command): string {
 }
 
 /** The last spelling of a flag: `--output` of `-o, --output <format>`. */
-function lastFlag(flags: string): string {
+function lastFlag(argv: readonly string[], flags: string): string {
   const long = /--[a-z0-9-]+/.exec(flags)?.[0];
   const short = /^-\w/.exec(flags)?.[0];
-  const written = process.argv.findLast(
-    (word) => word === long || (short !== undefined && word.endsWith(short[1] ?? '')),
-  );
+  const written = argv.findLast((word) => word === long || (short !== undefined && word.endsWith(short[1] ?? '')));
   return short !== undefined && written !== long ? `'${short.slice(1)}' in ${short}` : (long ?? flags);
 }

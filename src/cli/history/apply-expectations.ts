@@ -5,9 +5,8 @@ import type { JunitSuite } from '../../print/report/junit.ts';
 import { type ExpectationOutcome, isMet, outcomeSuites, renderOutcomes } from '../../print/expectation/outcome.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import { note } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
-import { printError } from '../standard-streams.ts';
 
 /** The expectations of `apply --expect` about its Pods. */
 export class ApplyExpectations {
@@ -35,11 +34,11 @@ export class ApplyExpectations {
   /**
    * Prints the outcome. Answers the exit code of the run, or 1 when the run succeeded and an expectation is not met.
    */
-  check(store: FileStore, exitCode: number): number {
+  check(cli: Cli, store: FileStore, exitCode: number): number {
     const outcomes = this.#outcomes(store);
     const text = renderOutcomes(outcomes);
-    if (outcomes.every(isMet)) note(text.trimEnd());
-    else printError(text);
+    if (outcomes.every(isMet)) cli.note(text.trimEnd());
+    else cli.stderr.write(text);
     return exitCode === EXIT.ok && !outcomes.every(isMet) ? EXIT.failed : exitCode;
   }
 

@@ -5,6 +5,7 @@ import { runsInStream } from '../../history/runs-in-stream.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
+import type { Cli } from '../cli.ts';
 
 type StreamLine = WatchEvent<StoredPod | StoredEvent>;
 
@@ -17,8 +18,8 @@ function isRunFile(name: string): boolean {
  * Reads the runs in the output of `apply -o json` or `get -w -o json --output-watch-events`; `-` is standard input.
  * @throws {PodrunError} (usage) when the file cannot be read, or has no Pod
  */
-export async function runsInFile(file: string): Promise<NamedRun[]> {
-  const runs = runsInStream(streamLines(await readText(file), file === '-' ? 'standard input' : file));
+export async function runsInFile(cli: Cli, file: string): Promise<NamedRun[]> {
+  const runs = runsInStream(streamLines(await readText(cli, file), file === '-' ? 'standard input' : file));
   if (runs.length === 0) throw usage(`${file} has no Pod`, 'It takes what podrun apply -o json prints.');
   return runs.map((recorded) => ({ run: recorded.name, recorded }));
 }
@@ -27,13 +28,18 @@ export async function runsInFile(file: string): Promise<NamedRun[]> {
  * Finds a run by its name in the store, or reads the only run in a file.
  * @throws {PodrunError} when there is none
  */
-export async function namedRun(store: () => FileStore, namespace: string | undefined, name: string): Promise<NamedRun> {
+export async function namedRun(
+  cli: Cli,
+  store: () => FileStore,
+  namespace: string | undefined,
+  name: string,
+): Promise<NamedRun> {
   if (!isRunFile(name)) {
     const runs = new RecordedRuns(store());
     const found = runs.find(namespace || DEFAULT_NAMESPACE, name);
     return { run: found.run, recorded: runs.read(found) };
   }
-  const [only, ...more] = await runsInFile(name);
+  const [only, ...more] = await runsInFile(cli, name);
   if (only !== undefined && more.length === 0) return { ...only, run: name };
   const names = [only, ...more].map((found) => found?.run).join(', ');
   throw usage(`${name} tells of several Pods: ${names}`, 'Save the stream of one Pod.');
@@ -42,9 +48,9 @@ export async function namedRun(store: () => FileStore, namespace: string | undef
 /** The largest file: V8 limits the length of a string. */
 const STREAM_MAX_BYTES = 256 * 2 ** 20;
 
-async function readText(file: string): Promise<string> {
+async function readText(cli: Cli, file: string): Promise<string> {
   try {
-    if (file === '-') return await textUpTo(process.stdin, STREAM_MAX_BYTES);
+    if (file === '-') return await textUpTo(cli.stdin, STREAM_MAX_BYTES);
     return readUpTo(file, STREAM_MAX_BYTES).toString('utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

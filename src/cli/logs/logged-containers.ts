@@ -4,14 +4,14 @@ import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests
 import { containerSpec } from '../../lifecycle/observe.ts';
 import type { LogsRequest } from './logs-request.ts';
 import { checkContainer } from '../select/pod-argument.ts';
-import { note } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 
 /** The containers whose logs are shown. Prints a note when the default container is chosen. */
-export function loggedContainers(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
+export function loggedContainers(cli: Cli, pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
   if (allContainers) return containerNames(pod.spec);
   if (container === undefined) {
     const { name, note: remark } = chooseDefaultContainer(pod);
-    if (remark !== undefined) note(remark.trimEnd());
+    if (remark !== undefined) cli.note(remark.trimEnd());
     return [name];
   }
   checkContainer(pod, container);
@@ -19,7 +19,7 @@ export function loggedContainers(pod: StoredPod, { container, allContainers }: L
 }
 
 /** The same for logs of hooks and probes. Leaves out containers without hooks and exec probes. */
-export function hookLoggedContainers(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
+export function hookLoggedContainers(cli: Cli, pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
   const speaking = containerNames(pod.spec).filter((name) => speaksThroughHandlers(containerSpec(pod, name)));
   if (container !== undefined) {
     checkContainer(pod, container);
@@ -28,7 +28,7 @@ export function hookLoggedContainers(pod: StoredPod, { container, allContainers 
   if (allContainers || speaking.length < 2) return speaking;
   const { name } = chooseDefaultContainer(pod);
   const chosen = speaking.includes(name) ? [name] : speaking.slice(0, 1);
-  note(`Defaulted container "${chosen.join()}" out of: ${speaking.join(', ')}`);
+  cli.note(`Defaulted container "${chosen.join()}" out of: ${speaking.join(', ')}`);
   return chosen;
 }
 

@@ -24,7 +24,6 @@ export interface LogsFlags {
   readonly namespace: string | undefined;
   readonly maxLogRequests: string;
   readonly podRunningTimeout: string;
-  readonly stateDir: string | undefined;
 }
 
 /** The parsed command line of `logs`. */

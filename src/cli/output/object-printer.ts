@@ -6,8 +6,8 @@ import { goTemplatePrinter } from '../../print/formats/go-template/index.ts';
 import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
 import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/formats/object.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
-import { isTerminal, keepText } from '../standard-streams.ts';
 import type { OutputFlags } from './output-flags.ts';
+import type { Output } from './output.ts';
 
 /** Prints objects one after the other, in the format that the user chose. */
 export interface ObjectPrinter {
@@ -31,7 +31,10 @@ export type PrinterFlags = OutputFlags & { readonly headers?: boolean };
  * Makes the printer for `-o` and `--template`. Undefined when the command has its own output.
  * @throws {PodrunError} (usage) when a template is missing or wrong
  */
-export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
+export function objectPrinter(
+  out: Pick<Output, 'isTerminal' | 'keepText'>,
+  flags: PrinterFlags,
+): ObjectPrinter | undefined {
   const output = flags.output ?? (flags.template === undefined ? undefined : 'go-template');
   if (output === undefined || output === 'wide') return undefined;
   const [format, given] = splitOnce(output);
@@ -40,7 +43,7 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   if (format === 'yaml') return yamlPrinter(flags);
   const print = templatePrinter(format, given || flags.template || '', flags);
   // Scripts read values from templates: in a pipe or file, podrun writes them byte for byte, as kubectl does.
-  if (!format.startsWith('custom-columns') && !isTerminal('stdout')) keepText('stdout');
+  if (!format.startsWith('custom-columns') && !out.isTerminal) out.keepText();
   if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
   // Rows that arrive together share their column widths.
   const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));

@@ -2,7 +2,6 @@ import { type PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
 import { SelectedChanges } from '../../api/select/selected-changes.ts';
-import type { Clock } from '../../clock.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
 import { TablePrinter } from '../../print/table/table-printer.ts';
@@ -13,13 +12,11 @@ import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { type GetFlags, tableOptions } from './get-flags.ts';
 import type { Selection } from '../select/selection.ts';
-import { StandardOutput } from '../standard-output.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 export interface WatchOptions {
   readonly store: Store;
-  readonly clock: Clock;
   readonly selection: Selection;
   readonly flags: GetFlags;
   /** Undefined for tables. */
@@ -29,17 +26,16 @@ export interface WatchOptions {
 type ObjectChange = WatchEvent<StoredKubeObject>;
 
 /** Runs `get -w`: prints the objects, then every change, until the user stops the command. */
-export async function watchObjects({ store, clock, selection, flags, printer }: WatchOptions): Promise<number> {
+export async function watchObjects(cli: Cli, { store, selection, flags, printer }: WatchOptions): Promise<number> {
   const { type, scope, changes } = watched(store, selection);
-  const out = new StandardOutput();
-  const stopped = untilStopped(clock, out);
+  const stopped = untilStopped(cli);
   const render =
     printer === undefined
-      ? rowRenderer(type, flags, () => displayNowMs(clock))
+      ? rowRenderer(type, flags, () => displayNowMs(cli))
       : (seen: readonly ObjectChange[]) => printer.printChanges(seen, flags.outputWatchEvents);
-  const show = (seen: readonly ObjectChange[]): void => writePrinted(out, () => render(seen));
+  const show = (seen: readonly ObjectChange[]): void => writePrinted(cli.stdout, () => render(seen));
   if (flags.sortBy !== '') {
-    printError('warning: --watch requested, --sort-by will be ignored for watch events received\n');
+    cli.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n');
   }
   let present: ObjectChange[] | undefined = [];
   const listener = (seen: ObjectChange): void => {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import type { SystemClock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { PodGoal } from '../../lifecycle/requests/goal.ts';
 import { type JunitCase, type JunitSuite, renderJunit } from '../../print/report/junit.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
@@ -25,7 +25,7 @@ import { reasonOf, removeOldLogs, writeText, writeReplacing } from './report-fol
 export interface ReportRequest {
   readonly folder: string;
   readonly store: FileStore;
-  readonly clock: SystemClock;
+  readonly clock: Clock;
   readonly goal: PodGoal | undefined;
   /** COMMAND, as written. */
   readonly command: readonly string[] | undefined;

@@ -12,7 +12,6 @@ export interface SelectionFlags {
   readonly fieldSelector: string | undefined;
   /** `--all`, in commands that have it. */
   readonly all?: boolean;
-  readonly stateDir: string | undefined;
 }
 
 /** Collects the values of a repeated option. */

@@ -6,6 +6,7 @@ import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectRef } from '../../objects/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import type { SelectionFlags } from './selection-flags.ts';
+import type { Cli } from '../cli.ts';
 
 type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'top' | 'wait';
 
@@ -25,6 +26,7 @@ export type Selection =
  * @throws {PodrunError} when words and flags contradict each other, or name nothing
  */
 export async function readSelection(
+  cli: Cli,
   command: SelectingCommand,
   words: readonly string[],
   flags: SelectionFlags,
@@ -35,7 +37,7 @@ export async function readSelection(
         'when paths, URLs, or stdin is provided as resource input, you may not specify resource arguments as well',
       );
     }
-    return { how: 'named', refs: await refsInManifests(command, flags) };
+    return { how: 'named', refs: await refsInManifests(cli, command, flags) };
   }
   if (words.length === 0) throw nothingNamed();
   const parsed = parseResourceArguments(words);
@@ -84,13 +86,13 @@ function readSelectors(
 }
 
 /** Reads names from manifests. Ignores mistakes in their other fields. */
-async function refsInManifests(command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
+async function refsInManifests(cli: Cli, command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
   const { loadManifests } = await import('../../manifest/load.ts');
   const { objects, errors } = await loadManifests({
     files: flags.filename,
     recursive: flags.recursive,
     namespace: flags.namespace,
-    stdin: () => process.stdin,
+    stdin: () => cli.stdin,
     command,
     namesOnly: true,
   });

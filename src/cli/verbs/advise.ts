@@ -1,25 +1,22 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { advise, type RunAdvice } from '../../history/advise/advise.ts';
 import { patchOf } from '../../history/advise/patch.ts';
 import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { openStore } from '../environment.ts';
-import { note } from '../preferences.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `advise`. */
 interface AdviseFlags {
   readonly namespace: string | undefined;
   readonly output: AdviseOutput | undefined;
-  readonly stateDir: string | undefined;
 }
 
 export type AdviseOutput = 'text' | 'json' | 'patch';
@@ -43,29 +40,30 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addOption(outputOption<AdviseOutput>(['text', 'json', 'patch']))
     .addHelpText('after', EXAMPLES)
-    .action((pod: string, flags: AdviseFlags) => run(() => adviseCommand(pod, flags)));
+    .action((pod: string, flags: AdviseFlags) => run((cli) => adviseCommand(cli, pod, flags)));
 }
 
-async function adviseCommand(word: string, flags: AdviseFlags): Promise<number> {
+async function adviseCommand(cli: Cli, word: string, flags: AdviseFlags): Promise<number> {
   const name = podArgument(word, (plural) => `there is no advice on ${plural}, only on Pods`);
-  const runs = new RecordedRuns(openStore(flags.stateDir, new SystemClock()));
+  const runs = new RecordedRuns(openStore(cli));
   const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
   const advised = advise(runs.read(found), runs.readUsage(found));
   if (advised === undefined) throw new PodrunError('NotFound', `of the run ${found.run} nothing is on record`);
-  const text = await render(found.run, found.pod, advised, flags);
-  if (text === '') note(`${found.run}: nothing to change in the manifest`);
-  new StandardOutput().write(text);
+  const text = await render(cli, found.run, found.pod, advised, flags);
+  if (text === '') cli.note(`${found.run}: nothing to change in the manifest`);
+  cli.stdout.write(text);
   return EXIT.ok;
 }
 
 async function render(
+  cli: Cli,
   run: string,
   pod: StoredPod,
   advised: RunAdvice,
   { output = 'text' }: AdviseFlags,
 ): Promise<string> {
   if (output === 'json') return renderAdviceJson(run, advised);
-  if (output === 'text') return renderAdvice(run, advised, await painterFor('stdout'));
+  if (output === 'text') return renderAdvice(run, advised, await painterFor(cli, 'stdout'));
   const patch = patchOf(pod, advised.advice);
   return patch === undefined ? '' : formatYaml(patch);
 }

@@ -32,5 +32,5 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[resource...]', 'which objects, then the annotations');
   withMetadataFlags(command, 'annotations')
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: MetadataFlags) => run(() => changeMetadata(ANNOTATE, words, flags)));
+    .action((words: string[], flags: MetadataFlags) => run((cli) => changeMetadata(cli, ANNOTATE, words, flags)));
 }

@@ -150,6 +150,8 @@ export function register(program: Command, run: RunVerb): void {
     .option('--strict-pid1', 'make the main process of a container process 1, as on a node')
     .addHelpText('after', EXIT_CODES)
     .action((files: string[], given: GivenFlags) =>
-      run((command) => apply({ ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] }, command)),
+      run((cli) =>
+        apply(cli, { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] }, cli.line.command),
+      ),
     );
 }

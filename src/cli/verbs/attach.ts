@@ -1,28 +1,24 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { allContainers, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
 import { connectionLost, containerNotRunning } from '../../background/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { parseDetachKeys } from '../connect/detach-keys.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../environment.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `attach`. */
 interface AttachFlags {
   readonly container: string | undefined;
   readonly stdin: boolean;
   readonly tty: boolean;
-  readonly quiet: boolean;
   readonly detachKeys: string;
   readonly namespace: string | undefined;
   readonly podRunningTimeout: string;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -50,23 +46,23 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
     .addHelpText('after', EXAMPLES)
-    .action((words: readonly string[], flags: AttachFlags) => run(() => attach(words, flags)));
+    .action((words: readonly string[], flags: AttachFlags) => run((cli) => attach(cli, words, flags)));
 }
 
 /** Runs `podrun attach`; answers the exit code. Source: kubectl/pkg/cmd/attach/attach.go. */
-export async function attach(words: readonly string[], flags: AttachFlags): Promise<number> {
+export async function attach(cli: Cli, words: readonly string[], flags: AttachFlags): Promise<number> {
   const detachKeys = parseDetachKeys(flags.detachKeys);
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
-  const { pod } = await reachPod(podWord(words), { ...flags, store, clock });
+  const { clock } = cli;
+  const store = openStore(cli);
+  const { pod } = await reachPod(cli, podWord(words), { ...flags, store });
   const { phase } = pod.status;
   if (isTerminalPhase(phase)) {
     throw new PodrunError('NotRunning', `cannot attach a container in a completed pod; current phase is ${phase}`);
   }
-  const container = runningContainer(store, pod, flags);
+  const container = runningContainer(cli, store, pod, flags.container);
   const spec = allContainers(pod.spec).find(({ name }) => name === container);
   const say = (text: string): void => {
-    if (!flags.quiet) printError(`${text}\n`);
+    if (!cli.isQuiet) cli.stderr.write(`${text}\n`);
   };
   const hasTerminal = spec?.tty ?? false;
   if (flags.tty && !hasTerminal) say(`error: Unable to use a TTY - container ${container} did not allocate one`);
@@ -74,9 +70,9 @@ export async function attach(words: readonly string[], flags: AttachFlags): Prom
     say(`Warning: container ${container} has no stdin: what is typed, or comes through a pipe, goes nowhere`);
   }
   // As in kubectl, a container with a terminal gets every key, also without -t.
-  const terminal = flags.stdin && hasTerminal ? ownTerminal(flags.quiet) : undefined;
+  const terminal = flags.stdin && hasTerminal ? ownTerminal(cli) : undefined;
   say("If you don't see a command prompt, try pressing enter.");
-  const end = await connectStreams({
+  const end = await connectStreams(cli, {
     clock,
     socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
     isPatient: true,
@@ -84,15 +80,22 @@ export async function attach(words: readonly string[], flags: AttachFlags): Prom
     terminal,
     detachKeys: terminal === undefined ? undefined : detachKeys,
   });
-  if (end.type === 'exited' || end.type === 'detached') sayHowToResume(pod, container, terminal !== undefined, flags);
+  if (end.type === 'exited' || end.type === 'detached')
+    sayHowToResume(cli, pod, container, terminal !== undefined, flags);
   return exitCodeOf(end, pod, container);
 }
 
-function sayHowToResume(pod: StoredPod, container: string, isTyped: boolean, { quiet, namespace }: AttachFlags): void {
-  if (quiet || !isTyped || (pod.spec.restartPolicy ?? 'Always') !== 'Always') return;
+function sayHowToResume(
+  cli: Cli,
+  pod: StoredPod,
+  container: string,
+  isTyped: boolean,
+  { namespace }: AttachFlags,
+): void {
+  if (cli.isQuiet || !isTyped || (pod.spec.restartPolicy ?? 'Always') !== 'Always') return;
   const namespaceFlag = namespace ? ` -n ${namespace}` : '';
   const command = `podrun attach ${pod.metadata.name}${namespaceFlag} -c ${container} -i -t`;
-  new StandardOutput().write(`Session ended, resume using '${command}' command when the pod is running\n`);
+  cli.stdout.write(`Session ended, resume using '${command}' command when the pod is running\n`);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { BASH, FISH, ZSH } from '../complete/shell-scripts.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 
 /** The completion script for each shell. */
@@ -33,8 +32,8 @@ export function register(program: Command, run: RunVerb): void {
     .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) =>
-      run(() => {
-        new StandardOutput().write(SCRIPTS[shell]);
+      run((cli) => {
+        cli.stdout.write(SCRIPTS[shell]);
         return EXIT.ok;
       }),
     );

@@ -4,7 +4,6 @@ import { splitPairs } from '../../api/select/key-pairs.ts';
 import { qualifiedNameMessages } from '../../api/names.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedPlural } from '../../api/resource-types.ts';
-import { SystemClock } from '../../clock.ts';
 import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
 import { changeObject } from '../../objects/change-object.ts';
@@ -19,7 +18,7 @@ import { refsOf } from '../select/find-objects.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
-import { warn } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `condition`. */
 interface ConditionFlags extends SelectionFlags, OutputFlags {
@@ -53,41 +52,49 @@ export function register(program: Command, run: RunVerb): void {
     .option('--message <text>', 'why, for people')
     .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: ConditionFlags) => run(() => condition(words, flags)));
+    .action((words: string[], flags: ConditionFlags) => run((cli) => condition(cli, words, flags)));
 }
 
-async function condition(words: readonly string[], flags: ConditionFlags): Promise<number> {
+async function condition(cli: Cli, words: readonly string[], flags: ConditionFlags): Promise<number> {
   const { resources, pairs } = splitPairs(words, 'condition');
   if (pairs.length === 0) throw usage('at least one condition is required, for example example.com/lb=True');
   const edits = pairs.map((pair) => readEdit(pair, flags));
-  const selection = await readSelection('condition', resources, flags);
+  const selection = await readSelection(cli, 'condition', resources, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
+  const { clock } = cli;
+  const store = openStore(cli);
   const { dryRun } = flags;
-  const printer = objectPrinter(flags);
+  const printer = objectPrinter(cli.stdout, flags);
   const change = (stored: KubeObject): KubeObject => {
     const pod = stored as unknown as StoredPod;
     return { ...stored, status: setConditions(pod.status, edits, clock.now().wallMs) };
   };
-  return eachObject(refsOf(store, selection), (ref) => {
+  return eachObject(cli, refsOf(store, selection), (ref) => {
     if (ref.type.plural !== 'pods') throw noConditions(ref);
-    const changed = changeObject({ store, ref, subresource: 'status', change, warn, isDryRun: dryRun !== 'none' });
+    const changed = changeObject({
+      store,
+      ref,
+      subresource: 'status',
+      change,
+      warn: cli.warn,
+      isDryRun: dryRun !== 'none',
+    });
     const suffix = changed.isChanged ? '' : ' (no change)';
-    return renderEdits(changed.object, edits, suffix, { dryRun, printer });
+    return renderEdits(cli, changed.object, edits, suffix, { dryRun, printer });
   });
 }
 
 function renderEdits(
+  cli: Cli,
   object: StoredKubeObject,
   edits: readonly ConditionEdit[],
   suffix: string,
   options: ChangeOutput,
 ): string {
-  if (options.printer !== undefined) return changeLine(object, '', options);
+  if (options.printer !== undefined) return changeLine(cli, object, '', options);
   const done = ({ type, status }: ConditionEdit): string =>
     status === undefined ? `condition ${type} removed` : `condition ${type} set to ${status}`;
-  return edits.map((edit) => changeLine(object, done(edit) + suffix, options)).join('');
+  return edits.map((edit) => changeLine(cli, object, done(edit) + suffix, options)).join('');
 }
 
 /**

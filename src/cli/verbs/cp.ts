@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import type { OutputTaker } from '../../background/connect/agent-connection.ts';
 import {
   locateInContainer,
@@ -16,17 +15,16 @@ import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { packTar } from '../connect/tar-pack.ts';
 import { unpackTar } from '../connect/tar-unpack.ts';
 import { openStore } from '../environment.ts';
-import { note } from '../preferences.ts';
-import { flush, drained, printError } from '../standard-streams.ts';
+import { drained } from '../output/standard-stream.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `cp`. */
 interface CpFlags {
   readonly container: string | undefined;
   readonly preserve: boolean;
   readonly namespace: string | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -51,7 +49,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--no-preserve', 'do not keep owners and rights')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addHelpText('after', EXAMPLES)
-    .action((words: readonly string[], flags: CpFlags) => run(() => cp(words, flags)));
+    .action((words: readonly string[], flags: CpFlags) => run((cli) => cp(cli, words, flags)));
 }
 
 /**
@@ -60,38 +58,43 @@ export function register(program: Command, run: RunVerb): void {
  * tar runs in the container, as with kubectl. So the mounts, links and permissions of the container decide what its
  * paths mean, and a link cannot lead to a file of this machine.
  */
-export async function cp(words: readonly string[], flags: CpFlags): Promise<number> {
+export async function cp(cli: Cli, words: readonly string[], flags: CpFlags): Promise<number> {
   const request = readCopy(words);
   if (request.how === 'toPod' && statSync(request.source.path, { throwIfNoEntry: false }) === undefined) {
     throw new PodrunError('NotFound', `${request.source.path} doesn't exist in local filesystem`);
   }
-  const reached = await reach(request.how === 'toPod' ? request.target : request.source, flags);
+  const reached = await reach(cli, request.how === 'toPod' ? request.target : request.source, flags);
   const { source, target } = request;
   const copy = (): Promise<number> =>
-    request.how === 'toPod' ? copyTo(reached, request, flags) : copyFrom(reached, request, flags);
-  const exitCode = await withWaitingLine(reached.clock, `copying ${source.path} to ${target.path}`, copy);
+    request.how === 'toPod' ? copyTo(cli, reached, request, flags) : copyFrom(cli, reached, request, flags);
+  const exitCode = await withWaitingLine(cli, `copying ${source.path} to ${target.path}`, copy);
   // As in kubectl: the messages of tar are on standard error already.
-  if (exitCode !== EXIT.ok) printError(`command terminated with exit code ${exitCode}\n`);
+  if (exitCode !== EXIT.ok) cli.stderr.write(`command terminated with exit code ${exitCode}\n`);
   return exitCode;
 }
 
 type Copy<How> = Extract<CopyRequest, { readonly how: How }>;
 
-async function reach(side: Copy<'toPod'>['target'], flags: CpFlags): Promise<ReachedContainer> {
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
+async function reach(cli: Cli, side: Copy<'toPod'>['target'], flags: CpFlags): Promise<ReachedContainer> {
+  const { clock } = cli;
+  const store = openStore(cli);
   const namespace = side.namespace ?? flags.namespace;
-  const { pod } = await reachPod(`pod/${side.pod}`, { store, clock, namespace, podRunningTimeout: '1m0s' });
+  const { pod } = await reachPod(cli, `pod/${side.pod}`, { store, namespace, podRunningTimeout: '1m0s' });
   const { phase } = pod.status;
   if (isTerminalPhase(phase)) {
     throw new PodrunError('NotRunning', `cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
-  const container = runningContainer(store, pod, { container: flags.container, quiet: false });
+  const container = runningContainer(cli, store, pod, flags.container);
   const socket = store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket;
   return { clock, pod, container, socket, isPatient: true };
 }
 
-async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, flags: CpFlags): Promise<number> {
+async function copyTo(
+  cli: Cli,
+  reached: ReachedContainer,
+  { source, target }: Copy<'toPod'>,
+  flags: CpFlags,
+): Promise<number> {
   const file = path.resolve(source.path);
   const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
   const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
@@ -101,12 +104,12 @@ async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod
   const input = packTar({
     source: file,
     name: path.posix.basename(containerPath),
-    onSkipped: (skipped) => note(`warning: skipping special file: ${JSON.stringify(skipped)}`),
+    onSkipped: (skipped) => cli.note(`warning: skipping special file: ${JSON.stringify(skipped)}`),
   });
   const exitCode = await runInContainer(reached, {
     argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(containerPath)],
     input: telling(input, (error) => (trouble = error)),
-    output: SHOWN,
+    output: shown(cli),
   }).catch((error: unknown) => {
     throw trouble === undefined ? error : localError(trouble);
   });
@@ -114,6 +117,7 @@ async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod
 }
 
 async function copyFrom(
+  cli: Cli,
   reached: ReachedContainer,
   { source, target }: Copy<'fromPod'>,
   flags: CpFlags,
@@ -124,8 +128,8 @@ async function copyFrom(
   const archive = new PassThrough();
   // unpackTar reads the archive and reports its errors.
   archive.on('error', () => undefined);
-  const output: typeof SHOWN = {
-    ...SHOWN,
+  const output: TarOutput = {
+    ...shown(cli),
     stdout: (chunk) => {
       archive.write(chunk);
       return drained(archive);
@@ -140,7 +144,7 @@ async function copyFrom(
     target: target.path,
     fileName: path.posix.basename(path.posix.normalize(source.path)),
     preserve: flags.preserve,
-    warn: note,
+    warn: cli.note,
   }).catch((error: unknown) => {
     // Discards the rest of the archive, so that tar can end.
     archive.resume();
@@ -153,14 +157,17 @@ async function copyFrom(
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
-const SILENT: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: nothing, stderr: nothing };
+type TarOutput = Pick<OutputTaker, 'stdout' | 'stderr'>;
+const SILENT: TarOutput = { stdout: nothing, stderr: nothing };
 
-const show = (chunk: Buffer): Promise<void> => {
-  printError(chunk);
-  return flush('stderr');
-};
 /** Prints the messages of tar for the user. */
-const SHOWN: typeof SILENT = { stdout: show, stderr: show };
+function shown({ stderr }: Cli): TarOutput {
+  const show = (chunk: Buffer): Promise<void> => {
+    stderr.write(chunk);
+    return stderr.flush();
+  };
+  return { stdout: show, stderr: show };
+}
 
 async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
   try {

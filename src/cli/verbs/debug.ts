@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -11,9 +10,8 @@ import { debugContainer, type DebugWords, readDebugRequest, type DebugFlags } fr
 import { openStore } from '../environment.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
-import { warn } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 
 const EXAMPLES = `
 With -i or --attach: the exit code of the command.
@@ -49,7 +47,9 @@ export function register(program: Command, run: RunVerb): void {
     .option('-q, --quiet', 'say nothing but what the container says', false)
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addHelpText('after', EXAMPLES)
-    .action((pod: string | undefined, flags: DebugFlags) => run((command) => debug({ pod, command }, flags)));
+    .action((pod: string | undefined, flags: DebugFlags) =>
+      run((cli) => debug(cli, { pod, command: cli.line.command }, flags)),
+    );
 }
 
 function variable(text: string, before: readonly string[]): readonly string[] {
@@ -57,21 +57,21 @@ function variable(text: string, before: readonly string[]): readonly string[] {
   return append(text, before);
 }
 
-async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
+async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<number> {
   const request = readDebugRequest(words, flags);
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
+  const { clock } = cli;
+  const store = openStore(cli);
   const { namespace, name } = request;
   const ref: ObjectRef = { type: mustFindType('pods'), namespace, name };
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) throw missingObjectError(store, ref);
   mustBeRun(store, pod);
   const container = debugContainer(pod, request, flags);
-  say(container, flags);
-  const changed = addContainer(store, ref, container);
+  say(cli, container, flags);
+  const changed = addContainer(cli, store, ref, container);
   if (!request.attach) return EXIT.ok;
-  const { stdin, tty, quiet } = flags;
-  return attachToContainer({ store, clock, pod: changed, container: container.name, stdin, tty, quiet });
+  const { stdin, tty } = flags;
+  return attachToContainer(cli, { store, clock, pod: changed, container: container.name, stdin, tty });
 }
 
 /**
@@ -99,23 +99,22 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
 }
 
 /** Prints kubectl's messages about the container. */
-function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
-  if (flags.quiet) return;
-  const out = new StandardOutput();
+function say(cli: Cli, { name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
+  if (cli.isQuiet) return;
   if (targetContainerName !== undefined) {
-    out.write(
+    cli.stdout.write(
       `Targeting container "${targetContainerName}". If you don't see processes from this container it may be ` +
         "because the container runtime doesn't support this feature.\n",
     );
   }
-  if (!flags.container) out.write(`Defaulting debug container name to ${name}.\n`);
+  if (!flags.container) cli.stdout.write(`Defaulting debug container name to ${name}.\n`);
 }
 
 /**
  * Adds the container. Answers the changed Pod.
  * @throws {PodrunError} in the API server's words
  */
-function addContainer(store: FileStore, ref: ObjectRef, container: EphemeralContainer): StoredPod {
+function addContainer(cli: Cli, store: FileStore, ref: ObjectRef, container: EphemeralContainer): StoredPod {
   const { object } = changeObject({
     store,
     ref,
@@ -124,7 +123,7 @@ function addContainer(store: FileStore, ref: ObjectRef, container: EphemeralCont
       const { spec } = stored as unknown as StoredPod;
       return { ...stored, spec: { ...spec, ephemeralContainers: [...(spec.ephemeralContainers ?? []), container] } };
     },
-    warn,
+    warn: cli.warn,
     isDryRun: false,
   });
   return object as unknown as StoredPod;

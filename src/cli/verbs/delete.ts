@@ -3,7 +3,7 @@ import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
-import { type Clock, SystemClock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { deleteObject } from '../../objects/delete-object.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import { waitForObject } from '../../objects/object-wait.ts';
@@ -11,14 +11,13 @@ import type { FileStore } from '../../store/file-store.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
 import { openStore } from '../environment.ts';
-import { detail, note } from '../preferences.ts';
 import { reportErrors } from '../report-error.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
@@ -73,7 +72,7 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(outputOption<'name'>(['name']))
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: Omit<DeleteFlags, 'wait'> & { wait?: boolean }) =>
-      run(() => deleteObjects(words, { ...flags, wait: flags.wait !== false })),
+      run((cli) => deleteObjects(cli, words, { ...flags, wait: flags.wait !== false })),
     );
 }
 
@@ -93,25 +92,25 @@ export interface DeleteSession {
   readonly graceSeconds: number | undefined;
 }
 
-async function deleteObjects(words: readonly string[], flags: DeleteFlags): Promise<number> {
+async function deleteObjects(cli: Cli, words: readonly string[], flags: DeleteFlags): Promise<number> {
   const graceSeconds = readGrace(flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
-  const selection = await readSelection('delete', words, flags);
+  const selection = await readSelection(cli, 'delete', words, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
+  const { clock } = cli;
+  const store = openStore(cli);
   const session: DeleteSession = { store, clock, graceSeconds };
-  if (graceSeconds === 0) note(NOT_CONFIRMED);
+  if (graceSeconds === 0) cli.note(NOT_CONFIRMED);
   const refs = refsOf(store, selection);
-  const out = new StandardOutput();
-  if (refs.length === 0) out.tell('No resources found\n');
-  if (flags.interactive && !(await isAgreed(store, refs, flags))) {
-    out.tell('deletion is cancelled\n');
+  if (refs.length === 0) cli.tell('No resources found\n');
+  if (flags.interactive && !(await isAgreed(cli, store, refs, flags))) {
+    cli.tell('deletion is cancelled\n');
     return EXIT.ok;
   }
   const ignoresMissing = flags.ignoreNotFound ?? isExplicitList(flags);
   const waitMs = timeoutMs <= 0 ? WEEK_MS : timeoutMs;
-  return reportErrors(await deleteAndWait(session, refs, { ...flags, ignoresMissing, waitMs }, out));
+  const errors = await deleteAndWait(cli, session, refs, { ...flags, ignoresMissing, waitMs });
+  return reportErrors(cli.stderr, errors);
 }
 
 /** The way of a deletion, and its output. */
@@ -123,21 +122,20 @@ interface Deletion extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
 
 /** Deletes the objects one after the other, and waits until they are gone. Answers the errors. */
 export async function deleteAndWait(
+  cli: Cli,
   session: DeleteSession,
   refs: readonly ObjectRef[],
   deletion: Deletion,
-  out: StandardOutput,
 ): Promise<PodrunError[]> {
-  const { clock } = session;
-  const { ending, errors } = await deleteAll(session, refs, deletion, out);
+  const { ending, errors } = await deleteAll(cli, session, refs, deletion);
   if (!deletion.wait) return errors;
-  const deadlineMs = clock.now().monotonicMs + deletion.waitMs;
+  const deadlineMs = cli.clock.now().monotonicMs + deletion.waitMs;
   for (const removal of ending) {
     const { type, name } = removal.ref;
     const isPod = type.plural === 'pods';
-    if (isPod) noteSilentOwner(session.store, removal.ref);
+    if (isPod) noteSilentOwner(cli, session.store, removal.ref);
     const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
-    errors.push(...(await withWaitingLine(clock, text, () => untilGone(session, removal, deadlineMs))));
+    errors.push(...(await withWaitingLine(cli, text, () => untilGone(cli, session, removal, deadlineMs))));
   }
   return errors;
 }
@@ -146,23 +144,23 @@ export async function deleteAndWait(
  * Warns that the agent of a Pod does not answer: then the Pod does not end. kubectl waits for a lost node in the same
  * way.
  */
-function noteSilentOwner(store: FileStore, { namespace, name }: ObjectRef): void {
+function noteSilentOwner(cli: Cli, store: FileStore, { namespace, name }: ObjectRef): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || store.stateOf(owner) !== 'silent') return;
   const agent = store.describeOwner(owner);
-  note(`Warning: pod "${name}" belongs to ${agent}, which does not answer; --force removes its record at once`);
+  cli.warn(`pod "${name}" belongs to ${agent}, which does not answer; --force removes its record at once`);
 }
 
 /**
  * Asks the user about the objects that exist.
  * @throws {PodrunError} when an object is missing, unless --ignore-not-found
  */
-async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
+async function isAgreed(cli: Cli, store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
   const missing = refs.find((ref) => getObject(store, ref) === undefined);
   const present = refs.filter((ref) => getObject(store, ref) !== undefined);
   if (missing !== undefined && flags.ignoreNotFound !== true) throw missingObjectError(store, missing, 'deleting');
   if (present.length === 0) return true;
-  return isConfirmed(present);
+  return isConfirmed(cli, present);
 }
 
 /**
@@ -189,10 +187,10 @@ interface Ending {
 }
 
 async function deleteAll(
+  cli: Cli,
   session: DeleteSession,
   refs: readonly ObjectRef[],
   deletion: Deletion,
-  out: StandardOutput,
 ): Promise<{ ending: Ending[]; errors: PodrunError[] }> {
   const { store } = session;
   const ending: Ending[] = [];
@@ -204,7 +202,7 @@ async function deleteAll(
       if (!deletion.ignoresMissing) errors.push(missingObjectError(store, ref, 'deleting'));
       continue;
     }
-    out.tell(deletedLine(ref, session, deletion), deletion.output);
+    cli.tell(deletedLine(ref, session, deletion), deletion.output);
     if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
   }
   return { ending, errors };
@@ -222,7 +220,12 @@ function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession,
  * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. Removes a Pod itself when the
  * agent of the Pod is killed meanwhile.
  */
-async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
+async function untilGone(
+  cli: Cli,
+  session: DeleteSession,
+  { ref, uid }: Ending,
+  deadlineMs: number,
+): Promise<PodrunError[]> {
   const { store, clock } = session;
   const { type, namespace, name } = ref;
   const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
@@ -230,13 +233,13 @@ async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineM
   const isMet = (object: StoredKubeObject | undefined): boolean => {
     if (object === undefined || isGone(object)) return true;
     if (!isKeptByFinalizers(object)) return isAbandoned(store, ref);
-    if (!isNoted) note(heldLine(ref, object));
+    if (!isNoted) cli.note(heldLine(ref, object));
     isNoted = true;
     return false;
   };
   while (!isGone(getObject(store, ref))) {
     const scope = { namespace, name };
-    detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
+    cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
       return [
         new PodrunError('GoalNotReached', `timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`),
@@ -262,14 +265,13 @@ function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean 
  * Asks on standard output whether to delete these objects. Only the word `y` means yes. Source:
  * kubectl/pkg/cmd/delete/delete.go confirmation.
  */
-async function isConfirmed(refs: readonly ObjectRef[]): Promise<boolean> {
+async function isConfirmed(cli: Cli, refs: readonly ObjectRef[]): Promise<boolean> {
   const names = refs.map(({ type, name }) => `${qualifiedKind(type)}/${name}\n`).join('');
-  const out = new StandardOutput();
   // A user who cannot see the question has not agreed.
-  out.onReaderGone(() => process.exit(EXIT.nobodyReads));
-  out.write(`You are about to delete the following ${refs.length} resource(s):\n${names}`);
-  out.write('Do you want to continue? (y/n): ');
-  return (await firstWord(process.stdin)).toLowerCase() === 'y';
+  cli.stdout.onReaderGone(() => process.exit(EXIT.nobodyReads));
+  cli.stdout.write(`You are about to delete the following ${refs.length} resource(s):\n${names}`);
+  cli.stdout.write('Do you want to continue? (y/n): ');
+  return (await firstWord(cli.stdin)).toLowerCase() === 'y';
 }
 
 /** Reads the first word, up to a blank or the end of the input. */

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
 import type { StoredEvent, StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { SystemClock } from '../../clock.ts';
 import { describePod, describePods } from '../../print/describe/describe-pod.ts';
 import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
 import { missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
@@ -10,8 +9,7 @@ import type { ObjectReader } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';
 import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
-import { showPaged } from '../paged-output.ts';
-import { note } from '../preferences.ts';
+import { showPaged } from '../output/paged-output.ts';
 import { withClusterObjects } from '../read/cluster-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
@@ -20,6 +18,7 @@ import { type SelectionFlags, withSelectionFlags } from '../select/selection-fla
 import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import { pastPods } from '../history/past-pods.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `describe`. */
 interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'> {
@@ -53,27 +52,27 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(fromOption())
     .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: DescribeFlags) => run(() => describe(words, flags)));
+    .action((words: string[], flags: DescribeFlags) => run((cli) => describe(cli, words, flags)));
 }
 
-async function describe(words: readonly string[], flags: DescribeFlags): Promise<number> {
-  const selection = await readSelection('describe', withType(words, flags), flags);
+async function describe(cli: Cli, words: readonly string[], flags: DescribeFlags): Promise<number> {
+  const selection = await readSelection(cli, 'describe', withType(words, flags), flags);
   checkTypes(selection);
   refuseOfSaved({ ...flags, watch: false });
-  const clock = new SystemClock();
-  const nowMs = displayNowMs(clock);
-  if (flags.from.length > 0) return describeFound(await savedObjects(flags), selection, flags, nowMs);
-  const store = openStore(flags.stateDir, clock);
+  const nowMs = displayNowMs(cli);
+  if (flags.from.length > 0) return describeFound(cli, await savedObjects(cli, flags), selection, flags, nowMs);
+  const store = openStore(cli);
   if (!isAboutPast(selection, flags.at)) {
     const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
-    return describeFound(reader, selection, flags, nowMs);
+    return describeFound(cli, reader, selection, flags, nowMs);
   }
   const past = pastPods(store, selection, { at: flags.at, nowMs });
-  await showPaged(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
+  await showPaged(cli, describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
   return EXIT.ok;
 }
 
 async function describeFound(
+  cli: Cli,
   store: ObjectReader,
   selection: Selection,
   flags: DescribeFlags,
@@ -81,9 +80,14 @@ async function describeFound(
 ): Promise<number> {
   const { objects, isGuess, missing } = findDescribed(store, selection);
   const texts = objects.map((object) => describeOne(store, object, flags, nowMs));
-  await showPaged(isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
-  if (objects.length === 0 && selection.how === 'listed') note(noneFound(selection));
-  return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => missingObjectError(store, ref)));
+  await showPaged(cli, isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
+  if (objects.length === 0 && selection.how === 'listed') cli.note(noneFound(selection));
+  return missing.length === 0
+    ? EXIT.ok
+    : reportErrors(
+        cli.stderr,
+        missing.map((ref) => missingObjectError(store, ref)),
+      );
 }
 
 /** Adds the type `pods` when the first word names no type. */

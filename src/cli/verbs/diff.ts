@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { compareRuns, type RunComparison } from '../../history/compare/compare-runs.ts';
 import type { Tolerance } from '../../history/compare/difference.ts';
 import { isOver, lastStateOf } from '../../history/run-length.ts';
@@ -11,9 +10,8 @@ import { durationFlag } from '../flags/duration-flag.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { namedRun } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `diff`. */
 interface DiffFlags {
@@ -21,7 +19,6 @@ interface DiffFlags {
   readonly tolerance: string;
   readonly toleranceMin: string;
   readonly output: 'json' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -48,12 +45,12 @@ export function register(program: Command, run: RunVerb): void {
     .option('--tolerance-min <duration>', 'and by this much in any case', '500ms')
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
-    .action((runs: string[], flags: DiffFlags) => run(() => diff(runs, flags)));
+    .action((runs: string[], flags: DiffFlags) => run((cli) => diff(cli, runs, flags)));
 }
 
-async function diff(names: readonly string[], flags: DiffFlags): Promise<number> {
+async function diff(cli: Cli, names: readonly string[], flags: DiffFlags): Promise<number> {
   try {
-    return await compare(names, flags);
+    return await compare(cli, names, flags);
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     // Exit code 1 means that the runs differ, as with diff(1) and kubectl diff. So an error has another code.
@@ -61,23 +58,25 @@ async function diff(names: readonly string[], flags: DiffFlags): Promise<number>
   }
 }
 
-async function compare(names: readonly string[], flags: DiffFlags): Promise<number> {
+async function compare(cli: Cli, names: readonly string[], flags: DiffFlags): Promise<number> {
   const [nameA, nameB, ...more] = names;
   if (nameA === undefined || nameB === undefined || more.length > 0) {
     throw usage(`diff compares two runs, and ${names.length} were named`, 'For example: podrun diff web@1 web');
   }
   const tolerance = toleranceOf(flags);
-  const clock = new SystemClock();
-  const store = (): ReturnType<typeof openStore> => openStore(flags.stateDir, clock);
-  const named = [await namedRun(store, flags.namespace, nameA), await namedRun(store, flags.namespace, nameB)] as const;
+  const store = (): ReturnType<typeof openStore> => openStore(cli);
+  const named = [
+    await namedRun(cli, store, flags.namespace, nameA),
+    await namedRun(cli, store, flags.namespace, nameB),
+  ] as const;
   const comparison = compareRuns(named[0].recorded, named[1].recorded, tolerance);
   const [a, b] = [withPod(named[0]), withPod(named[1])];
   if (comparison === undefined || a === undefined || b === undefined) {
     throw new PodrunError('NotFound', `of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
   }
-  new StandardOutput().write(render(a, b, { comparison, flags, nowMs: displayNowMs(clock) }));
+  cli.stdout.write(render(a, b, { comparison, flags, nowMs: displayNowMs(cli) }));
   for (const { run, recorded } of [a, b]) {
-    if (!isOver(recorded)) printError(`The run ${run} goes on: it was compared as far as it got.\n`);
+    if (!isOver(recorded)) cli.stderr.write(`The run ${run} goes on: it was compared as far as it got.\n`);
   }
   return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed;
 }

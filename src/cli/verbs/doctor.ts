@@ -6,7 +6,6 @@ import { readOwnRights } from '../../agent/setup/own-rights.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
-import { SystemClock } from '../../clock.ts';
 import { canChangeUser, type OwnRights } from '../../lifecycle/security/own-rights.ts';
 import { renderMachineReport } from '../../print/doctor/report.ts';
 import { runtimeChoice } from '../../agent/setup/choose-runtime.ts';
@@ -20,16 +19,14 @@ import { terminalKind } from '../../runtime/terminal/terminal.ts';
 import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
 import { memoryMountPoint } from '../../store/disk/memory-folders.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { isTerminal } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `doctor`. */
 interface DoctorFlags {
   readonly output: 'json' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -51,20 +48,20 @@ export function register(program: Command, run: RunVerb): void {
     .usage('[flags]')
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
-    .action((flags: DoctorFlags) => run(() => doctor(flags)));
+    .action((flags: DoctorFlags) => run((cli) => doctor(cli, flags)));
 }
 
-async function doctor(flags: DoctorFlags): Promise<number> {
-  const stateDir = stateRoot({ flag: flags.stateDir, env: process.env, home: homedir() });
-  const userPath = process.env['PATH'];
+async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
+  const stateDir = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
+  const userPath = cli.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
-  const clock = new SystemClock();
-  const { namespaces, findings } = await withWaitingLine(clock, 'trying what this machine permits', async () => {
+  const { clock } = cli;
+  const { namespaces, findings } = await withWaitingLine(cli, 'trying what this machine permits', async () => {
     const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
-    return { namespaces, findings: await examineMachine(namespaces) };
+    return { namespaces, findings: await examineMachine(cli, namespaces) };
   });
   const config = readConfigFile({ cwd: process.cwd() });
-  const choice = runtimeChoice({ variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
+  const choice = runtimeChoice({ variable: cli.env['PODRUN_RUNTIME'], file: config?.runtime });
   const report: MachineReport = {
     podrun: version,
     node: process.version,
@@ -77,9 +74,9 @@ async function doctor(flags: DoctorFlags): Promise<number> {
     runtime: { choice, tier: tierOf(choice, namespaces) },
     findings,
   };
-  const style = { painter: await painterFor('stdout'), ascii: !isTerminal('stdout') };
+  const style = { painter: await painterFor(cli, 'stdout'), ascii: !cli.stdout.isTerminal };
   const isJson = flags.output === 'json';
-  new StandardOutput().write(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderMachineReport(report, style));
+  cli.stdout.write(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderMachineReport(report, style));
   return EXIT.ok;
 }
 
@@ -90,18 +87,18 @@ function tierOf(choice: RuntimeChoice, { ok }: NamespaceDetection): MachineRepor
 }
 
 /** Tries the features of this machine. Removes everything that the trials made. */
-async function examineMachine(namespaces: NamespaceDetection): Promise<MachineFinding[]> {
+async function examineMachine(cli: Cli, namespaces: NamespaceDetection): Promise<MachineFinding[]> {
   const features: RuntimeFeatures = namespaces.ok
     ? { tier: 'namespace', namespaces: namespaces.facts }
     : { tier: 'process', namespaces: undefined };
   const [podAddresses, podNetworks, terminals] = await Promise.all([
     addressFinding(),
-    networkFinding(),
+    networkFinding(cli),
     terminalFinding(),
   ]);
   const users = userFinding(readOwnRights(features));
   const network = [podAddresses, podNetworks];
-  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(), terminals];
+  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(cli), terminals];
 }
 
 function userFinding(rights: OwnRights): MachineFinding {
@@ -136,14 +133,14 @@ async function addressFinding(): Promise<MachineFinding> {
   return { feature: 'podAddresses', verdict: 'no', how: 'none', why: { type: 'platform', platform: process.platform } };
 }
 
-function memoryFinding(): MachineFinding {
-  const places = memoryMountPoints(process.env, process.getuid?.());
+function memoryFinding(cli: Cli): MachineFinding {
+  const places = memoryMountPoints(cli.env, process.getuid?.());
   if (memoryMountPoint(places) !== undefined) return { feature: 'memoryVolumes', verdict: 'yes', how: 'memory' };
   return { feature: 'memoryVolumes', verdict: 'no', how: 'disk', why: { type: 'noMemory', places } };
 }
 
-async function networkFinding(): Promise<MachineFinding> {
-  const detection = await detectNetworks(process.env['PATH']);
+async function networkFinding(cli: Cli): Promise<MachineFinding> {
+  const detection = await detectNetworks(cli.env['PATH']);
   if (detection.ok) return { feature: 'podNetworks', verdict: 'yes', how: detection.facts.mode };
   return { feature: 'podNetworks', verdict: 'no', how: 'none', why: detection.why };
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
-import { type Clock, SystemClock } from '../../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
 import { listOf } from '../../print/formats/object.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,13 +10,12 @@ import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { note } from '../preferences.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
-import { StandardOutput } from '../standard-output.ts';
 import { untilStopped } from '../until-stopped.ts';
 import type { RunVerb } from '../verb.ts';
 import { pastEvents } from '../history/past-pods.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `events`. */
 interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
@@ -29,7 +27,6 @@ interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
   readonly headers: boolean;
   /** The moment of `--at`, see history/moment.ts. */
   readonly at?: string;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -58,33 +55,32 @@ export function register(program: Command, run: RunVerb): void {
     .option('--no-headers', 'no line of headings')
     .option('--at <moment>', 'the events that there were then: 3.2s after the creation of the Pod, restart:2, …')
     .addHelpText('after', EXAMPLES)
-    .action((flags: EventsFlags) => run(() => events(flags)));
+    .action((flags: EventsFlags) => run((cli) => events(cli, flags)));
 }
 
-async function events(flags: EventsFlags): Promise<number> {
+async function events(cli: Cli, flags: EventsFlags): Promise<number> {
   const isWanted = eventFilter(flags);
-  const printer = objectPrinter(flags);
-  const clock = new SystemClock();
-  const nowMs = (): number => displayNowMs(clock);
+  const printer = objectPrinter(cli.stdout, flags);
+  const nowMs = (): number => displayNowMs(cli);
   const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
-  const out = new StandardOutput();
   refuseWatchedPast(flags.at, flags.watch);
   refuseOfSaved(flags);
   if (flags.watch) {
-    const store = openStore(flags.stateDir, clock);
-    const stopped = untilStopped(clock, out);
-    followEvents({ store, scope, isWanted, show: eventRenderer({ flags, printer, nowMs, out }) });
+    const store = openStore(cli);
+    const stopped = untilStopped(cli);
+    followEvents({ store, scope, isWanted, show: eventRenderer(cli, { flags, printer, nowMs }) });
     return stopped;
   }
-  const { found, asOfMs } = await findEvents(flags, clock);
+  const { found, asOfMs } = await findEvents(cli, flags);
   const { allNamespaces } = flags;
-  if (printer === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
+  if (printer === undefined)
+    cli.stdout.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
   // As in kubectl, `-o name` prints nothing.
   else if (flags.output !== 'name')
-    writePrinted(out, () => printer.print({ ...listOf(found), kind: 'EventList', metadata: {} }));
+    writePrinted(cli.stdout, () => printer.print({ ...listOf(found), kind: 'EventList', metadata: {} }));
   if (found.length === 0 && printer === undefined) {
     const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
-    note(`No events found${where}.`);
+    cli.note(`No events found${where}.`);
   }
   return EXIT.ok;
 }
@@ -95,18 +91,18 @@ interface FoundEvents {
   readonly asOfMs: number;
 }
 
-async function findEvents(flags: EventsFlags, clock: Clock): Promise<FoundEvents> {
-  const nowMs = displayNowMs(clock);
+async function findEvents(cli: Cli, flags: EventsFlags): Promise<FoundEvents> {
+  const nowMs = displayNowMs(cli);
   const { at, for: about } = flags;
   const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
   const subject = about === undefined ? undefined : readObject(about);
   const isSaved = flags.from.length > 0;
   const isPast = !isSaved && (at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name)));
   if (!isPast) {
-    const reader = isSaved ? await savedObjects(flags) : openStore(flags.stateDir, clock);
+    const reader = isSaved ? await savedObjects(cli, flags) : openStore(cli);
     return { found: reader.list<StoredEvent>('events', { namespace }).filter(eventFilter(flags)), asOfMs: nowMs };
   }
-  const store = openStore(flags.stateDir, clock);
+  const store = openStore(cli);
   if (subject !== undefined && subject.kind !== 'Pod') {
     throw usage('--at shows the events of Pods only');
   }
@@ -170,16 +166,15 @@ interface Rendering {
   readonly flags: EventsFlags;
   readonly printer: ObjectPrinter | undefined;
   readonly nowMs: () => number;
-  readonly out: StandardOutput;
 }
 
-function eventRenderer({ flags, printer, nowMs, out }: Rendering): (events: readonly StoredEvent[]) => void {
+function eventRenderer(cli: Cli, { flags, printer, nowMs }: Rendering): (events: readonly StoredEvent[]) => void {
   if (printer === undefined) {
     const table = new EventTablePrinter({ allNamespaces: flags.allNamespaces, noHeaders: !flags.headers });
-    return (events) => out.write(table.render(events, nowMs()));
+    return (events) => cli.stdout.write(table.render(events, nowMs()));
   }
   if (flags.output === 'name') return () => undefined;
   return (events) => {
-    for (const event of events) writePrinted(out, () => printer.print(event));
+    for (const event of events) writePrinted(cli.stdout, () => printer.print(event));
   };
 }

@@ -1,25 +1,22 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
 import { connectionLost, containerNotRunning } from '../../background/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../environment.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `exec`. */
 interface ExecFlags {
   readonly container: string | undefined;
   readonly stdin: boolean;
   readonly tty: boolean;
-  readonly quiet: boolean;
   readonly namespace: string | undefined;
   readonly podRunningTimeout: string;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -53,7 +50,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
     .addHelpText('after', EXAMPLES)
     .action((pod: string | undefined, words: readonly string[], flags: ExecFlags) =>
-      run((command) => exec({ pod, words, command }, flags)),
+      run((cli) => exec(cli, { pod, words, command: cli.line.command }, flags)),
     );
 }
 
@@ -67,37 +64,37 @@ export interface ExecWords {
 }
 
 /** Runs `podrun exec`; answers the exit code of the command. Source: kubectl/pkg/cmd/exec/exec.go. */
-export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> {
+export async function exec(cli: Cli, words: ExecWords, flags: ExecFlags): Promise<number> {
   const { pod: word, argv } = readWords(words);
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
-  const { pod } = await reachPod(word, { ...flags, store, clock });
+  const { clock } = cli;
+  const store = openStore(cli);
+  const { pod } = await reachPod(cli, word, { ...flags, store });
   const { phase } = pod.status;
   if (isTerminalPhase(phase)) {
     throw new PodrunError('NotRunning', `cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
-  const container = runningContainer(store, pod, flags);
+  const container = runningContainer(cli, store, pod, flags.container);
   // -t without -i asks for no terminal: nobody types.
-  const terminal = flags.stdin && flags.tty ? ownTerminal(flags.quiet) : undefined;
+  const terminal = flags.stdin && flags.tty ? ownTerminal(cli) : undefined;
   const tty = terminal !== undefined;
-  const end = await connectStreams({
+  const end = await connectStreams(cli, {
     clock,
     socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
     isPatient: true,
     opening: { type: 'exec', container, argv, stdin: flags.stdin, tty },
     terminal,
     onConnected: ({ notice }) => {
-      if (notice !== undefined && !flags.quiet) printError(`Warning: ${notice}\n`);
+      if (notice !== undefined) cli.warn(notice);
     },
   });
   if (end.type === 'lost') throw connectionLost(pod, container, end.why);
-  return exitCodeOf(end, container);
+  return exitCodeOf(cli, end, container);
 }
 
-function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: string): number {
+function exitCodeOf(cli: Cli, end: Exclude<ConnectionEnd, { type: 'lost' }>, container: string): number {
   switch (end.type) {
     case 'exited':
-      if (end.exitCode !== 0) printError(`command terminated with exit code ${end.exitCode}\n`);
+      if (end.exitCode !== 0) cli.stderr.write(`command terminated with exit code ${end.exitCode}\n`);
       return end.exitCode;
     case 'stopped':
       return end.exitCode;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
-import { SystemClock } from '../../clock.ts';
 import { isOver } from '../../history/run-length.ts';
 import { storyOf } from '../../history/run-story.ts';
 import type { NamedRun } from '../../history/state-at.ts';
@@ -18,9 +17,8 @@ import { openStore } from '../environment.ts';
 import { outcomesOf, readExpectationFile } from '../history/expectations.ts';
 import { namedRun, runsInFile } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `expect`. */
 interface ExpectFlags {
@@ -28,7 +26,6 @@ interface ExpectFlags {
   readonly from: string | undefined;
   readonly print: boolean;
   readonly output: 'json' | 'junit' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -55,34 +52,34 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .addOption(outputOption<'json' | 'junit'>(['json', 'junit']))
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: ExpectFlags) => run(() => expect(words, flags)));
+    .action((words: string[], flags: ExpectFlags) => run((cli) => expect(cli, words, flags)));
 }
 
-async function expect(words: readonly string[], flags: ExpectFlags): Promise<number> {
-  const out = new StandardOutput();
+async function expect(cli: Cli, words: readonly string[], flags: ExpectFlags): Promise<number> {
   if (flags.print) {
-    out.write(await printed(words, flags));
+    cli.stdout.write(await printed(cli, words, flags));
     return EXIT.ok;
   }
   const [file = '', ...names] = words;
   if (flags.from !== undefined && names.length > 0) throw usage('the runs are named, or taken --from a file: not both');
   const expectations = await readExpectationFile(file);
-  const runs = await runsFor(expectations, names, flags);
+  const runs = await runsFor(cli, expectations, names, flags);
   const outcomes = outcomesOf(expectations, runs);
-  out.write(render(outcomes, flags));
+  cli.stdout.write(render(outcomes, flags));
   for (const { run, recorded } of runs) {
-    if (!isOver(recorded)) printError(`The run ${run} goes on: it was checked as far as it got.\n`);
+    if (!isOver(recorded)) cli.stderr.write(`The run ${run} goes on: it was checked as far as it got.\n`);
   }
   return outcomes.every(isMet) ? EXIT.ok : EXIT.failed;
 }
 
 /** The runs to check: named runs, the runs of a file, or the runs that the expectations name. */
 async function runsFor(
+  cli: Cli,
   expectations: readonly Expectation[],
   names: readonly string[],
-  { namespace, from, stateDir }: ExpectFlags,
+  { namespace, from }: ExpectFlags,
 ): Promise<readonly NamedRun[]> {
-  if (from !== undefined) return runsInFile(from);
+  if (from !== undefined) return runsInFile(cli, from);
   const pods = new Set(names);
   if (names.length === 0) {
     for (const { pod, place } of expectations) {
@@ -90,8 +87,8 @@ async function runsFor(
       pods.add(pod);
     }
   }
-  const store = openStore(stateDir, new SystemClock());
-  return Promise.all([...pods].map((name) => namedRun(() => store, namespace, name)));
+  const store = openStore(cli);
+  return Promise.all([...pods].map((name) => namedRun(cli, () => store, namespace, name)));
 }
 
 function render(outcomes: readonly ExpectationOutcome[], { output }: ExpectFlags): string {
@@ -101,9 +98,9 @@ function render(outcomes: readonly ExpectationOutcome[], { output }: ExpectFlags
 }
 
 /** Makes expectations that the runs meet. */
-async function printed(names: readonly string[], { namespace, stateDir }: ExpectFlags): Promise<string> {
-  const store = openStore(stateDir, new SystemClock());
-  const runs = await Promise.all(names.map((name) => namedRun(() => store, namespace, name)));
+async function printed(cli: Cli, names: readonly string[], { namespace }: ExpectFlags): Promise<string> {
+  const store = openStore(cli);
+  const runs = await Promise.all(names.map((name) => namedRun(cli, () => store, namespace, name)));
   const texts = runs.map(({ run, recorded }) => {
     const story = storyOf(recorded);
     if (story === undefined) throw new PodrunError('NotFound', `of the run ${run} no transitions are on record`);

@@ -8,12 +8,12 @@ import { explain, type Explained } from '../../manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
 import { renderExplained, renderSupport } from '../../print/explain.ts';
 import { formatJson } from '../../print/formats/json.ts';
-import { showPaged } from '../paged-output.ts';
+import { showPaged } from '../output/paged-output.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `explain`. */
 interface ExplainFlags {
@@ -44,17 +44,17 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(outputOption<'json'>(['json']))
     .option('--no-headers', 'with --support: no line of headings')
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: ExplainFlags) => run(() => explainCommand(words, flags)));
+    .action((words: string[], flags: ExplainFlags) => run((cli) => explainCommand(cli, words, flags)));
 }
 
-async function explainCommand(words: readonly string[], flags: ExplainFlags): Promise<number> {
-  const text = answer(words, flags);
-  if (flags.output === undefined) await showPaged(text);
-  else new StandardOutput().write(text);
+async function explainCommand(cli: Cli, words: readonly string[], flags: ExplainFlags): Promise<number> {
+  const text = answer(cli, words, flags);
+  if (flags.output === undefined) await showPaged(cli, text);
+  else cli.stdout.write(text);
   return EXIT.ok;
 }
 
-function answer(words: readonly string[], flags: ExplainFlags): string {
+function answer(cli: Cli, words: readonly string[], flags: ExplainFlags): string {
   const [word, ...more] = words;
   if (more.length > 0) throw usageOf('explain', 'We accept only this format: explain RESOURCE');
   if (word === undefined) {
@@ -69,7 +69,7 @@ function answer(words: readonly string[], flags: ExplainFlags): string {
   if (!flags.support && flags.output === undefined) {
     const { kind, apiVersion } = type;
     const { recursive } = flags;
-    return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions() });
+    return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions(cli) });
   }
   if (!SUPPORTED_KINDS.includes(type.kind)) {
     throw usageOf('explain', `podrun writes ${type.plural} itself: there is nothing to support`);
@@ -78,8 +78,8 @@ function answer(words: readonly string[], flags: ExplainFlags): string {
 }
 
 /** Reads the descriptions beside the built program. Only this command needs them. */
-function readDescriptions(): Descriptions {
-  const file = path.join(path.dirname(import.meta.filename), 'descriptions.json');
+function readDescriptions(cli: Cli): Descriptions {
+  const file = path.join(cli.folder, 'descriptions.json');
   return JSON.parse(readFileSync(file, 'utf8')) as Descriptions;
 }
 

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { removeFifos } from '../../runtime/pipes/fifo-pool.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
@@ -10,9 +9,9 @@ import { fifoFolder } from '../../store/layout.ts';
 import { countOption } from '../flags/count-option.ts';
 import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `gc`. */
 interface GcFlags {
@@ -21,7 +20,6 @@ interface GcFlags {
   readonly allNamespaces: boolean;
   readonly dryRun: 'none' | 'client' | 'server';
   readonly output: 'name' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 /** The default of --keep. The history of a Pod holds as many runs. */
@@ -62,13 +60,12 @@ export function register(program: Command, run: RunVerb): void {
     )
     .addOption(outputOption<'name'>(['name']))
     .addHelpText('after', EXAMPLES)
-    .action((flags: GcFlags) => run(() => gc(flags)));
+    .action((flags: GcFlags) => run((cli) => gc(cli, flags)));
 }
 
-async function gc(flags: GcFlags): Promise<number> {
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
-  const out = new StandardOutput();
+async function gc(cli: Cli, flags: GcFlags): Promise<number> {
+  const { clock } = cli;
+  const store = openStore(cli);
   let count = 0;
   const collect = (): Promise<void> =>
     collectGarbage({
@@ -80,12 +77,12 @@ async function gc(flags: GcFlags): Promise<number> {
       dryRun: flags.dryRun !== 'none',
       onRemoved: (collected) => {
         count += 1;
-        out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
+        cli.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
       },
     });
-  await withWaitingLine(clock, 'looking for what nobody needs any more', collect);
+  await withWaitingLine(cli, 'looking for what nobody needs any more', collect);
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
-  if (count === 0 && flags.output === undefined) out.tell('Nothing to remove\n');
+  if (count === 0 && flags.output === undefined) cli.tell('Nothing to remove\n');
   return EXIT.ok;
 }
 

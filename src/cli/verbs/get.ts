@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
-import { type Clock, SystemClock } from '../../clock.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { listOf } from '../../print/formats/object.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
@@ -15,7 +14,6 @@ import { savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { LIST_FORMATS, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { note } from '../preferences.ts';
 import { withClusterObjects } from '../read/cluster-objects.ts';
 import { type GetFlags, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../report-error.ts';
@@ -23,10 +21,10 @@ import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../s
 import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
 import { withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { watchObjects } from '../read/get-watch.ts';
 import { pastPods } from '../history/past-pods.ts';
+import type { Cli } from '../cli.ts';
 
 const EXAMPLES = `
 Examples:
@@ -69,30 +67,28 @@ export function register(program: Command, run: RunVerb): void {
     .option('--ignore-not-found', 'a name that does not exist is no error', false)
     .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: GetFlags) => run(() => get(words, flags)));
+    .action((words: string[], flags: GetFlags) => run((cli) => get(cli, words, flags)));
 }
 
-async function get(words: readonly string[], flags: GetFlags): Promise<number> {
+async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise<number> {
   checkFlags(flags);
-  const printer = objectPrinter(flags);
+  const printer = objectPrinter(cli.stdout, flags);
   const noWords = words.length === 0 && flags.filename.length === 0;
-  const selection = await readSelection('get', noWords ? ['pods'] : words, flags);
-  const clock = new SystemClock();
+  const selection = await readSelection(cli, 'get', noWords ? ['pods'] : words, flags);
   if (flags.watch || flags.watchOnly) {
-    const store = openStore(flags.stateDir, clock);
-    return watchObjects({ store, clock, selection, flags, printer });
+    const store = openStore(cli);
+    return watchObjects(cli, { store, selection, flags, printer });
   }
-  const { found, reader, nowMs } = await findWanted(selection, flags, clock);
+  const { found, reader, nowMs } = await findWanted(cli, selection, flags);
   const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => missingObjectError(reader, ref));
-  const out = new StandardOutput();
   try {
-    if (printer !== undefined) writePrinted(out, () => renderObjects(found, selection, flags, printer));
-    else out.write(renderTables(found, selection, flags, nowMs));
+    if (printer !== undefined) writePrinted(cli.stdout, () => renderObjects(found, selection, flags, printer));
+    else cli.stdout.write(renderTables(cli, found, selection, flags, nowMs));
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     errors.push(error);
   }
-  return errors.length === 0 ? EXIT.ok : reportErrors(errors);
+  return errors.length === 0 ? EXIT.ok : reportErrors(cli.stderr, errors);
 }
 
 interface Wanted {
@@ -104,13 +100,13 @@ interface Wanted {
 }
 
 /** Finds the objects of a selection: in the store, in the past of Pods, or in saved files. */
-async function findWanted(selection: Selection, flags: GetFlags, clock: Clock): Promise<Wanted> {
-  const nowMs = displayNowMs(clock);
+async function findWanted(cli: Cli, selection: Selection, flags: GetFlags): Promise<Wanted> {
+  const nowMs = displayNowMs(cli);
   if (flags.from.length > 0) {
-    const reader = await savedObjects(flags);
+    const reader = await savedObjects(cli, flags);
     return { found: findObjects(reader, selection), reader, nowMs };
   }
-  const store = openStore(flags.stateDir, clock);
+  const store = openStore(cli);
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
   if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
   return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };
@@ -128,11 +124,17 @@ function checkFlags({ from, at, output, showLabels, outputWatchEvents, watch, wa
   }
 }
 
-function renderTables({ groups }: FoundObjects, selection: Selection, flags: GetFlags, nowMs: number): string {
+function renderTables(
+  cli: Cli,
+  { groups }: FoundObjects,
+  selection: Selection,
+  flags: GetFlags,
+  nowMs: number,
+): string {
   const sorted = groups.map((group) => sortedGroup(group, flags.sortBy));
   // As in kubectl, a failed sort prints an empty table.
   const isEmpty = sorted.every(({ objects }) => objects.length === 0);
-  if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) note(noneFound(selection));
+  if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) cli.note(noneFound(selection));
   const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
   const tables = sorted.map(({ type, objects }) => {
     const options = tableOptions(flags, isMixed || flags.showKind ? qualifiedKind(type) : undefined);

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { EXIT, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { renderRuns, runRecord, type RunRow } from '../../print/run-table.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { displayNowMs, openStore } from '../environment.ts';
-import { note } from '../preferences.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `history`. */
 interface HistoryFlags {
@@ -17,7 +15,6 @@ interface HistoryFlags {
   readonly allNamespaces: boolean;
   readonly headers: boolean;
   readonly output: 'json' | 'name' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -40,22 +37,21 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(outputOption<'json' | 'name'>(['json', 'name']))
     .option('--no-headers', 'no line of headings')
     .addHelpText('after', EXAMPLES)
-    .action((pods: string[], flags: HistoryFlags) => run(() => history(pods, flags)));
+    .action((pods: string[], flags: HistoryFlags) => run((cli) => history(cli, pods, flags)));
 }
 
-function history(words: readonly string[], flags: HistoryFlags): number {
+function history(cli: Cli, words: readonly string[], flags: HistoryFlags): number {
   const names = words.map((word) => podArgument(word, (plural) => `there is no history of ${plural}, only of Pods`));
   if (names.length > 0 && flags.allNamespaces) {
     throw usage('a resource cannot be retrieved by name across all namespaces');
   }
-  const clock = new SystemClock();
-  const runs = new RecordedRuns(openStore(flags.stateDir, clock));
+  const runs = new RecordedRuns(openStore(cli));
   const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
   const found = names.length === 0 ? runs.list({ namespace }) : names.flatMap((name) => runsOf(runs, namespace, name));
-  new StandardOutput().write(render(found, flags, displayNowMs(clock)));
+  cli.stdout.write(render(found, flags, displayNowMs(cli)));
   if (found.length === 0) {
     const where = namespace === undefined ? '' : ` in ${namespace} namespace`;
-    note(`No runs found${where}.`);
+    cli.note(`No runs found${where}.`);
   }
   return EXIT.ok;
 }

@@ -5,11 +5,10 @@ import { labelMessages } from '../../api/names.ts';
 import { mostSimilar } from '../../api/similar.ts';
 import { type Part, PARTS } from '../../manifest/starter/parts.ts';
 import { starterManifest } from '../../manifest/starter/starter.ts';
-import { note } from '../preferences.ts';
 import { append } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `init`. */
 interface InitFlags {
@@ -51,19 +50,19 @@ export function register(program: Command, run: RunVerb): void {
     .option('-o, --output <file>', 'write it to this file, which must not exist yet')
     .option('--force', 'with -o: overwrite the file', false)
     .addHelpText('after', EXAMPLES)
-    .action((name: string, flags: InitFlags) => run(() => initCommand(name, flags)));
+    .action((name: string, flags: InitFlags) => run((cli) => initCommand(cli, name, flags)));
 }
 
-function initCommand(name: string, flags: InitFlags): number {
+function initCommand(cli: Cli, name: string, flags: InitFlags): number {
   const [wrong] = labelMessages(name);
   if (wrong !== undefined) throw usageOf('init', `invalid name ${JSON.stringify(name)}: ${wrong}`);
   const { output: file, task: isTask, force } = flags;
   if (force && file === undefined) throw usage('--force is about a file', 'Use it with -o FILE.');
   const text = starterManifest({ name, parts: partsIn(flags.with), isTask, file });
-  if (file === undefined) new StandardOutput().write(text);
+  if (file === undefined) cli.stdout.write(text);
   else {
     write(file, text, force);
-    note(`wrote ${file}; try: podrun apply ${file}`);
+    cli.note(`wrote ${file}; try: podrun apply ${file}`);
   }
   return EXIT.ok;
 }

@@ -39,5 +39,5 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[resource...]', 'which objects, then the labels');
   withMetadataFlags(command, 'labels')
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: MetadataFlags) => run(() => changeMetadata(LABEL, words, flags)));
+    .action((words: string[], flags: MetadataFlags) => run((cli) => changeMetadata(cli, LABEL, words, flags)));
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { similarName } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -12,11 +11,10 @@ import { LogFormat } from '../logs/log-format.ts';
 import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from '../logs/log-source.ts';
 import { hookLoggedContainers, loggedContainers, noHooks } from '../logs/logged-containers.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from '../logs/logs-request.ts';
-import { note } from '../preferences.ts';
 import { onGrowth } from '../select/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../cli.ts';
 
 const EXAMPLES = `
 Examples:
@@ -57,26 +55,26 @@ export function register(program: Command, run: RunVerb): void {
     .option('--pod-running-timeout <duration>', 'with -f: how long to wait for a container to start', '20s')
     .addHelpText('after', EXAMPLES)
     .action((pod: string | undefined, container: string | undefined, flags: LogsFlags) =>
-      run(() => logs({ pod, container }, flags)),
+      run((cli) => logs(cli, { pod, container }, flags)),
     );
 }
 
 /** Prints the logs; answers the exit code. */
-export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> {
-  const clock = new SystemClock();
-  const request = readLogsRequest(words, flags, displayNowMs(clock));
-  const store = openStore(flags.stateDir, clock);
+export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promise<number> {
+  const { clock } = cli;
+  const request = readLogsRequest(words, flags, displayNowMs(cli));
+  const store = openStore(cli);
   const pods = findPods(store, request);
-  if (pods.length === 0) note(`No resources found in ${request.namespace} namespace.`);
+  if (pods.length === 0) cli.note(`No resources found in ${request.namespace} namespace.`);
   const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
   const sources = pods.flatMap(({ pod, folder }) =>
-    wanted(pod, request).map((container) => ({ store, clock, pod, folder, container, ofHooks: flags.hooks })),
+    wanted(cli, pod, request).map((container) => ({ store, clock, pod, folder, container, ofHooks: flags.hooks })),
   );
   if (flags.hooks && pods.length > 0 && sources.length === 0) {
     const silent = pods.map(({ pod }) => pod);
-    note(noHooks(silent, request).trimEnd());
+    cli.note(noHooks(silent, request).trimEnd());
   }
-  const show = new Show(request, flags);
+  const show = new Show(cli, request, flags);
   if (!flags.follow) {
     for (const source of sources) await show.present(source);
   } else {
@@ -127,10 +125,11 @@ function hintOfRunBefore({ store, pod }: LogSource): string | undefined {
 class Show {
   readonly #request: LogsRequest;
   readonly #flags: LogsFlags;
-  readonly #out = new StandardOutput();
+  readonly #out: Cli['stdout'];
   readonly #readerGone: Promise<unknown>;
 
-  constructor(request: LogsRequest, flags: LogsFlags) {
+  constructor(cli: Cli, request: LogsRequest, flags: LogsFlags) {
+    this.#out = cli.stdout;
     this.#request = request;
     this.#flags = flags;
     this.#readerGone = new Promise<void>((resolve) => this.#out.onReaderGone(() => resolve()));

@@ -3,7 +3,6 @@ import { fromServer, usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
-import { SystemClock } from '../../clock.ts';
 import { readValue } from '../../manifest/read/read-value.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
@@ -18,7 +17,7 @@ import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { append } from '../select/selection-flags.ts';
 import { nameMissing, readSelection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
-import { warn } from '../preferences.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `patch`. */
 interface PatchFlags extends OutputFlags {
@@ -30,7 +29,6 @@ interface PatchFlags extends OutputFlags {
   readonly type: PatchType;
   readonly subresource: string | undefined;
   readonly dryRun: DryRun;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -61,25 +59,25 @@ export function register(program: Command, run: RunVerb): void {
     .option('--subresource <name>', 'change this part of a Pod: status, resize or ephemeralcontainers')
     .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: PatchFlags) => run(() => patchObjects(words, flags)));
+    .action((words: string[], flags: PatchFlags) => run((cli) => patchObjects(cli, words, flags)));
 }
 
 const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcontainers'];
 
-async function patchObjects(words: readonly string[], flags: PatchFlags): Promise<number> {
+async function patchObjects(cli: Cli, words: readonly string[], flags: PatchFlags): Promise<number> {
   const { type, dryRun } = flags;
-  const printer = objectPrinter(flags);
+  const printer = objectPrinter(cli.stdout, flags);
   const subresource = readSubresource(flags.subresource);
-  const patch = await readPatch(flags);
+  const patch = await readPatch(cli, flags);
   const unused = { allNamespaces: false, selector: undefined, fieldSelector: undefined };
-  const selection = await readSelection('patch', words, { ...flags, ...unused });
+  const selection = await readSelection(cli, 'patch', words, { ...flags, ...unused });
   if (selection.how === 'listed') throw nameMissing();
-  const store = openStore(flags.stateDir, new SystemClock());
+  const store = openStore(cli);
   const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, type);
-  return eachObject(selection.refs, (ref) => {
-    const changed = changeObject({ store, ref, subresource, change, warn, isDryRun: dryRun !== 'none' });
+  return eachObject(cli, selection.refs, (ref) => {
+    const changed = changeObject({ store, ref, subresource, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
     const operation = changed.isChanged ? 'patched' : 'patched (no change)';
-    return changeLine(changed.object, operation, { dryRun, printer });
+    return changeLine(cli, changed.object, operation, { dryRun, printer });
   });
 }
 
@@ -98,12 +96,12 @@ function readSubresource(name: string | undefined): Subresource | undefined {
  * Reads the patch.
  * @throws {PodrunError} (usage) when there is none, or its form is wrong
  */
-async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
+async function readPatch(cli: Cli, { patch, patchFile }: PatchFlags): Promise<unknown> {
   if (patch !== undefined && patchFile !== undefined) {
     throw usage('cannot specify --patch and --patch-file together');
   }
   if (!patch && !patchFile) throw usage('must specify --patch or --patch-file containing the contents of the patch');
-  const written = patch || (await readPatchFile(patchFile ?? ''));
+  const written = patch || (await readPatchFile(cli, patchFile ?? ''));
   try {
     return readValue(written);
   } catch (error) {
@@ -115,9 +113,9 @@ async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
 /** The largest object that the API server accepts, in bytes. */
 const PATCH_MAX_BYTES = 3 * 2 ** 20;
 
-async function readPatchFile(file: string): Promise<string> {
+async function readPatchFile(cli: Cli, file: string): Promise<string> {
   try {
-    if (file === '-') return await textUpTo(process.stdin, PATCH_MAX_BYTES);
+    if (file === '-') return await textUpTo(cli.stdin, PATCH_MAX_BYTES);
     return readUpTo(file, PATCH_MAX_BYTES).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {

@@ -5,7 +5,6 @@ import { dialPod } from '../../agent/network/dial-pod.ts';
 import { goNetworkError } from '../../agent/probe/go-error.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
 import type { NetworkRelay } from '../../runtime/linux/network/relay.ts';
@@ -14,17 +13,15 @@ import { listenForSignals } from '../apply/signals.ts';
 import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
 import { reachPod } from '../connect/reached-pod.ts';
 import { openStore } from '../environment.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `port-forward`. */
 interface PortForwardFlags {
   readonly address: string;
   readonly namespace: string | undefined;
   readonly podRunningTimeout: string;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -49,21 +46,20 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
     .addHelpText('after', EXAMPLES)
-    .action((words: readonly string[], flags: PortForwardFlags) => run(() => portForward(words, flags)));
+    .action((words: readonly string[], flags: PortForwardFlags) => run((cli) => portForward(cli, words, flags)));
 }
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
 
 /** Runs `podrun port-forward`; answers the exit code. Source: kubectl/pkg/cmd/portforward/portforward.go. */
-async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
+async function portForward(cli: Cli, words: readonly string[], flags: PortForwardFlags): Promise<number> {
   const [word, ...portWords] = words;
   if (word === undefined || portWords.length === 0) {
     throw usageErrorf('port-forward', 'TYPE/NAME and list of ports are required for port-forward');
   }
   const addresses = listenAddresses(flags.address);
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
-  const { pod, service } = await reachPod(word, { ...flags, store, clock });
+  const store = openStore(cli);
+  const { pod, service } = await reachPod(cli, word, { ...flags, store });
   const ports = forwardedPorts(portWords, pod, service);
   if (pod.status.phase !== 'Running') {
     throw new PodrunError(
@@ -71,7 +67,6 @@ async function portForward(words: readonly string[], flags: PortForwardFlags): P
       `unable to forward port because pod is not running. Current status=${pod.status.phase}`,
     );
   }
-  const out = new StandardOutput();
   const sockets = new Set<Socket>();
   const relays = new PodRelays(store);
   const listeners = await listenOnPorts({
@@ -80,17 +75,17 @@ async function portForward(words: readonly string[], flags: PortForwardFlags): P
     onConnection: (socket, port) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      out.tell(`Handling connection for ${port.local}\n`);
-      void forward(socket, port, currentPod(store, pod), relays.of(pod));
+      cli.tell(`Handling connection for ${port.local}\n`);
+      void forward(cli, socket, port, currentPod(store, pod), relays.of(pod));
     },
-    onTrouble: (text) => printError(`${text}\n`),
+    onTrouble: (text) => cli.stderr.write(`${text}\n`),
   });
-  out.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
+  cli.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
   let signals: { close(): void } | undefined;
   const stopped = new Promise<number>((resolve) => {
-    signals = listenForSignals(clock, (name) => resolve(EXIT_OF_SIGNAL[name]));
+    signals = listenForSignals(cli, (name) => resolve(EXIT_OF_SIGNAL[name]));
     // Connections go on when the reader of the output is gone.
-    out.onReaderGone(() => undefined);
+    cli.stdout.onReaderGone(() => undefined);
   });
   const over = podOver(store, pod);
   try {
@@ -111,6 +106,7 @@ function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | unde
 }
 
 async function forward(
+  cli: Cli,
   client: Socket,
   { local, remote }: ForwardedPort,
   pod: StoredPod | undefined,
@@ -127,7 +123,7 @@ async function forward(
     const { name, uid } = pod.metadata;
     const why = goNetworkError(error, { ends: '', hasReceived: false });
     const what = `error forwarding port ${remote} to pod ${name}, uid ${uid}: ${why}`;
-    printError(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
+    cli.stderr.write(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
     client.destroy();
   }
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { EXIT, usage } from '../../api/errors.ts';
 import type { Container } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
@@ -11,13 +10,12 @@ import type { FileStore } from '../../store/file-store.ts';
 import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { openStore } from '../environment.ts';
-import { note } from '../preferences.ts';
 import { checkContainer, podArgument } from '../select/pod-argument.ts';
 import { onGrowth, podOver, type PodSource } from '../select/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `probes`. */
 interface ProbesFlags {
@@ -27,7 +25,6 @@ interface ProbesFlags {
   readonly tail: string;
   readonly namespace: string | undefined;
   readonly output: 'json' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -53,15 +50,15 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
-    .action((pod: string, flags: ProbesFlags) => run(() => probes(pod, flags)));
+    .action((pod: string, flags: ProbesFlags) => run((cli) => probes(cli, pod, flags)));
 }
 
-async function probes(word: string, flags: ProbesFlags): Promise<number> {
+async function probes(cli: Cli, word: string, flags: ProbesFlags): Promise<number> {
   const name = podArgument(word, (plural) => `cannot get the probes of ${plural}: podrun probes Pods`);
   const type = typeOf(flags);
   const attemptsMax = tailOf(flags);
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
+  const { clock } = cli;
+  const store = openStore(cli);
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const { pod, file } = probedPod(store, namespace, name);
   if (flags.container !== undefined) checkContainer(pod, flags.container);
@@ -69,16 +66,15 @@ async function probes(word: string, flags: ProbesFlags): Promise<number> {
     (probe) => probe.type === (type ?? probe.type) && probe.container === (flags.container ?? probe.container),
   );
   if (wanted.length === 0) {
-    note(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.`);
+    cli.note(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.`);
     return EXIT.ok;
   }
   const journal = new FilteredJournal({ store, clock, pod }, file, wanted);
-  const out = new StandardOutput();
   const present = journal.next();
   const shown = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
   const render = rendererOf(flags, wanted);
-  out.write(render(shown));
-  if (flags.follow) await journal.follow(out, render);
+  cli.stdout.write(render(shown));
+  if (flags.follow) await journal.follow(cli, render);
   return EXIT.ok;
 }
 
@@ -132,13 +128,13 @@ class FilteredJournal {
   }
 
   /** Prints new attempts until the Pod has ended or the reader is gone. */
-  async follow(out: StandardOutput, render: (attempts: readonly ProbeAttempt[]) => string): Promise<void> {
+  async follow(cli: Cli, render: (attempts: readonly ProbeAttempt[]) => string): Promise<void> {
     const look = (): void => {
       const text = render(this.next());
-      if (text !== '') out.write(text);
+      if (text !== '') cli.stdout.write(text);
     };
     const growth = onGrowth(this.#reader, this.#source.clock, look);
-    const readerGone = new Promise<void>((resolve) => out.onReaderGone(() => resolve()));
+    const readerGone = new Promise<void>((resolve) => cli.stdout.onReaderGone(() => resolve()));
     await Promise.race([podOver(this.#source), readerGone]);
     growth.close();
     look();

@@ -4,7 +4,6 @@ import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
-import { SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { changeObject } from '../../objects/change-object.ts';
@@ -23,13 +22,12 @@ import { durationFlag } from '../flags/duration-flag.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { note, warn } from '../preferences.ts';
 import { reportErrors } from '../report-error.ts';
 import { append } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { deleteAndWait } from './delete.ts';
 import { usageOf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `replace`. */
 interface ReplaceFlags extends OutputFlags {
@@ -45,7 +43,6 @@ interface ReplaceFlags extends OutputFlags {
   readonly config: string | undefined;
   readonly validate: 'strict' | 'warn' | 'ignore';
   readonly dryRun: DryRun;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -83,7 +80,7 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: ReplaceFlags) =>
-      run(() => replaceObjects({ ...flags, filename: [...flags.filename, ...files] })),
+      run((cli) => replaceObjects(cli, { ...flags, filename: [...flags.filename, ...files] })),
     );
 }
 
@@ -95,23 +92,23 @@ function seconds(text: string): number {
 /** The time that `--force` waits for the deletion. Source: kubectl/pkg/cmd/replace. */
 const FORCE_TIMEOUT = '5m';
 
-async function replaceObjects(flags: ReplaceFlags): Promise<number> {
+async function replaceObjects(cli: Cli, flags: ReplaceFlags): Promise<number> {
   checkFlags(flags);
-  const typed = flags.filename.includes('-') ? await buffer(process.stdin) : undefined;
+  const typed = flags.filename.includes('-') ? await buffer(cli.stdin) : undefined;
   // --force reads the manifests twice: standard input is kept.
   const stdin: StandardInput = async function* () {
     if (typed !== undefined) yield typed;
   };
-  const store = openStore(flags.stateDir, new SystemClock());
-  const loaded = await loadOrExplain(applyFlags(flags), true, stdin);
+  const store = openStore(cli);
+  const loaded = await loadOrExplain(cli, applyFlags(flags), true, stdin);
   if (!loaded.ok) return loaded.exitCode;
-  if (flags.force) return replaceByForce(store, loaded.objects, flags, stdin);
-  const printer = objectPrinter(flags);
+  if (flags.force) return replaceByForce(cli, store, loaded.objects, flags, stdin);
+  const printer = objectPrinter(cli.stdout, flags);
   const manifests = new Map(loaded.objects.map((manifest) => [refOf(manifest), manifest]));
-  return eachObject([...manifests.keys()], (ref) => {
+  return eachObject(cli, [...manifests.keys()], (ref) => {
     const manifest = manifests.get(ref);
     if (manifest === undefined) return '';
-    return changeLine(replaceOne(store, ref, manifest, flags), 'replaced', { dryRun: flags.dryRun, printer });
+    return changeLine(cli, replaceOne(cli, store, ref, manifest, flags), 'replaced', { dryRun: flags.dryRun, printer });
   });
 }
 
@@ -143,6 +140,7 @@ function refOf({ object, file }: ManifestObject): ObjectRef {
  * @throws {PodrunError} in kubectl's words, when there is no such object, or the update rules forbid the change
  */
 function replaceOne(
+  cli: Cli,
   store: FileStore,
   ref: ObjectRef,
   { written }: ManifestObject,
@@ -153,7 +151,7 @@ function replaceOne(
     return changeObject({
       store,
       ref,
-      warn,
+      warn: cli.warn,
       isDryRun: dryRun !== 'none',
       change: ({ metadata: { namespace } }) => ({ ...written, metadata: { ...written.metadata, namespace } }),
       onAdmitted: (stored) => rememberCreated(store, stored, written),
@@ -175,6 +173,7 @@ function hintOf({ type, file }: ObjectRef, message: string): string | undefined 
 
 /** Deletes the stored objects, waits until they are gone, and creates them anew. A Pod then runs in the background. */
 async function replaceByForce(
+  cli: Cli,
   store: FileStore,
   objects: readonly ManifestObject[],
   flags: ReplaceFlags,
@@ -183,14 +182,14 @@ async function replaceByForce(
   // An error in the manifests must come before the deletion.
   sortObjects(objects);
   const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
-  const session = { store, clock: new SystemClock(), graceSeconds: flags.gracePeriod };
+  const session = { store, clock: cli.clock, graceSeconds: flags.gracePeriod };
   const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;
-  const errors = await deleteAndWait(session, objects.map(refOf), deletion, new StandardOutput());
+  const errors = await deleteAndWait(cli, session, objects.map(refOf), deletion);
   if (errors.length > 0) {
-    note('Not replaced: what is there has to be gone first.');
-    return reportErrors(errors);
+    cli.note('Not replaced: what is there has to be gone first.');
+    return reportErrors(cli.stderr, errors);
   }
-  return apply(applyFlags(flags), undefined, stdin);
+  return apply(cli, applyFlags(flags), undefined, stdin);
 }
 
 /** The flags of `apply --detach` for the same manifests. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
 import { renderTimelineJson } from '../../print/timeline/json.ts';
 import { renderTimelines } from '../../print/timeline/terminal.ts';
@@ -9,19 +8,17 @@ import { renderTrace } from '../../print/timeline/trace.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { isTerminal, printError, streamOf } from '../standard-streams.ts';
 import { chosenRuns, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../print/timeline/glyphs.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `timeline`. */
 interface TimelineFlags {
   readonly namespace: string | undefined;
   readonly output: 'html' | 'json' | 'trace' | undefined;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -48,28 +45,33 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .addOption(outputOption<'html' | 'json' | 'trace'>(['html', 'json', 'trace']))
     .addHelpText('after', EXAMPLES)
-    .action((runs: string[], flags: TimelineFlags) => run(() => timeline(runs, flags)));
+    .action((runs: string[], flags: TimelineFlags) => run((cli) => timeline(cli, runs, flags)));
 }
 
 /** The width without a terminal. */
 const PIPE_COLUMNS = 100;
 
-async function timeline(words: readonly string[], flags: TimelineFlags): Promise<number> {
-  const clock = new SystemClock();
-  const records = new RecordedRuns(openStore(flags.stateDir, clock));
+async function timeline(cli: Cli, words: readonly string[], flags: TimelineFlags): Promise<number> {
+  const { clock } = cli;
+  const records = new RecordedRuns(openStore(cli));
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const nowMs = clock.now().wallMs;
   const runs = chosenRuns(records, { namespace, words, nowMs });
   if (runs.length === 0) {
-    printError(`No runs found in ${namespace} namespace.\n`);
+    cli.stderr.write(`No runs found in ${namespace} namespace.\n`);
     return EXIT.ok;
   }
   const recorded = runs.map((run) => recordedRun(records, run, nowMs));
-  new StandardOutput().write(await outputOf(recorded, flags, nowMs));
+  cli.stdout.write(await outputOf(cli, recorded, flags, nowMs));
   return EXIT.ok;
 }
 
-async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, nowMs: number): Promise<string> {
+async function outputOf(
+  cli: Cli,
+  runs: readonly RunInTime[],
+  { output }: TimelineFlags,
+  nowMs: number,
+): Promise<string> {
   const named = runs.map(({ run, timeline }) => ({ run: run.run, timeline }));
   switch (output) {
     case 'html':
@@ -79,17 +81,19 @@ async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, n
     case 'trace':
       return renderTrace(named);
     case undefined:
-      return render(runs.map(({ timeline }) => timeline));
+      return render(
+        cli,
+        runs.map(({ timeline }) => timeline),
+      );
     default:
       return output satisfies never;
   }
 }
 
-async function render(timelines: readonly Timeline[]): Promise<string> {
-  // A terminal without a size has 0 columns.
-  const width = (isTerminal('stdout') ? streamOf('stdout').columns : 0) || PIPE_COLUMNS;
-  const color = await painterFor('stdout');
-  return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(process.env) });
+async function render(cli: Cli, timelines: readonly Timeline[]): Promise<string> {
+  const width = cli.stdout.columns ?? PIPE_COLUMNS;
+  const color = await painterFor(cli, 'stdout');
+  return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(cli.env) });
 }
 
 /**

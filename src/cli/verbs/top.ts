@@ -2,19 +2,18 @@ import { type Command, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { EXIT, fromServer, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { type Clock, SystemClock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
 import { type ObjectRef, similarName } from '../../objects/object-ref.ts';
 import { measureContainers } from '../../runtime/linux/usage/container-usage.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { RecordedProcess } from '../../store/owners/ownership.ts';
 import { displayNowMs, openStore } from '../environment.ts';
-import { note } from '../preferences.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { readSelection } from '../select/selection.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `top`. */
 interface TopFlags {
@@ -26,7 +25,6 @@ interface TopFlags {
   readonly sortBy: 'cpu' | 'memory' | undefined;
   readonly headers: boolean;
   readonly sum: boolean;
-  readonly stateDir: string | undefined;
 }
 
 const EXAMPLES = `
@@ -54,33 +52,34 @@ export function register(program: Command, run: RunVerb): void {
     .option('--no-headers', 'no line of headings')
     .option('--sum', 'the total of all Pods below them', false)
     .addHelpText('after', EXAMPLES)
-    .action((type: string, names: string[], flags: TopFlags) => run(() => top([type, ...names], flags)));
+    .action((type: string, names: string[], flags: TopFlags) => run((cli) => top(cli, [type, ...names], flags)));
 }
 
-async function top(words: readonly string[], flags: TopFlags): Promise<number> {
-  const selection = await readSelection('top', words, { ...flags, filename: [], recursive: false });
+async function top(cli: Cli, words: readonly string[], flags: TopFlags): Promise<number> {
+  const selection = await readSelection(cli, 'top', words, { ...flags, filename: [], recursive: false });
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
   const other = types.find(({ plural }) => plural !== 'pods');
   if (other !== undefined) {
     throw usage(`cannot show the use of ${other.plural}: podrun top shows Pods`);
   }
-  const clock = new SystemClock();
-  const store = openStore(flags.stateDir, clock);
+  const { clock } = cli;
+  const store = openStore(cli);
   const { groups, missing } = findObjects(store, selection);
   const pods = groups.flatMap(({ objects }) =>
     objects.flatMap(({ metadata }) => store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? []),
   );
   const usages = await measurePods(store, clock, pods);
   const table = { ...flags, byContainer: flags.containers };
-  new StandardOutput().write(renderPodUsage(usages, table));
+  cli.stdout.write(renderPodUsage(usages, table));
   if (selection.how === 'named') {
     const measured = new Set(usages.map(({ name }) => name));
     const silent = [...missing, ...pods.map(({ metadata }) => metadata)].filter(({ name }) => !measured.has(name));
-    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map((pod) => noMetrics(store, pod)));
+    const errors = silent.map((pod) => noMetrics(store, pod));
+    return reportErrors(cli.stderr, errors);
   }
   if (usages.length > 0) return EXIT.ok;
-  if (pods.length > 0) throw noneMeasured(pods, displayNowMs(clock));
-  note(noneFound(selection));
+  if (pods.length > 0) throw noneMeasured(pods, displayNowMs(cli));
+  cli.note(noneFound(selection));
   return EXIT.ok;
 }
 

@@ -8,11 +8,10 @@ import { renderSarif } from '../../print/findings/sarif.ts';
 import { findingsSummary, renderFinding } from '../../print/findings/text.ts';
 import { version } from '../../version.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { usageOf } from '../flags/usage-of.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `validate`. */
 interface ValidateFlags {
@@ -21,7 +20,6 @@ interface ValidateFlags {
   readonly strict: boolean;
   readonly runnable: boolean;
   readonly skip: boolean;
-  readonly quiet: boolean;
   readonly output: ValidateOutput | undefined;
 }
 
@@ -60,28 +58,28 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(outputOption<ValidateOutput>(['text', 'json', 'sarif', 'github']))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: ValidateFlags) =>
-      run(() => validateCommand({ ...flags, filename: [...flags.filename, ...files] })),
+      run((cli) => validateCommand(cli, { ...flags, filename: [...flags.filename, ...files] })),
     );
 }
 
-async function validateCommand(flags: ValidateFlags): Promise<number> {
-  const { filename, recursive, runnable, quiet, strict, output = 'text' } = flags;
+async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> {
+  const { filename, recursive, runnable, strict, output = 'text' } = flags;
   if (filename.length === 0) {
     throw usageOf('validate', 'must specify one of -f and FILE');
   }
-  const stdin = (): AsyncIterable<Uint8Array> => process.stdin;
+  const stdin = (): AsyncIterable<Uint8Array> => cli.stdin;
   const all = await lintManifests({ files: filename, recursive, stdin, runnable, noSkip: !flags.skip });
-  const told = quiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
-  new StandardOutput().write(await render(told, output));
-  for (const problem of all.unreadable) printError(`error: ${problem}\n`);
+  const told = cli.isQuiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
+  cli.stdout.write(await render(cli, told, output));
+  for (const problem of all.unreadable) cli.stderr.write(`error: ${problem}\n`);
   const isNothingRead = all.files === 0 && all.unreadable.length > 0;
-  if (output === 'text' && !quiet && !isNothingRead) printError(findingsSummary(all));
+  if (output === 'text' && !cli.isQuiet && !isNothingRead) cli.stderr.write(findingsSummary(all));
   if (all.unreadable.length > 0) return EXIT.usage;
   const isWrong = all.findings.some(({ level }) => level === 'error' || (strict && level === 'warning'));
   return isWrong ? EXIT.failed : EXIT.ok;
 }
 
-async function render(told: Findings, output: ValidateOutput): Promise<string> {
+async function render(cli: Cli, told: Findings, output: ValidateOutput): Promise<string> {
   switch (output) {
     case 'json':
       return renderFindingsJson(told);
@@ -92,6 +90,6 @@ async function render(told: Findings, output: ValidateOutput): Promise<string> {
     case 'text':
       break;
   }
-  const painter = await painterFor('stdout');
+  const painter = await painterFor(cli, 'stdout');
   return told.findings.map((finding) => renderFinding(finding, painter)).join('');
 }

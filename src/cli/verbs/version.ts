@@ -3,7 +3,6 @@ import { EXIT } from '../../api/errors.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 
 /** The flags of `version`. */
@@ -24,8 +23,8 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(outputOption<'json' | 'yaml'>(['json', 'yaml']))
     .addHelpText('after', '\nExamples:\n  podrun version\n  podrun version -o json | jq -r .serverVersion.gitVersion\n')
     .action((flags: VersionFlags) =>
-      run(() => {
-        new StandardOutput().write(versionText(flags));
+      run((cli) => {
+        cli.stdout.write(versionText(flags));
         return EXIT.ok;
       }),
     );

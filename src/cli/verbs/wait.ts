@@ -3,7 +3,7 @@ import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
-import { type Clock, SystemClock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { NOT_REACHED, SETTLE_MS, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
 import { type PodGoal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
@@ -16,17 +16,15 @@ import { openStore } from '../environment.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { detail } from '../preferences.ts';
 import { reportErrors } from '../report-error.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { append, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection, type Selection } from '../select/selection.ts';
-import { StandardOutput } from '../standard-output.ts';
-import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import type { WaitTarget } from '../waiting/wait-target.ts';
 import { showCreationWait, WaitWatch } from '../waiting/wait-watch.ts';
 import { explainTargets } from '../waiting/explain-targets.ts';
+import type { Cli } from '../cli.ts';
 
 /** The flags of `wait`. */
 interface WaitFlags extends SelectionFlags, OutputFlags {
@@ -69,7 +67,7 @@ export function register(program: Command, run: RunVerb): void {
       formatGoDuration(SETTLE_MS),
     )
     .addHelpText('after', EXAMPLES)
-    .action((words: string[], flags: WaitFlags) => run(() => wait(words, flags)));
+    .action((words: string[], flags: WaitFlags) => run((cli) => wait(cli, words, flags)));
 }
 
 /** The state of a `wait`. All its objects and conditions share one deadline. */
@@ -88,27 +86,27 @@ interface Wait {
   readonly settleMs: number;
 }
 
-async function wait(words: readonly string[], flags: WaitFlags): Promise<number> {
+async function wait(cli: Cli, words: readonly string[], flags: WaitFlags): Promise<number> {
   // Reports a mistake in -o before the wait.
-  objectPrinter(flags);
+  objectPrinter(cli.stdout, flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const conditions = (flags.for.length === 0 ? [''] : flags.for).map(parseWaitCondition);
   const settleMs = readSettle(flags, conditions);
-  const selection = await readSelection('wait', words, flags);
+  const selection = await readSelection(cli, 'wait', words, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
-  const clock = new SystemClock();
+  const { clock } = cli;
   const deadlineMs = clock.now().monotonicMs + (timeoutMs < 0 ? WEEK_MS : timeoutMs);
-  const store = openStore(flags.stateDir, clock);
+  const store = openStore(cli);
   const unreachable = new AbortController();
   const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: unreachable.signal, settleMs };
-  if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
+  if (conditions.some(({ type }) => type === 'create')) await untilCreated(cli, going, selection);
   const targets = refsNow(store, selection, conditions).flatMap((ref) => {
     const object = getObject(store, ref);
     return conditions.map((condition): WaitTarget => ({ ref, object, condition }));
   });
-  const watch = going.isLook ? undefined : new WaitWatch(going, targets, () => unreachable.abort());
+  const watch = going.isLook ? undefined : new WaitWatch(cli, store, targets, () => unreachable.abort());
   try {
-    return await settleAll(going, targets, watch, flags);
+    return await settleAll(cli, going, targets, watch, flags);
   } finally {
     watch?.close();
   }
@@ -134,16 +132,16 @@ function readyGoal(condition: WaitCondition): PodGoal | undefined {
  * Waits for the objects one after the other, in the order of their names. Prints errors and explanations at the end.
  */
 async function settleAll(
+  cli: Cli,
   going: Wait,
   targets: readonly WaitTarget[],
   watch: WaitWatch | undefined,
   flags: WaitFlags,
 ): Promise<number> {
-  const printer = objectPrinter(flags);
-  const out = new StandardOutput();
+  const printer = objectPrinter(cli.stdout, flags);
   const errors: PodrunError[] = [];
   const open: WaitTarget[] = [];
-  detail(`waiting for ${flags.for.join(' and ')}, for ${flags.timeout}`);
+  cli.detail(`waiting for ${flags.for.join(' and ')}, for ${flags.timeout}`);
   for (const target of targets) {
     const outcome = await settle(going, target);
     watch?.settled(target);
@@ -152,14 +150,14 @@ async function settleAll(
       errors.push(lateness(going, target));
       open.push(target);
     } else if (outcome !== undefined && !(outcome instanceof PodrunError)) {
-      writePrinted({ write: (text) => out.tell(text, flags.output) }, () => renderMet(target.ref, outcome, printer));
+      writePrinted({ write: (text) => cli.tell(text, flags.output) }, () => renderMet(target.ref, outcome, printer));
     }
   }
   watch?.close();
-  const exitCode = reportErrors(errors);
+  const exitCode = reportErrors(cli.stderr, errors);
   if (open.length > 0 && !going.isLook) {
-    const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: flags.stateDir };
-    printError(explainTargets(asked, open));
+    const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: cli.flags.stateDir };
+    cli.stderr.write(explainTargets(asked, open));
   }
   return exitCode;
 }
@@ -180,7 +178,7 @@ function refsNow(store: Store, selection: Selection, conditions: readonly WaitCo
  * Waits until the objects exist.
  * @throws {PodrunError} when they do not at the deadline
  */
-async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selection): Promise<void> {
+async function untilCreated(cli: Cli, { store, clock, deadlineMs }: Wait, selection: Selection): Promise<void> {
   const wanted =
     selection.how === 'named'
       ? selection.refs.map(({ type, namespace, name }) => {
@@ -192,7 +190,7 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
         });
   for (const { type, what, scope, matches } of wanted) {
     const isMet = (object: StoredKubeObject | undefined): boolean => object !== undefined && matches(object);
-    const progress = showCreationWait(clock, what);
+    const progress = showCreationWait(cli, what);
     const isThere = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet });
     progress.close();
     if (!isThere) throw new PodrunError('GoalNotReached', 'timed out waiting for the condition');

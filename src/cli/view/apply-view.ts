@@ -1,12 +1,12 @@
 import type { HookOutput } from '../../agent/hooks/handlers.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
-import type { ReaderGone } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
+import type { ReaderGone } from '../process.ts';
 
 /** The output of `apply` while it runs. */
 export interface ApplyView {
@@ -36,7 +36,7 @@ export interface ApplyView {
 
 export interface ApplyViewOptions {
   readonly flags: ApplyFlags;
-  readonly clock: Clock;
+  readonly cli: Cli;
   readonly pods: readonly StoredPod[];
   /** The manifests of the Pods, with their files. */
   readonly manifests: readonly ManifestObject[];

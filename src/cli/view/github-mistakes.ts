@@ -3,44 +3,43 @@ import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
 import { explainProblem } from '../../manifest/report.ts';
 import { type AnnotationPosition, gitHubAnnotation } from '../../print/live/annotation.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
-import { preferences } from '../preferences.ts';
-import { StandardOutput } from '../standard-output.ts';
+import type { Cli } from '../cli.ts';
 
 /** Prints an annotation for each mistake in a manifest, at its place. */
-export function annotateMistakes(errors: readonly ManifestMistake[]): void {
-  const out = new StandardOutput();
+export function annotateMistakes(cli: Cli, errors: readonly ManifestMistake[]): void {
   for (const error of errors) {
     if (error.stage === 'input') continue;
     const { subject, position } = error;
     const { kind, name } = subject.identity;
     const title = `${[kind, name].filter(Boolean).join(' ') || 'manifest'} is invalid`;
     const annotation = { level: 'error', title, message: explainProblem(error), path: error.error.path } as const;
-    out.write(`${gitHubAnnotation(annotation, annotationPosition(subject.file, position))}\n`);
+    cli.stdout.write(`${gitHubAnnotation(annotation, annotationPosition(cli, subject.file, position))}\n`);
   }
 }
 
 /** Prints an annotation for a run that failed for a reason outside the manifests. */
-export function annotateRun(message: string): void {
+export function annotateRun(cli: Cli, message: string): void {
   const annotation = { level: 'error', title: 'podrun', message, path: '' } as const;
-  new StandardOutput().write(`${gitHubAnnotation(annotation, undefined)}\n`);
+  cli.stdout.write(`${gitHubAnnotation(annotation, undefined)}\n`);
 }
 
 /**
  * The place of a file below the root of the repository, where GitHub looks for files. Undefined for files elsewhere.
  */
 export function annotationPosition(
+  { env }: Cli,
   file: string,
   position: Omit<AnnotationPosition, 'file'>,
 ): AnnotationPosition | undefined {
   if (file === 'STDIN') return undefined;
-  const root = process.env['GITHUB_WORKSPACE'] || process.cwd();
+  const root = env['GITHUB_WORKSPACE'] || process.cwd();
   const relative = path.relative(root, path.resolve(file));
   const isElsewhere = relative === '' || relative.startsWith('..') || path.isAbsolute(relative);
   return isElsewhere ? undefined : { file: relative, line: position.line, column: position.column };
 }
 
 /** True in a job of GitHub Actions, or with --annotations=github. */
-export function annotatesForGitHub({ annotations, output }: ApplyFlags): boolean {
+export function annotatesForGitHub({ env, isQuiet }: Cli, { annotations, output }: ApplyFlags): boolean {
   if (annotations !== undefined) return annotations === 'github';
-  return process.env['GITHUB_ACTIONS'] === 'true' && output !== 'json' && !preferences().isQuiet;
+  return env['GITHUB_ACTIONS'] === 'true' && output !== 'json' && !isQuiet;
 }

@@ -17,10 +17,8 @@ import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { conditionOf } from '../../print/table/pod-status.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import { preferences } from '../preferences.ts';
-import { StandardOutput } from '../standard-output.ts';
-import type { ReaderGone } from '../standard-streams.ts';
 import { annotationPosition } from './github-mistakes.ts';
+import type { ReaderGone } from '../process.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 
 /**
@@ -30,7 +28,6 @@ import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 export class GitHubView implements ApplyView {
   readonly #view: ApplyView;
   readonly #options: ApplyViewOptions;
-  readonly #out = new StandardOutput();
   readonly #pods = new Map<string, StoredPod>();
   readonly #annotated = new Set<string>();
   #group: 'none' | 'starting' | 'ending' = 'none';
@@ -49,7 +46,7 @@ export class GitHubView implements ApplyView {
     this.#pods.set(uid, object);
     this.#view.pod(event);
     if (type !== 'DELETED') {
-      for (const transition of transitionsOf(previous, object, this.#options.clock.now().wallMs)) {
+      for (const transition of transitionsOf(previous, object, this.#options.cli.clock.now().wallMs)) {
         this.#remark(transition, object);
       }
     }
@@ -62,7 +59,7 @@ export class GitHubView implements ApplyView {
     const { type, object } = event;
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
     if (type === 'DELETED' || pod === undefined) return;
-    const transition = eventTransition(object, this.#options.clock.now().wallMs, pod);
+    const transition = eventTransition(object, this.#options.cli.clock.now().wallMs, pod);
     if (transition !== undefined) this.#remark(transition, pod);
   }
 
@@ -94,7 +91,7 @@ export class GitHubView implements ApplyView {
 
   ending(outcome: RunOutcome): void {
     this.#run();
-    const nowMs = this.#options.clock.now().wallMs;
+    const nowMs = this.#options.cli.clock.now().wallMs;
     if (outcome.type === 'goalImpossible')
       this.#annotate(podError(outcome.pod, 'cannot get there any more'), outcome.pod);
     const isLapse = outcome.type === 'goalLapsed' || outcome.type === 'commandEnded';
@@ -131,7 +128,7 @@ export class GitHubView implements ApplyView {
 
   #open(group: 'starting' | 'ending', title: string): void {
     this.#closeGroup();
-    if (preferences().isQuiet) return;
+    if (this.#options.cli.isQuiet) return;
     this.#group = group;
     this.#line(gitHubGroup(title));
   }
@@ -157,7 +154,9 @@ export class GitHubView implements ApplyView {
     const manifest = this.#options.manifests.find(
       ({ object: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
     );
-    const position = manifest?.positionOf && annotationPosition(manifest.file, manifest.positionOf(annotation.path));
+    const position =
+      manifest?.positionOf &&
+      annotationPosition(this.#options.cli, manifest.file, manifest.positionOf(annotation.path));
     this.#line(gitHubAnnotation(annotation, position));
   }
 
@@ -167,7 +166,7 @@ export class GitHubView implements ApplyView {
   }
 
   #line(text: string): void {
-    this.#out.write(`${text}\n`);
+    this.#options.cli.stdout.write(`${text}\n`);
   }
 }
 

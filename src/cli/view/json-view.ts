@@ -1,20 +1,23 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { ApplyView } from './apply-view.ts';
-import { note } from '../preferences.ts';
-import { StandardOutput } from '../standard-output.ts';
-import type { ReaderGone } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
+import type { ReaderGone } from '../process.ts';
 
 /** Prints a watch event per line on standard output, and nothing else there. Messages go to standard error. */
 export class JsonView implements ApplyView {
-  readonly #out = new StandardOutput();
+  readonly #cli: Cli;
   readonly #printed = new Set<string>();
 
+  constructor(cli: Cli) {
+    this.#cli = cli;
+  }
+
   pod(event: WatchEvent<StoredPod>): void {
-    this.#out.write(`${JSON.stringify(event)}\n`);
+    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 
   event(event: WatchEvent<StoredEvent>): void {
-    this.#out.write(`${JSON.stringify(event)}\n`);
+    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 
   output(): undefined {
@@ -26,13 +29,13 @@ export class JsonView implements ApplyView {
   }
 
   note(text: string): void {
-    note(text);
+    this.#cli.note(text);
   }
 
   trouble(text: string): void {
     if (this.#printed.has(text)) return;
     this.#printed.add(text);
-    note(`Warning: ${text}`);
+    this.#cli.warn(text);
   }
 
   follow(): void {
@@ -48,7 +51,7 @@ export class JsonView implements ApplyView {
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {
-    this.#out.onReaderGone(callback);
+    this.#cli.stdout.onReaderGone(callback);
   }
 
   close(): void {

@@ -1,9 +1,9 @@
-import type { Alarm, Clock } from '../../clock.ts';
+import type { Alarm } from '../../clock.ts';
 import { isInForeground, takeSignal } from '../../runtime/terminal/own-terminal.ts';
 import { guardTerminal } from '../../runtime/terminal/terminal-guard.ts';
 import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
-import { streamOf } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 /** The shortest time between two drawings. */
 const PAINT_MS = 100;
@@ -13,9 +13,7 @@ const TICK_MS = 1000;
 const LEAST_COLUMNS = 10;
 
 export interface LiveScreenOptions {
-  readonly clock: Clock;
-  /** Writes to the terminal. */
-  readonly write: (text: string) => void;
+  readonly cli: Cli;
   /** Makes the lines of the block, with at most so many columns and rows. */
   readonly render: (columns: number, rows: number) => readonly string[];
   /** Called with each key. Undefined when podrun does not read standard input. */
@@ -41,14 +39,15 @@ export class LiveScreen {
   constructor(options: LiveScreenOptions) {
     this.#options = options;
     this.#region = new BottomRegion({
-      write: options.write,
-      size: terminalSize,
+      // Bytes are written unchanged: the block moves the cursor.
+      write: (text) => options.cli.stdout.write(Buffer.from(text)),
+      size: () => this.#size(),
       // The terminal of VS Code is xterm.js.
-      cursorFollowsWraps: process.env['TERM_PROGRAM'] === 'vscode',
+      cursorFollowsWraps: options.cli.env['TERM_PROGRAM'] === 'vscode',
     });
     this.#keys = options.onKey && new Keys(options.onKey);
     for (const [event, listener] of this.#listeners) process.on(event, listener);
-    streamOf('stdout').on('resize', this.#onResize);
+    options.cli.stdout.terminal?.on('resize', this.#onResize);
     this.#paintAt(this.#nowMs());
   }
 
@@ -73,7 +72,7 @@ export class LiveScreen {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const [event, listener] of this.#listeners) process.off(event, listener);
-    streamOf('stdout').off('resize', this.#onResize);
+    this.#options.cli.stdout.terminal?.off('resize', this.#onResize);
     this.#leave();
   }
 
@@ -121,14 +120,14 @@ export class LiveScreen {
   }
 
   #nowMs(): number {
-    return this.#options.clock.now().monotonicMs;
+    return this.#options.cli.clock.now().monotonicMs;
   }
 
   #paintAt(atMs: number): void {
     if (this.#alarm !== undefined && this.#alarmMs === atMs) return;
     this.#alarm?.cancel();
     this.#alarmMs = atMs;
-    this.#alarm = this.#options.clock.wakeAt(atMs, () => this.#paint());
+    this.#alarm = this.#options.cli.clock.wakeAt(atMs, () => this.#paint());
   }
 
   #paint(): void {
@@ -138,18 +137,18 @@ export class LiveScreen {
     if (!isInForeground()) return this.#giveBack(false);
     this.#keys?.open();
     this.#unguard ??= guardTerminal(this.#keys?.settings);
-    const [columns, rows] = terminalSize();
+    const [columns, rows] = this.#size();
     const room = Math.min(rows - 1, Math.max(1, Math.floor(rows / 2)));
     const isTooSmall = columns < LEAST_COLUMNS || room < 1;
     this.#region.show(isTooSmall ? [] : this.#options.render(columns, room));
   }
-}
 
-/** The present size of the terminal: Node's value is from the last SIGWINCH. A terminal that is gone has no size. */
-function terminalSize(): readonly [columns: number, rows: number] {
-  try {
-    return streamOf('stdout').getWindowSize();
-  } catch {
-    return [0, 0];
+  /** The present size of the terminal: Node's value is from the last SIGWINCH. A terminal that is gone has no size. */
+  #size(): readonly [columns: number, rows: number] {
+    try {
+      return this.#options.cli.stdout.terminal?.getWindowSize() ?? [0, 0];
+    } catch {
+      return [0, 0];
+    }
   }
 }

@@ -1,9 +1,8 @@
-import { preferences } from '../preferences.ts';
 import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { StatusView } from './status-view.ts';
-import { isTerminal } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 import { TextView } from './text-view.ts';
 import { JsonView } from './json-view.ts';
 import { GitHubView } from './github-view.ts';
@@ -11,21 +10,20 @@ import { QuietView } from './quiet-view.ts';
 
 /** Opens the view for the flags: transitions for people, or watch events as the API server sends them. */
 export async function openView(options: ApplyViewOptions): Promise<ApplyView> {
-  if (options.flags.output === 'json') return new JsonView();
+  if (options.flags.output === 'json') return new JsonView(options.cli);
   const view = await viewForPeople(options);
-  return annotatesForGitHub(options.flags) ? new GitHubView(view, options) : view;
+  return annotatesForGitHub(options.cli, options.flags) ? new GitHubView(view, options) : view;
 }
 
 async function viewForPeople(options: ApplyViewOptions): Promise<ApplyView> {
-  const color = await painterFor('stdout');
-  if (preferences().isQuiet) return new QuietView(options, color);
+  const color = await painterFor(options.cli, 'stdout');
+  if (options.cli.isQuiet) return new QuietView(options, color);
   // Loaded only for a terminal: string-width takes 20 ms.
   const status = async (): Promise<typeof StatusView> => (await import('./status-view.ts')).StatusView;
-  return new TextView(options, color, isWatched() ? status : undefined);
+  return new TextView(options, color, isWatched(options.cli) ? status : undefined);
 }
 
 /** True when output goes to a terminal that can show the block. */
-function isWatched(): boolean {
-  const { CI, TERM } = process.env;
-  return isTerminal('stdout') && isTerminal('stderr') && CI === undefined && TERM !== 'dumb';
+function isWatched({ env: { CI, TERM }, stdout, stderr }: Cli): boolean {
+  return stdout.isTerminal && stderr.isTerminal && CI === undefined && TERM !== 'dumb';
 }

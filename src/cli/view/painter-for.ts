@@ -1,18 +1,19 @@
 import { type Painter, PLAIN } from '../../print/text/painter.ts';
-import { preferences, type Preferences } from '../preferences.ts';
-import { isTerminal, permitColors, type StandardStream } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
+import type { GlobalFlags } from '../flags/global-flags.ts';
 
 /** Makes a painter with colours, or one for plain text. Loads chalk only for colours. */
-export async function painterFor(stream: StandardStream): Promise<Painter> {
-  if (!wantsColor({ flag: preferences().color, env: process.env, isTerminal: isTerminal(stream) })) return PLAIN;
-  permitColors(stream);
+export async function painterFor(cli: Cli, stream: 'stdout' | 'stderr'): Promise<Painter> {
+  const { flags, env, [stream]: output } = cli;
+  if (!wantsColor({ flag: flags.color, env, isTerminal: output.isTerminal })) return PLAIN;
+  output.permitColors();
   return (await import('./chalk-painter.ts')).chalkPainter();
 }
 
 /** The settings that decide about colours. */
 export interface ColorSettings {
   /** The value of `--color`. */
-  readonly flag: Preferences['color'];
+  readonly flag: GlobalFlags['color'];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTerminal: boolean;
 }

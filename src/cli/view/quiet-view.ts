@@ -2,23 +2,25 @@ import { liveColumns } from '../../print/live/live-columns.ts';
 import { type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import { StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
+import type { Cli } from '../cli.ts';
 import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
-import { isTerminal, type ReaderGone, terminalWidth } from '../standard-streams.ts';
+import type { ReaderGone } from '../process.ts';
 
 /** The view for --quiet: output of containers, and no transitions. */
 export class QuietView implements ApplyView {
-  readonly #out = new StandardOutput();
+  readonly #out: Cli['stdout'];
   readonly #style: LiveStyle;
   readonly #showsLogs: boolean;
-  readonly #isTerminal = isTerminal('stdout');
+  readonly #isTerminal: boolean;
   readonly #lines = new Map<string, OutputLines>();
 
-  constructor({ flags, pods }: ApplyViewOptions, color: Painter) {
+  constructor({ cli, flags, pods }: ApplyViewOptions, color: Painter) {
+    this.#out = cli.stdout;
+    this.#isTerminal = this.#out.isTerminal;
     this.#showsLogs = flags.logs;
-    this.#style = { columns: liveColumns(pods, terminalWidth()), color };
+    this.#style = { columns: liveColumns(pods, this.#out.columns), color };
   }
 
   output(

@@ -1,5 +1,5 @@
 import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
+import type { Cli } from '../cli.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
 import type { LiveStyle } from '../../print/live/live-line.ts';
@@ -8,7 +8,7 @@ import { LiveScreen } from './live-screen.ts';
 
 /** The parts of the text view that the status block needs. */
 export interface WatchedView {
-  readonly clock: Clock;
+  readonly cli: Cli;
   /** Prints lines above the block. */
   readonly print: (text: string) => void;
   readonly style: LiveStyle;
@@ -30,11 +30,10 @@ export class StatusView {
   /** The width of the terminal that the widths are for. */
   #columns = 0;
 
-  constructor(view: WatchedView, write: (text: string) => void) {
+  constructor(view: WatchedView) {
     this.#view = view;
     this.#screen = new LiveScreen({
-      clock: view.clock,
-      write,
+      cli: view.cli,
       render: (columns, rows) => this.#render(columns, rows),
       onKey: view.takesKeys ? (key) => this.#typed(key) : undefined,
     });
@@ -55,13 +54,13 @@ export class StatusView {
   }
 
   #render(columns: number, rows: number): readonly string[] {
-    const { clock, style } = this.#view;
+    const { cli, style } = this.#view;
     const pods = this.#view.pods();
     // All Pods have ended: podrun ends next.
     if (pods.every(({ status }) => isTerminalPhase(status.phase))) return [];
     const { lines, widths } = renderStatusBlock({
       pods: pods.map((pod) => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) })),
-      now: clock.now(),
+      now: cli.clock.now(),
       columns,
       rows,
       color: style.color,
@@ -98,8 +97,8 @@ export class StatusView {
   }
 
   #describe(): void {
-    const { clock, print, pods, events } = this.#view;
-    print(describePods(pods(), events(), clock.now().wallMs));
+    const { cli, print, pods, events } = this.#view;
+    print(describePods(pods(), events(), cli.clock.now().wallMs));
   }
 
   #muted(text: string): string {

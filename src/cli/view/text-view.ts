@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/hooks/handlers.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import type { Alarm, Clock } from '../../clock.ts';
+import type { Alarm } from '../../clock.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { withoutEffectTransition, isAboutFieldWithoutEffect } from '../../print/live/without-effect-transition.ts';
@@ -22,17 +22,16 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
-import { StandardOutput } from '../standard-output.ts';
+import type { Cli } from '../cli.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
-import { isTerminal, printError, type ReaderGone, terminalWidth } from '../standard-streams.ts';
+import type { ReaderGone } from '../process.ts';
 
 /** The time before the block appears. A shorter run needs no block. */
 const FIRST_MS = 150;
 
 /** The view for people: a line for each transition, output of containers, and a status block on a terminal. */
 export class TextView implements ApplyView {
-  readonly #clock: Clock;
-  readonly #out = new StandardOutput();
+  readonly #cli: Cli;
   readonly #shown: readonly StoredPod[];
   readonly #color: Painter;
   #style: LiveStyle;
@@ -53,11 +52,12 @@ export class TextView implements ApplyView {
   #statusAlarm: Alarm | undefined;
 
   /** @param status loads the status block for a terminal: loading takes longer than a short run */
-  constructor({ flags, clock, pods }: ApplyViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
-    this.#clock = clock;
+  constructor({ cli, flags, pods }: ApplyViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
+    const { clock } = cli;
+    this.#cli = cli;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
-    this.#isTerminal = isTerminal('stdout');
+    this.#isTerminal = cli.stdout.isTerminal;
     this.#shown = pods;
     this.#color = color;
     this.#style = this.#fittingStyle();
@@ -77,7 +77,8 @@ export class TextView implements ApplyView {
       if (state?.running === undefined) this.#flush(object, name);
     }
     const stopped = this.#stopped.get(object.metadata.uid);
-    for (const transition of transitionsOf(previous, next, this.#clock.now().wallMs, stopped)) this.#show(transition);
+    for (const transition of transitionsOf(previous, next, this.#cli.clock.now().wallMs, stopped))
+      this.#show(transition);
     this.#status?.changed();
   }
 
@@ -86,7 +87,7 @@ export class TextView implements ApplyView {
     if (this.#statusAlarm !== undefined) this.#events.set(object.metadata.uid, object);
     if (isAboutFieldWithoutEffect(object)) return void this.#groupFieldsWithoutEffect.push(object);
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
-    const transition = eventTransition(object, this.#clock.now().wallMs, pod);
+    const transition = eventTransition(object, this.#cli.clock.now().wallMs, pod);
     if (transition !== undefined) this.#show(transition);
   }
 
@@ -100,7 +101,7 @@ export class TextView implements ApplyView {
       this.#lines.set(key, lines);
     }
     lines.write(chunk);
-    return this.#out.whenTaken();
+    return this.#cli.stdout.whenTaken();
   }
 
   hookOutput({ metadata }: StoredPod, { container, handler, lines }: HookOutput): void {
@@ -118,7 +119,7 @@ export class TextView implements ApplyView {
     if (this.#printed.has(text)) return;
     this.#printed.add(text);
     this.#status?.makeWay();
-    printError(`Warning: ${text}\n`);
+    this.#cli.stderr.write(`Warning: ${text}\n`);
   }
 
   follow(activityOf: (uid: string) => PodActivity | undefined): void {
@@ -139,7 +140,7 @@ export class TextView implements ApplyView {
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {
-    this.#out.onReaderGone(callback);
+    this.#cli.stdout.onReaderGone(callback);
   }
 
   close(): void {
@@ -161,7 +162,7 @@ export class TextView implements ApplyView {
   }
 
   #width(): number | undefined {
-    return this.#isTerminal ? terminalWidth() : undefined;
+    return this.#isTerminal ? this.#cli.stdout.columns : undefined;
   }
 
   #fittingStyle(): LiveStyle {
@@ -174,7 +175,7 @@ export class TextView implements ApplyView {
     const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid));
     for (const uid of uids) {
       const ofPod = events.filter(({ involvedObject }) => involvedObject.uid === uid);
-      this.#show(withoutEffectTransition(ofPod, this.#clock.now().wallMs));
+      this.#show(withoutEffectTransition(ofPod, this.#cli.clock.now().wallMs));
     }
   }
 
@@ -190,14 +191,14 @@ export class TextView implements ApplyView {
 
   #print(text: string | Uint8Array): void {
     this.#status?.makeWay();
-    this.#out.write(text);
+    this.#cli.stdout.write(text);
   }
 
   #watch(Status: typeof StatusView, takesKeys: boolean): void {
     // The view was closed while the module was loading.
     if (this.#statusAlarm === undefined) return;
     const view: WatchedView = {
-      clock: this.#clock,
+      cli: this.#cli,
       style: this.#style,
       pods: () => [...this.#pods.values()],
       events: () => [...this.#events.values()],
@@ -211,8 +212,7 @@ export class TextView implements ApplyView {
         this.#showsLogs = !this.#showsLogs;
       },
     };
-    // Bytes are written unchanged: the block moves the cursor.
-    this.#status = new Status(view, (text) => this.#out.write(Buffer.from(text)));
+    this.#status = new Status(view);
   }
 
   #flush(pod: StoredPod, container: string): void {

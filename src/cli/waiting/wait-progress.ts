@@ -1,7 +1,6 @@
-import type { Alarm, Clock } from '../../clock.ts';
+import type { Alarm } from '../../clock.ts';
 import { newPace, pace, type Pace, type WaitPhrase } from '../../print/waits/progress-pace.ts';
-import { preferences } from '../preferences.ts';
-import { printError } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 const TICK_MS = 1000;
@@ -9,7 +8,7 @@ const TICK_MS = 1000;
 const PATIENCE_MS = 500;
 
 export interface ProgressOptions {
-  readonly clock: Clock;
+  readonly cli: Cli;
   /** The text of the wait; undefined while there is none. Called once a second. */
   readonly phrase: () => WaitPhrase | undefined;
   /** The time before the first line without a terminal. Undefined: no lines at all. */
@@ -24,16 +23,17 @@ export interface ProgressOptions {
  */
 export class WaitProgress {
   readonly #options: ProgressOptions;
-  readonly #line = WaitingLine.onTerminal();
+  readonly #line: WaitingLine | undefined;
   #pace: Pace;
   #alarm: Alarm | undefined;
   #isClosed = false;
 
   constructor(options: ProgressOptions) {
-    const { clock, quietMs, firstMs = TICK_MS } = options;
+    const { cli, quietMs, firstMs = TICK_MS } = options;
     this.#options = options;
-    this.#pace = newPace(clock.now().monotonicMs, quietMs ?? 0);
-    if (this.#line !== undefined || (quietMs !== undefined && !preferences().isQuiet)) this.#plan(firstMs);
+    this.#line = WaitingLine.onTerminal(cli);
+    this.#pace = newPace(cli.clock.now().monotonicMs, quietMs ?? 0);
+    if (this.#line !== undefined || (quietMs !== undefined && !cli.isQuiet)) this.#plan(firstMs);
   }
 
   /** Stops the output. May be called twice. */
@@ -44,30 +44,33 @@ export class WaitProgress {
   }
 
   #plan(afterMs: number): void {
-    this.#alarm = this.#options.clock.wakeAt(this.#options.clock.now().monotonicMs + afterMs, () => {
+    const { clock } = this.#options.cli;
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + afterMs, () => {
       this.#show();
       if (!this.#isClosed) this.#plan(TICK_MS);
     });
   }
 
   #show(): void {
+    const { cli } = this.#options;
     const phrase = this.#options.phrase();
     if (phrase === undefined) return this.#line?.hide();
     if (this.#line !== undefined) return this.#line.show(phrase.text);
-    const { next, isDue } = pace(this.#pace, phrase, this.#options.clock.now().monotonicMs);
+    const { next, isDue } = pace(this.#pace, phrase, cli.clock.now().monotonicMs);
     this.#pace = next;
-    if (isDue) printError(`${phrase.text}\n`);
+    if (isDue) cli.stderr.write(`${phrase.text}\n`);
   }
 }
 
 /** Runs work. On a terminal, shows a line about work that takes longer than half a second. */
-export async function withWaitingLine<T>(clock: Clock, text: string, work: () => T | Promise<T>): Promise<T> {
+export async function withWaitingLine<T>(cli: Cli, text: string, work: () => T | Promise<T>): Promise<T> {
+  const { clock } = cli;
   const startMs = clock.now().monotonicMs;
   const phrase = (): WaitPhrase => {
     const seconds = Math.floor((clock.now().monotonicMs - startMs) / 1000);
     return { text: seconds === 0 ? text : `${text} (${seconds}s)`, key: text };
   };
-  const progress = new WaitProgress({ clock, quietMs: undefined, firstMs: PATIENCE_MS, phrase });
+  const progress = new WaitProgress({ cli, quietMs: undefined, firstMs: PATIENCE_MS, phrase });
   try {
     return await work();
   } finally {

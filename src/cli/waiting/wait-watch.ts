@@ -1,13 +1,12 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
 import { joinPhrases } from '../../print/waits/wait-phrase.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { getObject } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { preferences } from '../preferences.ts';
 import { UnreachableGoalWatch } from './unreachable-goal-watch.ts';
 import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';
 import { RecordWatches } from './record-watches.ts';
+import type { Cli } from '../cli.ts';
 import { WaitProgress } from './wait-progress.ts';
 
 /**
@@ -16,40 +15,36 @@ import { WaitProgress } from './wait-progress.ts';
  */
 const QUIET_MS = 10_000;
 
-function quietTime(): number | undefined {
-  if (preferences().isVerbose) return 0;
-  return process.env['CI'] === undefined ? undefined : QUIET_MS;
+function quietTime({ isVerbose, env }: Cli): number | undefined {
+  if (isVerbose) return 0;
+  return env['CI'] === undefined ? undefined : QUIET_MS;
 }
 
 /** Shows that podrun waits for an object that does not exist yet. */
-export function showCreationWait(clock: Clock, what: string): WaitProgress {
+export function showCreationWait(cli: Cli, what: string): WaitProgress {
   const text = `waiting for ${what} to be created`;
-  return new WaitProgress({ clock, quietMs: quietTime(), phrase: () => ({ text, key: text }) });
+  return new WaitProgress({ cli, quietMs: quietTime(cli), phrase: () => ({ text, key: text }) });
 }
 
 /** Runs beside a `wait`: shows what it waits for, and notices when a condition can no longer become true. */
 export class WaitWatch {
   readonly #store: FileStore;
-  readonly #clock: Clock;
+  readonly #cli: Cli;
   readonly #open: Set<WaitTarget>;
   readonly #pods: RecordWatches;
   readonly #progress: WaitProgress;
   readonly #unreachable: UnreachableGoalWatch;
 
-  constructor(
-    { store, clock }: { readonly store: FileStore; readonly clock: Clock },
-    targets: readonly WaitTarget[],
-    onUnreachable: () => void,
-  ) {
+  constructor(cli: Cli, store: FileStore, targets: readonly WaitTarget[], onUnreachable: () => void) {
     this.#store = store;
-    this.#clock = clock;
+    this.#cli = cli;
     // A missing object is an error at once: nothing waits for it.
     this.#open = new Set(targets.filter(({ object }) => object !== undefined));
     this.#pods = new RecordWatches(store);
-    this.#progress = new WaitProgress({ clock, quietMs: quietTime(), phrase: () => this.#phrase() });
+    this.#progress = new WaitProgress({ cli, quietMs: quietTime(cli), phrase: () => this.#phrase() });
     this.#unreachable = new UnreachableGoalWatch({
       store,
-      clock,
+      clock: cli.clock,
       refs: [...new Set([...this.#open].map(({ ref }) => ref))],
       isUnattainable: (ref, object) =>
         [...this.#open].some((target) => target.ref === ref && isOutOfReach(target, object)),
@@ -70,7 +65,7 @@ export class WaitWatch {
   }
 
   #phrase(): WaitPhrase | undefined {
-    const nowMs = this.#clock.now().wallMs;
+    const nowMs = this.#cli.clock.now().wallMs;
     return joinPhrases(
       [...this.#open]
         .filter(({ condition }) => condition.type !== 'create')

@@ -2,8 +2,7 @@ import type { Ora } from 'ora';
 import { EXIT } from '../../api/errors.ts';
 import { excerpt } from '../../print/text/excerpt.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';
-import { preferences } from '../preferences.ts';
-import { isTerminal, streamOf } from '../standard-streams.ts';
+import type { Cli } from '../cli.ts';
 
 /**
  * The columns of the spinner, of the blank behind it, and the last column: a terminal may wrap a line that fills it.
@@ -15,6 +14,8 @@ const OTHER_COLUMNS = 3;
  * above it.
  */
 export class WaitingLine {
+  readonly #terminal: NodeJS.WriteStream;
+  readonly #stdout: Cli['stdout'];
   #spinner: Ora | undefined;
   #isLoaded = false;
   /** Undefined while nothing is shown. */
@@ -24,18 +25,24 @@ export class WaitingLine {
     process.exit(EXIT.interrupted);
   };
 
+  private constructor(terminal: NodeJS.WriteStream, stdout: Cli['stdout']) {
+    this.#terminal = terminal;
+    this.#stdout = stdout;
+  }
+
   /**
    * Makes a line. Undefined with --quiet, in a log of CI, and where standard error is no terminal that can erase a
    * line.
    */
-  static onTerminal(): WaitingLine | undefined {
-    const isPlain = process.env['CI'] !== undefined || process.env['TERM'] === 'dumb' || preferences().isQuiet;
-    return !isPlain && isTerminal('stderr') && streamOf('stderr').columns > 0 ? new WaitingLine() : undefined;
+  static onTerminal({ env, isQuiet, stdout, stderr }: Cli): WaitingLine | undefined {
+    const isPlain = env['CI'] !== undefined || env['TERM'] === 'dumb' || isQuiet;
+    const terminal = isPlain ? undefined : stderr.terminal;
+    return terminal !== undefined && terminal.columns > 0 ? new WaitingLine(terminal, stdout) : undefined;
   }
 
   /** Shows the text, cut to one row. */
   show(text: string): void {
-    const columns = Math.max(10, streamOf('stderr').columns - OTHER_COLUMNS);
+    const columns = Math.max(10, this.#terminal.columns - OTHER_COLUMNS);
     this.#text = excerpt(escapeTerminal(text.replaceAll('\n', ' ')), columns);
     if (!this.#isLoaded) void this.#load();
     this.#update();
@@ -57,10 +64,10 @@ export class WaitingLine {
     this.#isLoaded = true;
     const { default: ora } = await import('ora');
     // ora moves its line for writes to a stream of Node, but not for writes to the descriptor.
-    if (isTerminal('stdout')) streamOf('stdout');
+    if (this.#stdout.isTerminal) this.#stdout.open();
     // Standard input belongs to the next command. A hidden cursor would stay hidden when podrun is killed.
     const quietly = { discardStdin: false, hideCursor: false, color: false } as const;
-    this.#spinner = ora({ ...quietly, stream: streamOf('stderr'), isEnabled: true });
+    this.#spinner = ora({ ...quietly, stream: this.#terminal, isEnabled: true });
     this.#update();
   }
 

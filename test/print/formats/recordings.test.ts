@@ -65,13 +65,16 @@ function run(args: readonly string[]): { stdout: string; stderr: string } {
   const name = args[0] === 'pod' ? args[1] : undefined;
   const shown = args.includes('none=x') ? [] : pods;
   try {
-    const printer = objectPrinter({
-      output: args.includes('-o') ? output : undefined,
-      template: value('--template'),
-      allowMissingTemplateKeys: value('--allow-missing-template-keys') !== 'false',
-      showManagedFields: false,
-      headers: !args.includes('--no-headers'),
-    });
+    const printer = objectPrinter(
+      { isTerminal: false, keepText: () => undefined },
+      {
+        output: args.includes('-o') ? output : undefined,
+        template: value('--template'),
+        allowMissingTemplateKeys: value('--allow-missing-template-keys') !== 'false',
+        showManagedFields: false,
+        headers: !args.includes('--no-headers'),
+      },
+    );
     const only = shown.find((pod) => pod.metadata.name === name);
     return { stdout: printer?.print(only ?? listOf(sorted(shown, value('--sort-by')))) ?? '', stderr: '' };
   } catch (error) {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { drained } from '../../src/cli/standard-streams.ts';
+import { drained } from '../../src/cli/output/standard-stream.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();

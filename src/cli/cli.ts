@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts';
+import type { GlobalFlags } from './flags/global-flags.ts';
+import { Output } from './output/output.ts';
+import type { Process } from './process.ts';
+
+/** The words of a command line. */
+export interface CommandLine {
+  /** All words, without the program. */
+  readonly argv: readonly string[];
+  /** The words behind `--`: the command line of another program. Undefined: there is no `--`. */
+  readonly command: readonly string[] | undefined;
+}
+
+/** A call of podrun: its process, its command line, and the flags that every command takes. */
+export class Cli {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly line: CommandLine;
+  readonly flags: GlobalFlags;
+  readonly #host: Process;
+
+  constructor(host: Process, line: CommandLine, flags: GlobalFlags) {
+    this.#host = host;
+    this.stdout = new Output(host.stdout);
+    this.stderr = new Output(host.stderr);
+    this.line = line;
+    this.flags = flags;
+  }
+
+  get clock(): Clock {
+    return this.#host.clock;
+  }
+
+  get env(): Process['env'] {
+    return this.#host.env;
+  }
+
+  /** The folder of the built program. */
+  get folder(): string {
+    return this.#host.folder;
+  }
+
+  /** Standard input. Its first use loads Node's streams. */
+  get stdin(): Process['stdin'] {
+    return this.#host.stdin;
+  }
+
+  /** True with --quiet: podrun prints only errors and the output that the user asked for. */
+  get isQuiet(): boolean {
+    return this.flags.quiet === true;
+  }
+
+  /** True with --verbose: podrun prints its decisions and their reasons. */
+  get isVerbose(): boolean {
+    return this.flags.verbose === true;
+  }
+
+  /** Prints a result. With --quiet, prints it only in a format that the user asked for, such as `-o name`. */
+  tell(text: string, format?: string): void {
+    if (format !== undefined || !this.isQuiet) this.stdout.write(text);
+  }
+
+  /** Writes a remark to standard error. --quiet silences it. */
+  readonly note = (text: string): void => {
+    if (!this.isQuiet) this.stderr.write(`${text}\n`);
+  };
+
+  /** Writes a warning to standard error, in kubectl's form. */
+  readonly warn = (text: string): void => this.note(`Warning: ${text}`);
+
+  /** Writes a decision to standard error, only with --verbose. */
+  detail(text: string): void {
+    if (this.isVerbose) this.stderr.write(`podrun: ${text}\n`);
+  }
+}

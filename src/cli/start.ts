@@ -1,0 +1,41 @@
+// The entry of the program: calls the command line with this process, and ends the process.
+
+import path from 'node:path';
+import { EXIT } from '../api/errors.ts';
+import { SystemClock } from '../clock.ts';
+import { main } from './main.ts';
+import { Output } from './output/output.ts';
+import type { Process } from './process.ts';
+import { reportError } from './report-error.ts';
+import { leaveDeadTerminal, StandardStream } from './output/standard-stream.ts';
+
+/** The seconds below which a command does not look for a dead terminal: the code for that takes 4 ms to load. */
+const BRIEF_S = 1;
+
+let hasOutputFailed = false;
+const stderr = new StandardStream('stderr');
+const stdout = new StandardStream('stdout', (reason) => {
+  hasOutputFailed = true;
+  stderr.write(`error: cannot write to standard output: ${reason}\n`);
+});
+const thisProcess: Process = {
+  get stdin() {
+    return process.stdin;
+  },
+  stdout,
+  stderr,
+  clock: new SystemClock(),
+  env: process.env,
+  folder: path.dirname(import.meta.filename),
+};
+
+process.on('exit', () => {
+  if (!stdout.isUntouched || !stderr.isUntouched || process.uptime() >= BRIEF_S) leaveDeadTerminal();
+});
+// Reports a defect in a short message: Node would print a page of bundled code.
+process.on('uncaughtException', (error) => process.exit(reportError(new Output(stderr), error)));
+void main(process.argv.slice(2), thisProcess).then(async (exitCode) => {
+  await Promise.all([stdout.flush(), stderr.flush()]);
+  const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
+  process.exit(isUnseen && hasOutputFailed ? EXIT.failed : exitCode);
+});
