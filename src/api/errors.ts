@@ -108,6 +108,11 @@ export function fromServer(code: ErrorCode, message: string, hint?: string): Pod
   return new PodrunError(code, `Error from server (${code}): ${message}`, { hint });
 }
 
+/** The API server's error about an object that does not exist. */
+export function noSuchObject(resource: string, name: string, hint?: string): PodrunError {
+  return fromServer('NotFound', `${resource} ${JSON.stringify(name)} not found`, hint);
+}
+
 /** The beginnings of messages that kubectl prints without `error: `, and of those with an `error: ` in each line. */
 const COMPLETE = /^(error: |Error from server|The (request|\w+ ".*") is invalid|the server doesn't )/;
 

@@ -1,3 +1,4 @@
+import { noTransitions } from './no-transitions.ts';
 import { formatGoDuration } from '../api/duration.ts';
 import { PodrunError } from '../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredEvent, type StoredPod } from '../api/objects.ts';
@@ -36,7 +37,7 @@ export function stateAt(named: NamedRun, moment: Moment, nowMs: number): RunStat
   const [first] = states;
   const last = states.at(-1);
   if (first === undefined || last === undefined) {
-    throw new PodrunError('NotFound', `run ${named.run} has no recorded transitions`);
+    throw noTransitions(named.run);
   }
   const span = spanOf(named.recorded, { first, last }, nowMs);
   const atMs = momentMs({ ...named, states, span }, moment);

@@ -1,4 +1,4 @@
-import { fromServer, PodrunError } from '../api/errors.ts';
+import { noSuchObject, type PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
 import { didYouMean } from '../api/similar.ts';
@@ -22,11 +22,9 @@ export function missingObjectError(store: ObjectReader, ref: ObjectRef, doing?: 
   const prefix =
     doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
   if (!isNamespaceKnown(store, ref)) {
-    const text = `Error from server (NotFound): ${prefix}namespaces "${ref.namespace}" not found`;
-    return new PodrunError('NotFound', text, { hint: didYouMean(ref.namespace, usedNamespaces(store)) });
+    return noSuchObject(`${prefix}namespaces`, ref.namespace, didYouMean(ref.namespace, usedNamespaces(store)));
   }
-  const what = `${qualifiedPlural(ref.type)} "${ref.name}"`;
-  return fromServer('NotFound', `${prefix}${what} not found`, similarName(store, ref.type.plural, ref));
+  return noSuchObject(`${prefix}${qualifiedPlural(ref.type)}`, ref.name, similarName(store, ref.type.plural, ref));
 }
 
 /** A sentence about an object with a similar name. Undefined: there is none. */
@@ -47,11 +45,7 @@ export function similarName(
 
 /** The API server's error about a Pod that does not exist. */
 export function podNotFound(store: ObjectReader, namespace: string, name: string): PodrunError {
-  return fromServer(
-    'NotFound',
-    `pods ${JSON.stringify(name)} not found`,
-    similarName(store, 'pods', { namespace, name }),
-  );
+  return noSuchObject('pods', name, similarName(store, 'pods', { namespace, name }));
 }
 
 function usedNamespaces(store: ObjectReader): string[] {

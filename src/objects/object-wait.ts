@@ -1,3 +1,4 @@
+import { PodrunError } from '../api/errors.ts';
 import type { StoredKubeObject } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { Scope, Store, Subscription } from '../store/store.ts';
@@ -59,4 +60,10 @@ export function waitForObject({
     nextLook?.cancel();
     signal?.removeEventListener('abort', giveUp);
   });
+}
+
+/** kubectl's error at the deadline of a wait. */
+export function timedOutWaiting(object?: string): PodrunError {
+  const on = object === undefined ? '' : ` on ${object}`;
+  return new PodrunError('GoalNotReached', `timed out waiting for the condition${on}`);
 }

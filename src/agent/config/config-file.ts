@@ -85,7 +85,7 @@ function readText(path: string, name: string): string {
   } catch (error) {
     const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
     const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));
-    throw new PodrunError('Usage', `cannot read config file ${name}: ${problem}`, { cause: error });
+    throw new PodrunError('Usage', `cannot read config file ${name}: ${problem}`, { path: name, cause: error });
   }
 }
 

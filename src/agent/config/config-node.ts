@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter } from 'yaml';
-import { type PodrunError, usage } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 
 /** The YAML text that a configuration is read from. */
 export interface ConfigSource {
@@ -98,7 +98,8 @@ export function configError(
   hint?: string,
 ): PodrunError {
   const { line, col } = source.lines.linePos(offset);
-  return usage(`${source.name}:${line}:${col}: ${problem}`, hint);
+  const path = `${source.name}:${line}:${col}`;
+  return new PodrunError('Usage', `${path}: ${problem}`, { path, hint });
 }
 
 function startOf(node: unknown): number | undefined {

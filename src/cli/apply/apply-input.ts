@@ -1,5 +1,5 @@
+import { durationFlag } from '../flags/duration-flag.ts';
 import { usage } from '../../api/errors.ts';
-import { parseDuration } from '../../api/duration.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { type PodGoal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
@@ -100,16 +100,7 @@ function readGoal(text: string): PodGoal {
 }
 
 function positive(flag: string, text: string): number {
-  let ms: number;
-  try {
-    ms = parseDuration(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw usage(
-      `invalid ${flag} ${JSON.stringify(text)}: ${why}`,
-      'Durations have a unit, for example 500ms, 30s or 2m30s.',
-    );
-  }
+  const ms = durationFlag(flag, text);
   if (ms > 0) return ms;
   throw usage(`${flag} must be longer than 0`);
 }

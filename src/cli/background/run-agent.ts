@@ -9,7 +9,7 @@ import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
-import { BackgroundAgents } from '../../store/owners/background-agents.ts';
+import { BackgroundAgents, noBackgroundAgent } from '../../store/owners/background-agents.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../../agent/runs/begin-runs.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
@@ -61,7 +61,7 @@ async function runAgent(cli: Cli, id: string): Promise<number> {
   const other = agents.claim(id, process.ppid);
   if (other !== undefined) throw new PodrunError('Conflict', `process ${other.pid} is background agent ${id} already`);
   const settings = agents.settings<AgentSettings>(id);
-  if (settings === undefined) throw new PodrunError('NotFound', `there is no background agent ${id} to be`);
+  if (settings === undefined) throw noBackgroundAgent(id);
   const pods = new Map<string, StoredPod>();
   const trouble = (text: string): void => {
     cli.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);

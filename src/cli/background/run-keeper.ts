@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { Keeper } from '../../background/keeper/keeper.ts';
 import type { LogTarget } from '../../background/keeper/protocol.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
-import { BackgroundAgents } from '../../store/owners/background-agents.ts';
+import { BackgroundAgents, noBackgroundAgent } from '../../store/owners/background-agents.ts';
 import { ContainerLog } from '../../store/logs/container-log.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
 import type { AgentSettings } from '../../agent/setup/make-agent.ts';
@@ -31,7 +31,7 @@ async function runKeeper(cli: Cli, id: string): Promise<number> {
   const store = openStore(cli);
   const agents = new BackgroundAgents(store.root, localProcesses);
   const settings = agents.settings<AgentSettings>(id);
-  if (settings === undefined) throw new PodrunError('NotFound', `there is no background agent ${id}`);
+  if (settings === undefined) throw noBackgroundAgent(id);
   const runtime = openRuntime(store, clock, settings);
   process.once('exit', () => runtime.killAll());
   // The keeper has a session of its own: a SIGHUP is not meant for it.

@@ -4,6 +4,7 @@ import {
   DEFAULT_NAMESPACE,
   isTerminalPhase,
   type StoredPod,
+  type TerminalPhase,
   type StoredService,
 } from '../../api/objects.ts';
 import { chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
@@ -11,7 +12,7 @@ import { firstPod } from '../../lifecycle/requests/first-pod.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { containerNotRunning } from '../../background/connect/connection-errors.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import { missingObjectError } from '../../objects/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
@@ -78,15 +79,34 @@ async function podOfService(
     isMet: (pod) => pod !== undefined && isMeant(pod as unknown as StoredPod),
   });
   const pod = found ? firstPod(store.list<StoredPod>('pods', { namespace }).filter(isMeant)) : undefined;
-  if (pod === undefined) throw new PodrunError('GoalNotReached', 'timed out waiting for the condition');
+  if (pod === undefined) throw timedOutWaiting();
   return pod;
+}
+
+/** kubectl's refusal to reach into a Pod that has ended. */
+export function completedPod(attempt: string, phase: TerminalPhase, hint?: string): PodrunError {
+  return new PodrunError('NotRunning', `cannot ${attempt} a completed pod; current phase is ${phase}`, { hint });
+}
+
+/** The error about a Pod whose agent is gone, and all containers with it. */
+export function noAgent(name: string, consequence: string, hint: string): PodrunError {
+  return new PodrunError('NotRunning', `nobody runs pod "${name}" any more: ${consequence}`, { hint });
 }
 
 /**
  * The running container to connect with.
+ * @param attempt the beginning of kubectl's words about a Pod that has ended: `exec into a container in`
  * @throws {PodrunError} in kubectl's and kubelet's words
  */
-export function runningContainer(cli: Cli, store: FileStore, pod: StoredPod, wanted: string | undefined): string {
+export function runningContainer(
+  cli: Cli,
+  store: FileStore,
+  pod: StoredPod,
+  wanted: string | undefined,
+  attempt = 'exec into a container in',
+): string {
+  const { phase } = pod.status;
+  if (isTerminalPhase(phase)) throw completedPod(attempt, phase);
   if (wanted) checkContainer(pod, wanted);
   const chosen = wanted ? { name: wanted, note: undefined } : chooseDefaultContainer(pod);
   if (chosen.note !== undefined && !cli.isQuiet) cli.stderr.write(chosen.note);
@@ -99,7 +119,6 @@ export function runningContainer(cli: Cli, store: FileStore, pod: StoredPod, wan
 /** @throws {PodrunError} when the process that ran the Pod is gone, and all containers with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   if (store.isOwned(namespace, name)) return;
-  throw new PodrunError('NotRunning', `nobody runs pod "${name}" any more: nothing of it can be reached`, {
-    hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`,
-  });
+  const hint = `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`;
+  throw noAgent(name, 'nothing of it can be reached', hint);
 }

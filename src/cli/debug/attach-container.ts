@@ -1,5 +1,5 @@
 import { logs } from '../verbs/logs.ts';
-import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
+import { EXIT, noSuchObject, PodrunError } from '../../api/errors.ts';
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -98,7 +98,7 @@ async function untilStatus(
     deadlineMs: Number.MAX_SAFE_INTEGER,
     isMet: (object) => {
       const present = object as StoredPod | undefined;
-      if (present === undefined || present.metadata.uid !== uid) throw gone(name);
+      if (present === undefined || present.metadata.uid !== uid) throw noSuchObject('pods', name);
       const status = allContainerStatuses(present.status).find((entry) => entry.name === container);
       if (status !== undefined && isMet(status)) found = status;
       else mustGoOn(present, container);
@@ -116,10 +116,6 @@ function mustGoOn({ metadata, status }: StoredPod, container: string): void {
   if (!isTerminalPhase(status.phase)) return;
   const early = `pod "${metadata.name}" has ended before container "${container}" could run`;
   throw new PodrunError('NotRunning', `${early}; current phase is ${status.phase}`);
-}
-
-function gone(name: string): PodrunError {
-  return fromServer('NotFound', `pods "${name}" not found`);
 }
 
 async function showLog(cli: Cli, { pod, container }: ContainerAttachment, status: ContainerStatus): Promise<number> {

@@ -1,9 +1,10 @@
+import { noTransitions } from '../../history/no-transitions.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
 import { meetExpectation } from '../../history/expect/meet-expectation.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { readExpectations } from '../../manifest/expect/read-expectations.ts';
-import { readUpTo } from '../../store/disk/read-up-to.ts';
+import { readUpTo, unreadableFile } from '../../store/disk/read-up-to.ts';
 import type { ExpectationOutcome } from '../../print/expectation/outcome.ts';
 
 /** The largest file with expectations: a larger one is a mistake. */
@@ -18,12 +19,7 @@ export async function readExpectationFile(file: string): Promise<readonly Expect
   try {
     bytes = readUpTo(file, EXPECTATIONS_MAX_BYTES);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw usage(
-      code === 'ENOENT'
-        ? `there is no file ${file}`
-        : `cannot read ${file}: ${code === 'EFBIG' ? message : (code ?? message)}`,
-    );
+    throw unreadableFile(file, error);
   }
   const { expectations, mistakes } = await readExpectations(file, bytes);
   if (mistakes.length > 0) throw usage(mistakes.join('\nerror: '));
@@ -46,7 +42,7 @@ export function outcomesOf(expectations: readonly Expectation[], runs: readonly 
     }
     return meant.map(({ run, recorded }): ExpectationOutcome => {
       const outcome = meetExpectation(expectation, recorded);
-      if (outcome === undefined) throw new PodrunError('NotFound', `of the run ${run} no transitions are on record`);
+      if (outcome === undefined) throw noTransitions(run);
       return { run, place: expectation.place, ...outcome };
     });
   });

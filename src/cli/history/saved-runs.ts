@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } 
 import type { NamedRun } from '../../history/state-at.ts';
 import { runsInStream } from '../../history/runs-in-stream.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
+import { readUpTo, textUpTo, unreadableFile } from '../../store/disk/read-up-to.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import type { Cli } from '../cli.ts';
 
@@ -53,12 +53,7 @@ async function readText(cli: Cli, file: string): Promise<string> {
     if (file === '-') return await textUpTo(cli.stdin, STREAM_MAX_BYTES);
     return readUpTo(file, STREAM_MAX_BYTES).toString('utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw usage(
-      code === 'ENOENT'
-        ? `there is no file ${file}`
-        : `cannot read ${file}: ${code === 'EFBIG' ? message : (code ?? message)}`,
-    );
+    throw unreadableFile(file, error);
   }
 }
 

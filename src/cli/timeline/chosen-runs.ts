@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { noTransitions } from '../../history/no-transitions.ts';
 import { isLost, isTerminalPhase } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import { runLengthMs } from '../../history/run-length.ts';
@@ -66,5 +66,5 @@ export function recordedRun(records: RecordedRuns, run: RunOnRecord, nowMs: numb
   const recorded = records.read(run);
   const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
   if (timeline !== undefined) return { run, recorded, timeline };
-  throw new PodrunError('NotFound', `nothing of run ${run.run} is on record but the Pod itself`);
+  throw noTransitions(run.run);
 }

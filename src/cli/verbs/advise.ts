@@ -1,5 +1,6 @@
+import { noTransitions } from '../../history/no-transitions.ts';
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import { advise, type RunAdvice } from '../../history/advise/advise.ts';
 import { patchOf } from '../../history/advise/patch.ts';
@@ -48,7 +49,7 @@ async function adviseCommand(cli: Cli, word: string, flags: AdviseFlags): Promis
   const runs = new RecordedRuns(openStore(cli));
   const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
   const advised = advise(runs.read(found), runs.readUsage(found));
-  if (advised === undefined) throw new PodrunError('NotFound', `of the run ${found.run} nothing is on record`);
+  if (advised === undefined) throw noTransitions(found.run);
   const text = await render(cli, found.run, found.pod, advised, flags);
   if (text === '') cli.note(`${found.run}: nothing to change in the manifest`);
   cli.stdout.write(text);

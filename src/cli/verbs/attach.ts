@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { allContainers, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { EXIT } from '../../api/errors.ts';
+import { allContainers, type StoredPod } from '../../api/objects.ts';
 import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
 import { connectionLost, containerNotRunning } from '../../background/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
@@ -55,11 +55,7 @@ export async function attach(cli: Cli, words: readonly string[], flags: AttachFl
   const { clock } = cli;
   const store = openStore(cli);
   const { pod } = await reachPod(cli, podWord(words), { ...flags, store });
-  const { phase } = pod.status;
-  if (isTerminalPhase(phase)) {
-    throw new PodrunError('NotRunning', `cannot attach a container in a completed pod; current phase is ${phase}`);
-  }
-  const container = runningContainer(cli, store, pod, flags.container);
+  const container = runningContainer(cli, store, pod, flags.container, 'attach a container in');
   const spec = allContainers(pod.spec).find(({ name }) => name === container);
   const say = (text: string): void => {
     if (!cli.isQuiet) cli.stderr.write(`${text}\n`);

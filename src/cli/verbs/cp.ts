@@ -3,7 +3,6 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
 import type { OutputTaker } from '../../background/connect/agent-connection.ts';
 import {
   locateInContainer,
@@ -80,10 +79,6 @@ async function reach(cli: Cli, side: Copy<'toPod'>['target'], flags: CpFlags): P
   const store = openStore(cli);
   const namespace = side.namespace ?? flags.namespace;
   const { pod } = await reachPod(cli, `pod/${side.pod}`, { store, namespace, podRunningTimeout: '1m0s' });
-  const { phase } = pod.status;
-  if (isTerminalPhase(phase)) {
-    throw new PodrunError('NotRunning', `cannot exec into a container in a completed pod; current phase is ${phase}`);
-  }
   const container = runningContainer(cli, store, pod, flags.container);
   const socket = store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket;
   return { clock, pod, container, socket, isPatient: true };

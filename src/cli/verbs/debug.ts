@@ -1,3 +1,4 @@
+import { completedPod, noAgent } from '../connect/reached-pod.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
@@ -81,18 +82,11 @@ async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<nu
 function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
   const { namespace, name } = metadata;
   if (isTerminalPhase(status.phase)) {
-    throw new PodrunError(
-      'NotRunning',
-      `cannot add an ephemeral container to a completed pod; current phase is ${status.phase}`,
-      { hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}` },
-    );
+    const hint = `What it left behind: podrun describe pod ${name}, podrun logs ${name}`;
+    throw completedPod('add an ephemeral container to', status.phase, hint);
   }
   if (!store.isOwned(namespace, name)) {
-    throw new PodrunError(
-      'NotRunning',
-      `nobody runs pod "${name}" any more: an ephemeral container would never start`,
-      { hint: 'Run it again with podrun apply.' },
-    );
+    throw noAgent(name, 'an ephemeral container would never start', 'Run it again with podrun apply.');
   }
   if (metadata.deletionTimestamp === undefined) return;
   throw new PodrunError('NotRunning', `pod "${name}" is being terminated: an ephemeral container would never start`);

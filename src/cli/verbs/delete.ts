@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
+import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
 import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { deleteObject } from '../../objects/delete-object.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
@@ -241,9 +241,7 @@ async function untilGone(
     const scope = { namespace, name };
     cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
-      return [
-        new PodrunError('GoalNotReached', `timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`),
-      ];
+      return [timedOutWaiting(`${qualifiedPlural(type)}/${name}`)];
     }
     if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
   }

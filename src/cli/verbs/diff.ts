@@ -1,3 +1,4 @@
+import { noTransitions } from '../../history/no-transitions.ts';
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
@@ -72,7 +73,7 @@ async function compare(cli: Cli, names: readonly string[], flags: DiffFlags): Pr
   const comparison = compareRuns(named[0].recorded, named[1].recorded, tolerance);
   const [a, b] = [withPod(named[0]), withPod(named[1])];
   if (comparison === undefined || a === undefined || b === undefined) {
-    throw new PodrunError('NotFound', `of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
+    throw noTransitions(a === undefined ? nameA : nameB);
   }
   cli.stdout.write(render(a, b, { comparison, flags, nowMs: displayNowMs(cli) }));
   for (const { run, recorded } of [a, b]) {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
 import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
 import { connectionLost, containerNotRunning } from '../../background/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
@@ -69,10 +68,6 @@ export async function exec(cli: Cli, words: ExecWords, flags: ExecFlags): Promis
   const { clock } = cli;
   const store = openStore(cli);
   const { pod } = await reachPod(cli, word, { ...flags, store });
-  const { phase } = pod.status;
-  if (isTerminalPhase(phase)) {
-    throw new PodrunError('NotRunning', `cannot exec into a container in a completed pod; current phase is ${phase}`);
-  }
   const container = runningContainer(cli, store, pod, flags.container);
   // -t without -i asks for no terminal: nobody types.
   const terminal = flags.stdin && flags.tty ? ownTerminal(cli) : undefined;

@@ -1,5 +1,6 @@
+import { noTransitions } from '../../history/no-transitions.ts';
 import type { Command } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
+import { EXIT, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
 import { isOver } from '../../history/run-length.ts';
 import { storyOf } from '../../history/run-story.ts';
@@ -103,7 +104,7 @@ async function printed(cli: Cli, names: readonly string[], { namespace }: Expect
   const runs = await Promise.all(names.map((name) => namedRun(cli, () => store, namespace, name)));
   const texts = runs.map(({ run, recorded }) => {
     const story = storyOf(recorded);
-    if (story === undefined) throw new PodrunError('NotFound', `of the run ${run} no transitions are on record`);
+    if (story === undefined) throw noTransitions(run);
     return renderExpectation(story);
   });
   return texts.join('---\n');

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { fromServer, usage } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
 import { readValue } from '../../manifest/read/read-value.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
-import type { Subresource } from '../../manifest/update/index.ts';
+import { noSuchSubresource, type Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
 import { changeLine } from '../change/change-line.ts';
@@ -89,7 +89,7 @@ function readSubresource(name: string | undefined): Subresource | undefined {
   if (name === undefined) return undefined;
   const found = SUBRESOURCES.find((subresource) => subresource === name);
   if (found !== undefined) return found;
-  throw fromServer('NotFound', 'the server could not find the requested resource');
+  throw noSuchSubresource();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
-import { EXIT, fromServer, PodrunError, usage } from '../../api/errors.ts';
+import { EXIT, noSuchObject, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
@@ -108,11 +108,7 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
 
 /** The error of the metrics server about a Pod without metrics. */
 function noMetrics(store: FileStore, ref: Pick<ObjectRef, 'namespace' | 'name'>): PodrunError {
-  return fromServer(
-    'NotFound',
-    `pods.metrics.k8s.io ${JSON.stringify(ref.name)} not found`,
-    similarName(store, 'pods', ref),
-  );
+  return noSuchObject('pods.metrics.k8s.io', ref.name, similarName(store, 'pods', ref));
 }
 
 /** The age up to which kubectl expects that the metrics of a Pod come later. */

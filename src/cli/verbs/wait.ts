@@ -1,3 +1,4 @@
+import { timedOutWaiting } from '../../objects/object-wait.ts';
 import type { Command } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
@@ -193,7 +194,7 @@ async function untilCreated(cli: Cli, { store, clock, deadlineMs }: Wait, select
     const progress = showCreationWait(cli, what);
     const isThere = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet });
     progress.close();
-    if (!isThere) throw new PodrunError('GoalNotReached', 'timed out waiting for the condition');
+    if (!isThere) throw timedOutWaiting();
   }
 }
 

@@ -1,4 +1,4 @@
-import { fromServer } from '../../api/errors.ts';
+import { fromServer, type PodrunError } from '../../api/errors.ts';
 import type { Pod } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { Decoded } from '../decoded.ts';
@@ -41,7 +41,12 @@ const OF_PODS: Readonly<Record<Subresource, PodRules>> = {
 export function subresourceRules(kind: string, subresource: Subresource): SubresourceRules {
   if (kind === 'Pod') return OF_PODS[subresource] as SubresourceRules;
   if (subresource === 'status' && !WITHOUT_STATUS.has(kind)) return { prepare: withStatus, validate: () => [] };
-  throw fromServer('NotFound', 'the server could not find the requested resource');
+  throw noSuchSubresource();
+}
+
+/** The API server's error about a subresource that a kind does not have. */
+export function noSuchSubresource(): PodrunError {
+  return fromServer('NotFound', 'the server could not find the requested resource');
 }
 
 function withStatus(stored: KubeObject, changed: KubeObject): KubeObject {

@@ -1,3 +1,4 @@
+import { PodrunError } from '../../api/errors.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -41,4 +42,12 @@ export async function textUpTo(chunks: AsyncIterable<Uint8Array | string>, maxBy
 
 function tooLarge(maxBytes: number): Error {
   return Object.assign(new Error(`it holds more than ${maxBytes / 2 ** 20} MiB`), { code: 'EFBIG' });
+}
+
+/** The error of a file that the user named, and that cannot be read. */
+export function unreadableFile(file: string, error: unknown): PodrunError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why = code === 'EFBIG' ? message : (code ?? message);
+  const sentence = code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${why}`;
+  return new PodrunError('Usage', sentence, { path: file, cause: error });
 }

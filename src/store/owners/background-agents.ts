@@ -97,7 +97,7 @@ export class BackgroundAgents {
     return this.#onDisk(() =>
       this.#locks.hold('agents', 'all', id, () => {
         const present = this.processOf(id);
-        if (present === undefined) throw new PodrunError('NotFound', `there is no background agent ${id} any more`);
+        if (present === undefined) throw noBackgroundAgent(id);
         if (present.pid !== predecessorPid && !this.isGone(present)) return present;
         this.#writeProcess(id, { ...own, isReady: false });
         return undefined;
@@ -157,4 +157,9 @@ export class BackgroundAgents {
   #onDisk<T>(run: () => T): T {
     return onDisk(`the state folder ${this.root}`, run);
   }
+}
+
+/** The error of a process whose folder was removed meanwhile. */
+export function noBackgroundAgent(id: string): PodrunError {
+  return new PodrunError('NotFound', `there is no background agent ${id} any more`);
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { PodrunError } from '../../api/errors.ts';
+import { noSuchObject, PodrunError } from '../../api/errors.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { didYouMean } from '../../api/similar.ts';
 import { parseTime } from '../../api/time.ts';
@@ -59,8 +59,7 @@ export class RecordedRuns {
   /** The error for the name of a Pod without any run. */
   unknownPod(namespace: string | undefined, name: string): PodrunError {
     const names = this.#podsEver({ namespace }).map((key) => key.name);
-    const text = `Error from server (NotFound): pods ${JSON.stringify(name)} not found`;
-    return new PodrunError('NotFound', text, { hint: didYouMean(name, names) });
+    return noSuchObject('pods', name, didYouMean(name, names));
   }
 
   /** Reads the record of a run, complete or not. Leaves out lines that a crash cut short. */

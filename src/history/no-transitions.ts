@@ -1,0 +1,6 @@
+import { PodrunError } from '../api/errors.ts';
+
+/** The error of a run whose transition log is lost, or was never written. */
+export function noTransitions(run: string): PodrunError {
+  return new PodrunError('NotFound', `run ${run} has no recorded transitions`);
+}
