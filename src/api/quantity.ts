@@ -3,6 +3,8 @@
  * k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go).
  */
 
+import { PodrunError } from './errors.ts';
+
 /** The family of suffixes of a quantity. Sums and canonical texts keep the family. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
@@ -10,11 +12,6 @@ export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 export interface ParsedQuantity {
   readonly nano: bigint;
   readonly format: QuantityFormat;
-}
-
-/** The error of a text that is no quantity. `message` is the API server's. */
-export class QuantityError extends Error {
-  override readonly name = 'QuantityError';
 }
 
 export const QUANTITY_SHAPE_MESSAGE: string =
@@ -66,7 +63,7 @@ function scaleOf(suffix: string): Scale {
   if (binary > 0) return { format: 'binary', powerOfTen: 0, factor: 1024n ** BigInt(binary) };
   const exponent = EXPONENT.exec(suffix);
   if (exponent !== null) return { format: 'exponent', powerOfTen: Number(exponent[1]), factor: 1n };
-  throw new QuantityError(QUANTITY_SUFFIX_MESSAGE);
+  throw new PodrunError('Invalid', QUANTITY_SUFFIX_MESSAGE);
 }
 
 /** Converts digits, with the point `places` from the end, to nano. Rounds up, and cuts to the largest value. */
@@ -95,11 +92,11 @@ function divideUp(value: bigint, by: bigint): bigint {
 /**
  * Parses a quantity. Rounds values below a nano up to one, and cuts values above 2^63-1.
  * @param text as in a manifest; a number counts as its JSON text
- * @throws QuantityError when the text is no quantity
+ * @throws {PodrunError} (Invalid) when the text is no quantity
  */
 export function parseQuantity(text: string | number | bigint): ParsedQuantity {
   const match = SHAPE.exec(String(text));
-  if (match === null || match[0] === '') throw new QuantityError(QUANTITY_SHAPE_MESSAGE);
+  if (match === null || match[0] === '') throw new PodrunError('Invalid', QUANTITY_SHAPE_MESSAGE);
   const [, sign, whole = '', fraction = '', suffix = ''] = match;
   const scale = scaleOf(suffix);
   const size = toNano(whole + fraction, fraction.length, scale);
@@ -144,7 +141,7 @@ function formatDecimal(nano: bigint, asExponent: boolean): string {
   return `${number}`;
 }
 
-/** The canonical text of a quantity. @throws QuantityError */
+/** The canonical text of a quantity. @throws {PodrunError} (Invalid) */
 export function canonicalQuantity(text: string | number | bigint): string {
   return formatQuantity(parseQuantity(text));
 }

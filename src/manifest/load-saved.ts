@@ -1,10 +1,11 @@
+import { PodrunError } from '../api/errors.ts';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';
 import type { ManifestMistake, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
-import { InputError, readInput, readStdin } from './read/input.ts';
+import { readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
 import { readDocument } from './read/read-document.ts';
 import { entryValue, type MapNode, nodeValue, type SourceNode } from './read/source-node.ts';
@@ -34,7 +35,7 @@ export async function loadSaved({ files, stdin }: LoadSavedOptions): Promise<Sav
       const input = await (file === '-' ? readStdin(stdin()) : readInput(file));
       for (const document of cutDocuments(input.bytes, MAX_INPUT_BYTES)) loader.document(input.file, document);
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
+      if (!(error instanceof PodrunError)) throw error;
       loader.errors.push({ stage: 'input', message: error.message });
     }
   }

@@ -1,10 +1,11 @@
+import { PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
 import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestMistake, Notice, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
-import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
+import { filesOf, type Input, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS } from './read/limits.ts';
 import { readDocument } from './read/read-document.ts';
 import { locate } from './read/source-node.ts';
@@ -98,7 +99,7 @@ class Loader {
         }
       }
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
+      if (!(error instanceof PodrunError)) throw error;
       this.#refuseInput(error.message);
     }
   }

@@ -1,7 +1,8 @@
+import { PodrunError } from '../../api/errors.ts';
 import { formatGoDuration } from '../../api/duration.ts';
 import type { Container, ExecAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import { expand, EXPANDED_MAX, ExpansionError, type ExpansionRoom } from '../../lifecycle/environment/expansion.ts';
+import { expand, EXPANDED_MAX, type ExpansionRoom } from '../../lifecycle/environment/expansion.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { ProbeInput } from './input.ts';
 
@@ -13,7 +14,7 @@ export async function probeExec(action: ExecAction, timeoutMs: number, input: Pr
   try {
     words = expandedCommand(action, input.container);
   } catch (error) {
-    if (error instanceof ExpansionError) return { result: 'error', output: error.message };
+    if (error instanceof PodrunError) return { result: 'error', output: error.message };
     throw error;
   }
   const [program = '', ...args] = words;

@@ -19,7 +19,7 @@ export type EnvironmentOutcome =
  * Computes the variables that a kubelet gives a container: `envFrom`, then `env`, then Services. A variable of `env`
  * may refer to variables before it. The variables of the image and HOSTNAME, which the runtime adds, are not included.
  * Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
- * @throws {ExpansionError} when references expand to more than a program can be started with
+ * @throws {PodrunError} (Invalid) when references expand to more than a program can be started with
  */
 export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
   const { pod, container } = input;
@@ -56,7 +56,7 @@ function resolveVariable(
 /**
  * Expands `command` and `args` with the container's own variables. No shell is involved. Source:
  * pkg/kubelet/container/helpers.go ExpandContainerCommandAndArgs.
- * @throws {ExpansionError} as `makeEnvironment`
+ * @throws {PodrunError} (Invalid) as `makeEnvironment`
  */
 export function commandLine(words: readonly string[], env: ReadonlyMap<string, string>): string[] {
   const room: ExpansionRoom = { left: EXPANDED_MAX };

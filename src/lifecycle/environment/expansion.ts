@@ -1,3 +1,4 @@
+import { PodrunError } from '../../api/errors.ts';
 import { expandsTooFar } from '../texts/config-errors.ts';
 
 /** Looks a variable up. Undefined: the variable is not defined, and its reference stays as it is. */
@@ -14,15 +15,6 @@ export interface ExpansionRoom {
   left: number;
 }
 
-/** The error of references that grow without bounds, because they refer to other references. */
-export class ExpansionError extends Error {
-  override readonly name = 'ExpansionError';
-
-  constructor() {
-    super(expandsTooFar(EXPANDED_MAX / 2 ** 20));
-  }
-}
-
 const ESCAPE_OR_REFERENCE = /\$(?:\$|\(([^)]*)\))/g;
 
 /**
@@ -30,7 +22,7 @@ const ESCAPE_OR_REFERENCE = /\$(?:\$|\(([^)]*)\))/g;
  * variables, unclosed references and every other `$` stay as they are. Source:
  * third_party/forked/golang/expansion/expand.go.
  * @param room shared by all texts of one container
- * @throws {ExpansionError} when there is no room left
+ * @throws {PodrunError} (Invalid) when the references grow without bounds, because they refer to other references
  */
 export function expand(text: string, lookup: VariableLookup, room: ExpansionRoom = { left: EXPANDED_MAX }): string {
   // No reference can end after the last `)`. Stopping there keeps the work linear.
@@ -39,7 +31,7 @@ export function expand(text: string, lookup: VariableLookup, room: ExpansionRoom
     if (name === undefined) return '$';
     const value = lookup(name) ?? reference;
     room.left -= value.length;
-    if (room.left < 0) throw new ExpansionError();
+    if (room.left < 0) throw new PodrunError('Invalid', expandsTooFar(EXPANDED_MAX / 2 ** 20));
     return value;
   });
   return head + text.slice(end).replaceAll('$$', () => '$');

@@ -1,5 +1,6 @@
 /** The formats of strings in objects: quantities, times, base64. */
-import { formatQuantity, parseQuantity, QuantityError } from '../../api/quantity.ts';
+import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 
 /** A value in its canonical form, or a mistake in the API server's words. */
@@ -12,7 +13,7 @@ export function checkQuantity(text: string): Checked {
   try {
     return { value: formatQuantity(parseQuantity(text.trim())) };
   } catch (error) {
-    if (error instanceof QuantityError) return { wrong: error.message };
+    if (error instanceof PodrunError) return { wrong: error.message };
     throw error;
   }
 }

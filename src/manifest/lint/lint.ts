@@ -1,9 +1,10 @@
+import { PodrunError } from '../../api/errors.ts';
 import type { Finding, FindingRule, Findings, FoundObject } from './finding.ts';
 import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
 import type { ObjectIdentity } from '../identify.ts';
 import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-mistake.ts';
-import { filesOf, InputError } from '../read/input.ts';
+import { filesOf } from '../read/input.ts';
 import type { Position } from '../read/source-text.ts';
 import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';
 import { refusedFields } from '../support/refused-fields.ts';
@@ -49,7 +50,7 @@ async function expanded(argument: string, recursive: boolean, unreadable: string
   try {
     return filesOf(argument, recursive);
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
+    if (!(error instanceof PodrunError)) throw error;
     unreadable.push(error.message);
     return [];
   }

@@ -1,3 +1,4 @@
+import { PodrunError } from '../../api/errors.ts';
 import { createReadStream, readFileSync, readdirSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { MAX_INPUT_BYTES } from './limits.ts';
@@ -14,15 +15,10 @@ export interface Input {
   readonly bytes: Buffer;
 }
 
-/** An input that cannot be read; `message` is a whole sentence. */
-export class InputError extends Error {
-  override readonly name = 'InputError';
-}
-
 /**
  * The files for an argument of `-f`: the file itself, or the manifests in a folder, sorted by name.
  * @param recursive true to read nested folders too
- * @throws InputError when there is no such file, or no manifest in the folder
+ * @throws {PodrunError} (InvalidManifest) when there is no such file, or no manifest in the folder
  */
 export function filesOf(argument: string, recursive: boolean): string[] {
   let isFolder: boolean;
@@ -34,7 +30,7 @@ export function filesOf(argument: string, recursive: boolean): string[] {
   if (!isFolder) return [argument];
   const files = filesInFolder(argument, recursive);
   if (files.length > 0) return files;
-  throw new InputError(`error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`);
+  throw unreadable(argument, `error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`);
 }
 
 function filesInFolder(folder: string, recursive: boolean): string[] {
@@ -53,7 +49,7 @@ function filesInFolder(folder: string, recursive: boolean): string[] {
   return files;
 }
 
-/** Reads a file up to a limit, since it may be a pipe or an endless device. @throws InputError */
+/** Reads a file up to a limit, since it may be a pipe or an endless device. @throws {PodrunError} (InvalidManifest) */
 export async function readInput(file: string): Promise<Input> {
   try {
     // A regular file is read at once: a stream would add milliseconds to every start.
@@ -65,7 +61,7 @@ export async function readInput(file: string): Promise<Input> {
   }
 }
 
-/** Reads standard input to its end, up to a limit. @throws InputError */
+/** Reads standard input to its end, up to a limit. @throws {PodrunError} (InvalidManifest) */
 export async function readStdin(chunks: AsyncIterable<Uint8Array>): Promise<Input> {
   try {
     return { file: STDIN_NAME, bytes: await readAll(STDIN_NAME, chunks) };
@@ -80,7 +76,7 @@ async function readAll(file: string, chunks: AsyncIterable<Uint8Array>): Promise
   for await (const chunk of chunks) {
     size += chunk.length;
     if (size > MAX_INPUT_BYTES)
-      throw new InputError(`${file}: more than ${MAX_INPUT_BYTES / 2 ** 20} MiB of manifests`);
+      throw unreadable(file, `${file}: more than ${MAX_INPUT_BYTES / 2 ** 20} MiB of manifests`);
     parts.push(chunk);
   }
   return Buffer.concat(parts);
@@ -95,11 +91,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'not a directory',
 };
 
-function inputError(file: string, error: unknown): InputError {
-  if (error instanceof InputError) return error;
+function inputError(file: string, error: unknown): PodrunError {
+  if (error instanceof PodrunError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (/^https?:\/\//.test(file))
-    return new InputError(`podrun downloads nothing: curl -fsSL ${file} | podrun COMMAND -f -`);
-  if (code === 'ENOENT') return new InputError(`the path "${file}" does not exist`);
-  return new InputError(`open ${file}: ${REASONS[code] ?? message}`, { cause: error });
+    return unreadable(file, `podrun downloads nothing: curl -fsSL ${file} | podrun COMMAND -f -`);
+  if (code === 'ENOENT') return unreadable(file, `the path "${file}" does not exist`);
+  return unreadable(file, `open ${file}: ${REASONS[code] ?? message}`, error);
+}
+
+function unreadable(file: string, message: string, cause?: unknown): PodrunError {
+  return new PodrunError('InvalidManifest', message, { path: file, cause });
 }

@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { findResults, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { goType } from '../../api/go/go-text.ts';
-import { parseQuantity, QuantityError } from '../../api/quantity.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 
 /** Objects in the order of `--sort-by`, or kubectl's error about a path that no object has. */
 export type Sorted<T> = { readonly objects: readonly T[] } | { readonly problem: PodrunError };
@@ -77,7 +77,7 @@ function quantity(text: string): bigint | undefined {
   try {
     return parseQuantity(text).nano;
   } catch (error) {
-    if (error instanceof QuantityError) return undefined;
+    if (error instanceof PodrunError) return undefined;
     throw error;
   }
 }
