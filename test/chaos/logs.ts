@@ -50,8 +50,8 @@ export function outputIn(file: string): string {
     .toString('latin1')
     .split('\n')
     .flatMap((line) => {
-      const record = parseRecord(Buffer.from(line, 'latin1'));
-      return record === undefined ? [] : [record.content.toString('latin1') + (record.isEnd ? '\n' : '')];
+      const record = parseRecord(line);
+      return record === undefined ? [] : [record.content + (record.isEnd ? '\n' : '')];
     })
     .join('');
 }

@@ -234,10 +234,10 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
       .split('\n')
       .slice(0, -1)
       .map((line) => {
-        const record = parseRecord(Buffer.from(line, 'latin1'));
+        const record = parseRecord(line);
         if (record === undefined) return undefined;
         expect(record.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
-        return `${record.stream} ${record.isEnd ? 'F' : 'P'} ${record.content.toString('latin1')}`;
+        return `${record.stream} ${record.isEnd ? 'F' : 'P'} ${record.content}`;
       });
 
   it('is in the log, from the first byte to the last', async () => {

@@ -21,7 +21,7 @@ describe('the log of hooks and probes', () => {
         '2026-01-15T00:00:00.000000000Z stdout F:preStop:note ended\n',
     );
     const records = new LogReader(file).next();
-    expect(records.map(({ handler, isNote, content }) => [handler, isNote, content.toString()])).toEqual([
+    expect(records.map(({ handler, isNote, content }) => [handler, isNote, content])).toEqual([
       ['preStop', false, 'one'],
       ['preStop', false, 'two'],
       ['preStop', true, 'ended'],

@@ -286,7 +286,7 @@ describe('a reader of a log', () => {
     await vi.waitFor(
       () => {
         for (let next = reader.next(); next.length > 0; next = reader.next()) {
-          seen.push(...next.map(({ content }) => Number(content.toString())));
+          seen.push(...next.map(({ content }) => Number(content)));
         }
         expect(seen.length).toBeGreaterThanOrEqual(lines);
       },

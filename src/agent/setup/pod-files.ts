@@ -6,7 +6,7 @@ import { startTimeOf } from '../../runtime/watch/process-identity.ts';
 import { appendToHookLog, ContainerLog } from '../../store/logs/container-log.ts';
 import { objectPath } from '../../store/layout.ts';
 import { hookLogPath, instanceLogPath } from '../../store/logs/log-files.ts';
-import { lastLogText } from '../../store/logs/log-reader.ts';
+import { logOutput } from '../../store/logs/log-reader.ts';
 import { appendToJournal, Journal } from '../../store/logs/probe-journal.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
@@ -38,7 +38,10 @@ export function podFiles(store: FileStore): PodFiles {
       appendToHookLog(hookLogPath(logs, container, attempt), output, wallMs);
     },
     logTail: ({ metadata }, { container, attempt }, lines) =>
-      lastLogText(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),
+      logOutput(
+        instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt),
+        lines,
+      ).toString(),
     terminationLog: ({ metadata }, { container, attempt }) =>
       path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', `${container}.${attempt}`),
     attachSocket: ({ metadata }) => store.paths(metadata.namespace, metadata.name).attachSocket,

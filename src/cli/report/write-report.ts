@@ -15,7 +15,7 @@ import type { PodEvidence } from '../../history/evidence.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
-import { LogReader } from '../../store/logs/log-reader.ts';
+import { logOutput } from '../../store/logs/log-reader.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
@@ -150,7 +150,7 @@ export class RunReport {
         const folder = path.join(this.#request.folder, 'logs', ...folders, container);
         removeOldLogs(folder);
         for (const attempt of instancesLogged(run.paths.logs, container)) {
-          const text = wholeLog(instanceLogPath(run.paths.logs, container, attempt));
+          const text = logOutput(instanceLogPath(run.paths.logs, container, attempt));
           writeReplacing(path.join(folder, `${attempt}.log`), text);
         }
       }
@@ -173,17 +173,6 @@ function commandResult(outcome: RunOutcome, isStarted: boolean): JunitCase['resu
   if (!isStarted) return { type: 'skipped', message: 'it was not started' };
   const message = outcome.type === 'timedOut' ? 'the time was up while it was running' : 'it did not come to its end';
   return outcome.type === 'timedOut' ? { type: 'failed', message, text: message } : { type: 'skipped', message };
-}
-
-function wholeLog(log: string): Buffer {
-  const reader = new LogReader(log);
-  const newline = Buffer.from('\n');
-  const pieces: Buffer[] = [];
-  for (let records = reader.next(); records.length > 0; records = reader.next()) {
-    for (const { content, isEnd } of records) pieces.push(content, ...(isEnd ? [newline] : []));
-  }
-  reader.close();
-  return Buffer.concat(pieces);
 }
 
 /** A list in the format of `kubectl get -o json`. */

@@ -177,18 +177,15 @@ class Show {
   }
 
   async #drain(reader: LogReader, format: LogFormat): Promise<void> {
-    for (let block = reader.nextBlock(); block.length > 0 && !format.isFull; block = reader.nextBlock()) {
-      const output = format.format(block);
-      if (output.length === 0) continue;
-      this.#out.write(output);
+    for (let records = reader.next(); records.length > 0 && !format.isFull; records = reader.next()) {
+      this.#out.write(format.format(records));
       await this.#out.flush();
     }
   }
 
   #formatOf({ pod, container }: LogSource): LogFormat {
     const prefix = this.#flags.prefix ? `[pod/${pod.metadata.name}/${container}] ` : '';
-    const { limitBytes, sinceMs } = this.#request;
-    return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes, sinceMs });
+    return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes: this.#request.limitBytes });
   }
 
   #refuse(message: string, source: LogSource): void {

@@ -7,7 +7,7 @@ import { describePods } from '../../print/describe/describe-pod.ts';
 import { sortedByLastSeen } from '../../print/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
-import { LogReader } from '../../store/logs/log-reader.ts';
+import { logOutput } from '../../store/logs/log-reader.ts';
 import type { LogsOptions } from '../types.ts';
 
 /** The output of a container. Empty while the container has not started. */
@@ -22,13 +22,7 @@ export function logText(
   if (!choice.ok && previous) throw usage(choice.message);
   if (!choice.ok) return '';
   const { logs } = store.paths(pod.metadata.namespace, pod.metadata.name);
-  const reader = new LogReader(instanceLogPath(logs, name, choice.restartCount), { tailLines: tail });
-  const parts: string[] = [];
-  for (let records = reader.next(); records.length > 0; records = reader.next()) {
-    for (const { content, isEnd } of records) parts.push(content.toString('utf8') + (isEnd ? '\n' : ''));
-  }
-  reader.close();
-  return parts.join('');
+  return logOutput(instanceLogPath(logs, name, choice.restartCount), tail).toString();
 }
 
 /**

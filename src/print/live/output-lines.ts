@@ -1,13 +1,9 @@
-import { LineMachine } from '../../api/lines/line-machine.ts';
 import { terminalLine } from '../text/terminal-text.ts';
 
 /** The length in bytes at which an incomplete line is shown. */
 const LINE_MAX = 16 * 1024;
 
-/** The smallest chunk for which WebAssembly is worth its start-up. */
-const MACHINE_BYTES_MIN = 2048;
-
-const [NEWLINE, CARRIAGE_RETURN] = [10, 13];
+const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
 /** Splits one stream of a container's output into lines. */
@@ -66,34 +62,14 @@ export interface LinesStyle {
  * Puts a prefix before each line, and removes carriage returns.
  * @param lines ends with a newline
  */
-export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): Uint8Array {
-  const head = Buffer.from(prefix);
-  const isPlain = !isTerminal && !lines.includes(CARRIAGE_RETURN);
-  const machine = isPlain && lines.length >= MACHINE_BYTES_MIN ? LineMachine.get() : undefined;
-  if (machine === undefined || !LineMachine.fits(head)) return prefixEachLine(lines, head, isTerminal);
-  const pieces: Uint8Array[] = [];
-  for (let at = 0; at < lines.length;) {
-    const taken = machine.addLines(lines.subarray(at), head, lines.length);
-    pieces.push(Uint8Array.from(machine.take()));
-    at += taken;
-    // The line is too long for the machine.
-    if (taken === 0) {
-      const end = lines.indexOf(NEWLINE, at) + 1;
-      pieces.push(head, lines.subarray(at, end));
-      at = end;
-    }
-  }
-  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-}
-
-function prefixEachLine(lines: Buffer, head: Buffer, isTerminal: boolean): Buffer {
+export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): Buffer {
   // Latin-1 has a character for every byte.
   const encoding = isTerminal ? 'utf8' : 'latin1';
-  const prefix = head.toString(encoding);
+  const head = Buffer.from(prefix).toString(encoding);
   const texts = lines.toString(encoding, 0, lines.length - 1).split('\n');
   const shown = texts.map((line) => {
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    return `${prefix}${isTerminal ? terminalLine(text) : text}\n`;
+    return `${head}${isTerminal ? terminalLine(text) : text}\n`;
   });
   return Buffer.from(shown.join(''), encoding);
 }

@@ -64,7 +64,7 @@ export class ContainerLog {
     try {
       this.#appendWhole((time) => {
         this.#appendGaps(time);
-        makeRecords(chunk, { time, stream, tags }, (records) => this.#append(records, time));
+        this.#append(makeRecords(chunk, { time, stream, tags }), time);
       });
     } catch (error) {
       this.#missing.set(stream, { bytes: (this.#missing.get(stream)?.bytes ?? 0) + chunk.length, tags });
@@ -110,7 +110,7 @@ export class ContainerLog {
     let end = tail.length;
     while (end > 0 && tail.length - end < GAPS_BYTES_MAX) {
       const start = end < 2 ? 0 : tail.lastIndexOf(NEWLINE, end - 2) + 1;
-      const record = parseRecord(tail.subarray(start, end - 1));
+      const record = parseRecord(tail.toString('latin1', start, end - 1));
       if (record !== undefined) {
         const { bytes = 0, tags } = this.#missing.get(record.stream) ?? {};
         const dropped = record.content.length + (record.isEnd ? 1 : 0);
@@ -143,7 +143,7 @@ export class ContainerLog {
     for (const [stream, { bytes, tags }] of this.#missing) {
       const end = this.#unfinished.has(stream) ? '\n' : '';
       const line = Buffer.from(`${end}podrun: ${bytes} bytes of output are missing here: they could not be written\n`);
-      makeRecords(line, { time, stream, tags }, (records) => this.#append(records, time));
+      this.#append(makeRecords(line, { time, stream, tags }), time);
     }
   }
 

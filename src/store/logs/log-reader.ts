@@ -1,4 +1,4 @@
-import { type LogRecord, parseRecord, recordTime } from './cri-line.ts';
+import { type LogRecord, parseRecords, recordTime } from './cri-line.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
 import { makeLogFolders } from './log-files.ts';
 import { findTail } from './log-tail.ts';
@@ -31,19 +31,10 @@ export class LogReader {
   /** The next records, some at a time. Empty at the end of the file. */
   next(): LogRecord[] {
     for (let lines = this.#lines.next(); lines.length > 0; lines = this.#lines.next()) {
-      const records = lines.map(parseRecord).filter((record) => record !== undefined);
-      const wanted = records.filter(({ time }) => time >= this.#since);
-      if (wanted.length > 0) return wanted;
+      const records = parseRecords(lines).filter(({ time }) => time >= this.#since);
+      if (records.length > 0) return records;
     }
     return [];
-  }
-
-  /**
-   * The bytes of the next records, some at a time, from `tailLines` on, without regard to `sinceMs`. Empty at the end
-   * of the file.
-   */
-  nextBlock(): Buffer {
-    return this.#lines.nextBlock();
   }
 
   /** Calls back when the log may have grown. Reads nothing. */
@@ -60,19 +51,19 @@ export class LogReader {
 
 /** The last lines of a log, for messages. */
 export function lastLogLines(log: string, lines: number): string[] {
-  const text = lastLogText(log, lines);
+  const text = logOutput(log, lines).toString();
   return text.split('\n').slice(0, text.endsWith('\n') || text === '' ? -1 : undefined);
 }
 
-/** The last lines of a log as text. An incomplete last line has no newline. */
-export function lastLogText(log: string, lines: number): string {
-  const reader = new LogReader(log, { tailLines: lines });
+/** The output in a log, or its last lines, byte for byte. An incomplete last line has no newline. */
+export function logOutput(log: string, tailLines?: number): Buffer {
+  const reader = new LogReader(log, { tailLines });
   try {
     let text = '';
     for (let records = reader.next(); records.length > 0; records = reader.next()) {
-      for (const { content, isEnd } of records) text += content.toString('utf8') + (isEnd ? '\n' : '');
+      for (const { content, isEnd } of records) text += isEnd ? `${content}\n` : content;
     }
-    return text;
+    return Buffer.from(text, 'latin1');
   } finally {
     reader.close();
   }

@@ -23,7 +23,7 @@ export function findTail(parts: readonly string[], lines: number): LogPosition {
     if (file === undefined) continue;
     try {
       for (const { line, end } of linesBackwards(file)) {
-        const record = parseRecord(line);
+        const record = parseRecord(line.toString('latin1'));
         if (record === undefined) continue;
         // The last record ends a line, complete or not.
         const isEnd = record.isEnd || ends === 0;

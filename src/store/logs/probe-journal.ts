@@ -4,6 +4,7 @@ import { appendLines } from './append-lines.ts';
 import { recordTime } from './cri-line.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { rotateLog } from './log-files.ts';
+import { linesOf } from '../feed/line-cursor.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
 /** Limits for about ten thousand attempts in each file: some hours of a probe each second. */
@@ -101,7 +102,9 @@ export class ProbeJournalReader {
   /** The next entries, some at a time. Empty at the end of the file. */
   next(): unknown[] {
     for (let lines = this.#lines.next(); lines.length > 0; lines = this.#lines.next()) {
-      const entries = lines.map(parsed).filter((entry) => entry !== undefined);
+      const entries = linesOf(lines)
+        .map(parsed)
+        .filter((entry) => entry !== undefined);
       if (entries.length > 0) return entries;
     }
     return [];

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { watchPath } from '../feed/folder-watch.ts';
-import { LineCursor, linesOf } from '../feed/line-cursor.ts';
+import { LineCursor } from '../feed/line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
 import type { LogPosition } from './log-tail.ts';
 
@@ -33,26 +33,14 @@ export class RotatedLines {
   }
 
   /**
-   * The next complete lines, some at a time. Empty at the end of the file.
+   * The next complete lines in one piece, with newlines and empty lines. Empty at the end of the file.
    * @throws {PodrunError} when they cannot be read
    */
-  next(): Buffer[] {
-    for (let block = this.nextBlock(); block.length > 0; block = this.nextBlock()) {
-      const lines = linesOf(block);
-      if (lines.length > 0) return lines;
-    }
-    return [];
+  next(): Buffer {
+    return onDisk(`the log ${this.#path}`, () => this.#next());
   }
 
-  /**
-   * The next complete lines in one piece, with newlines and empty lines.
-   * @throws {PodrunError} when they cannot be read
-   */
-  nextBlock(): Buffer {
-    return onDisk(`the log ${this.#path}`, () => this.#nextBlock());
-  }
-
-  #nextBlock(): Buffer {
+  #next(): Buffer {
     if (!this.#isClosed) this.#cursor ??= this.#openFirst();
     while (this.#cursor !== undefined && !this.#isClosed) {
       const block = this.#cursor.nextBlock();

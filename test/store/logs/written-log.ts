@@ -34,7 +34,7 @@ export function recordsOf(file: string, query: LogQuery = {}): LogRecord[] {
 /** The output of `podrun logs` for one stream or both. */
 export function bytesOf(records: readonly LogRecord[], stream?: LogStream): Buffer {
   const wanted = records.filter((record) => stream === undefined || record.stream === stream);
-  return Buffer.concat(wanted.flatMap(({ content, isEnd }) => (isEnd ? [content, Buffer.from('\n')] : [content])));
+  return Buffer.concat(wanted.flatMap(({ content, isEnd }) => Buffer.from(isEnd ? `${content}\n` : content, 'latin1')));
 }
 
 export function textFrom(reader: LogReader): string {
