@@ -153,7 +153,7 @@ async function applied(load, count) {
 }
 
 async function printed(load) {
-  const sum = comparison('podrun apply', { file: load.lines, copies: load.copies, prefix: 'big/c0 | ' });
+  const sum = comparison('podrun apply', { file: load.lines, copies: load.copies, prefix: 'c0 | ' });
   const seen = await watched(podOf(load).apply('--quiet'), (chunk) => sum.take(chunk));
   sum.end();
   return figuresOf(load, seen, seen.ms - startMs(load));
