@@ -13,8 +13,8 @@ export interface RecordOrigin {
 }
 
 /**
- * Formats a chunk of output as records, one for each line or part of a line. One long string is the fastest simple form:
- * an array of strings, or copies into a buffer, take half as long again.
+ * Formats a chunk of output as records, one for each line or part of a line. One long string is the fastest simple
+ * form: an array of strings, or copies into a buffer, take half as long again.
  */
 export function makeRecords(chunk: Buffer, { time, stream, tags }: RecordOrigin): Buffer {
   const lineHead = recordHead(time, stream, true, tags);
