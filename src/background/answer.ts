@@ -16,9 +16,9 @@ export type AgentAnswer =
   | {
       readonly type: 'began';
       /** Pods that the agent has begun to run, as created. */
-      readonly begun: readonly StoredPod[];
+      readonly owned: readonly StoredPod[];
       /** `NAMESPACE/NAME` of Pods that another process has begun to run meanwhile. The agent leaves them alone. */
-      readonly taken: readonly string[];
+      readonly foreign: readonly string[];
       /** Names of Pods that the agent took over from a former agent. */
       readonly resumed: readonly string[];
     }

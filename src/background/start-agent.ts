@@ -11,9 +11,9 @@ import { callBackground } from './call-background.ts';
 /** The result of starting a background agent. */
 export interface StartedAgent {
   /** The Pods of the agent, as created. */
-  readonly begun: readonly StoredPod[];
+  readonly owned: readonly StoredPod[];
   /** Pods that another process has begun to run meanwhile. */
-  readonly taken: readonly ManifestObject<StoredPod>[];
+  readonly foreign: readonly ManifestObject<StoredPod>[];
 }
 
 /**
@@ -29,10 +29,12 @@ export async function startAgent(
   const id = agents.create({ ...settings, hostEnv }, assignment);
   try {
     const answer = await callAgent(agents, id, hostEnv);
-    const taken = new Set(answer.taken);
+    const foreign = new Set(answer.foreign);
     return {
-      begun: answer.begun,
-      taken: assignment.pods.filter(({ object: { metadata } }) => taken.has(`${metadata.namespace}/${metadata.name}`)),
+      owned: answer.owned,
+      foreign: assignment.pods.filter(({ object: { metadata } }) =>
+        foreign.has(`${metadata.namespace}/${metadata.name}`),
+      ),
     };
   } catch (error) {
     agents.remove(id);

@@ -14,7 +14,7 @@ import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
 import { privateNetworks } from '../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../agent/setup/refuse-security.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
-import { type SortedObjects, sortObjects } from '../objects/sort-objects.ts';
+import { type SeparatedObjects, separatePods } from '../objects/separate-pods.ts';
 import { storeRecord } from '../objects/store-record.ts';
 import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
@@ -84,7 +84,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     refusesWithoutEffect: options.strict ?? false,
     hasNamespaces: choice !== 'process',
   });
-  const sorted = sortObjects(loaded.objects);
+  const sorted = separatePods(loaded.objects);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
   loaded.warnings.forEach(warn);
   const stateFolder = openStateFolder(options.stateDir, prepared.clock);
@@ -99,7 +99,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 
 async function begin(
   prepared: CheckedRun,
-  { pods, records }: SortedObjects,
+  { pods, records }: SeparatedObjects,
   stateFolder: StateFolder,
   chosen: ChosenRuntime,
 ): Promise<Pods> {
@@ -120,13 +120,13 @@ async function begin(
     });
   }
   const wanted = pods.map((pod) => ({ ...pod, object: withVariables(pod.object, options.env ?? {}) }));
-  const { begun, taken } = await beginRuns(store, clock, wanted, { command: 'run()' });
+  const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });
   try {
-    for (const { object } of taken) throw runsAlready(store, object);
+    for (const { object } of foreign) throw runsAlready(store, object);
     options.signal?.throwIfAborted();
-    return startAgent(prepared, stateFolder, begun, settings);
+    return startAgent(prepared, stateFolder, owned, settings);
   } catch (error) {
-    undoRuns(store, begun);
+    undoRuns(store, owned);
     throw error;
   }
 }
@@ -134,7 +134,7 @@ async function begin(
 function startAgent(
   { options, clock, warn, warnings }: CheckedRun,
   stateFolder: StateFolder,
-  begun: readonly OwnedRun[],
+  owned: readonly OwnedRun[],
   settings: AgentSettings,
 ): Pods {
   const onPod = new ListenerSet<WatchEvent<StoredPod>>();
@@ -149,7 +149,7 @@ function startAgent(
     settings,
     store: stateFolder.store,
     clock,
-    begun,
+    owned,
     // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
     // before, and its number may belong to another file by then.
     pipes: isMainThread ? undefined : 'pipe',

@@ -89,11 +89,11 @@ function endSync(draft: Draft): void {
     const untilMs = requested.since.monotonicMs + requested.graceSeconds * 1000;
     if (draft.now.monotonicMs < untilMs) return draft.wake(untilMs);
   }
-  const begun = termination && {
+  const stopping = termination && {
     ...termination,
     graceSeconds: Math.min(termination.graceSeconds, requested.graceSeconds),
   };
-  draft.facts = { ...draft.facts, requested: undefined, termination: begun ?? requested };
+  draft.facts = { ...draft.facts, requested: undefined, termination: stopping ?? requested };
 }
 
 /** Source: pkg/kubelet/active_deadline.go. */

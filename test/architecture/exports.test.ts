@@ -21,6 +21,16 @@ it('whatever src exports, src uses', () => {
   expect(unused).toEqual([]);
 });
 
+it('no exported name stands for two things', () => {
+  const files = new Map<string, string[]>();
+  for (const file of source) {
+    for (const { name } of exportsOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
+  }
+  // Every verb exports `register`, see src/cli/verb.ts.
+  const shared = [...files].filter(([name, paths]) => paths.length > 1 && name !== 'register');
+  expect(shared).toEqual([]);
+});
+
 /** Exported names of a file. A re-export counts as a use of the other file, not as an export to be used. */
 function exportsOf(file: SourceFile): Array<{ name: string; isType: boolean }> {
   return (file.ast['body'] as AstNode[]).flatMap((node) => {

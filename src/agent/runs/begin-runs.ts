@@ -6,7 +6,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { isLive } from './live-pods.ts';
+import { hasLiveOwner } from './foreign-pods.ts';
 
 /** A Pod that this process owns from now on. */
 export interface OwnedRun {
@@ -15,10 +15,10 @@ export interface OwnedRun {
   readonly release: () => void;
 }
 
-export interface BegunRuns {
-  readonly begun: readonly OwnedRun[];
+export interface ClaimedPods {
+  readonly owned: readonly OwnedRun[];
   /** Pods that another process has begun to run meanwhile. */
-  readonly taken: readonly ManifestObject<StoredPod>[];
+  readonly foreign: readonly ManifestObject<StoredPod>[];
 }
 
 /** The owner of Pods, as other processes see it. */
@@ -38,30 +38,30 @@ export async function beginRuns(
   clock: Clock,
   pods: readonly ManifestObject<StoredPod>[],
   { command, agent }: RunOwner,
-): Promise<BegunRuns> {
+): Promise<ClaimedPods> {
   for (const { object } of pods) refuseNameInUse(store, object);
-  const begun: OwnedRun[] = [];
-  const taken: ManifestObject<StoredPod>[] = [];
+  const owned: OwnedRun[] = [];
+  const foreign: ManifestObject<StoredPod>[] = [];
   for (const manifest of pods) {
     const { object, written } = manifest;
     const { namespace, name } = object.metadata;
     const old = store.get<StoredPod>('pods', namespace, name);
-    if (isLive(store, object)) {
-      taken.push(manifest);
+    if (hasLiveOwner(store, object)) {
+      foreign.push(manifest);
       continue;
     }
     if (old !== undefined) await endOldRun(store, old, clock);
     const started = store.startRun(object, command, agent);
-    if (started.ok) begun.push({ pod: started.pod, written, release: () => started.release() });
-    else taken.push(manifest);
+    if (started.ok) owned.push({ pod: started.pod, written, release: () => started.release() });
+    else foreign.push(manifest);
   }
-  return { begun, taken };
+  return { owned, foreign };
 }
 
 /** Refuses a name that a deleted Pod still has. Source: apiserver/pkg/registry/rest/create.go. */
 function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   const old = store.get<StoredPod>('pods', namespace, name);
-  if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
+  if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || hasLiveOwner(store, old)) return;
   const hint =
     `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
     `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
@@ -69,8 +69,8 @@ function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: St
 }
 
 /** Removes the Pods that were begun, as if they had never existed. */
-export function undoRuns(store: FileStore, begun: readonly OwnedRun[]): void {
-  for (const { pod } of begun) store.delete('pods', pod.metadata.namespace, pod.metadata.name);
+export function undoRuns(store: FileStore, owned: readonly OwnedRun[]): void {
+  for (const { pod } of owned) store.delete('pods', pod.metadata.namespace, pod.metadata.name);
 }
 
 /** Ends an old run before its records move into the history. */

@@ -30,7 +30,7 @@ export interface PodsToRun {
   readonly settings: AgentSettings;
   readonly store: FileStore;
   readonly clock: Clock;
-  readonly begun: readonly OwnedRun[];
+  readonly owned: readonly OwnedRun[];
   readonly listener: RunListener;
   /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */
   readonly pipes?: PipeKind | undefined;
@@ -55,13 +55,13 @@ export class RunningPods {
 
   /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: PodsToRun) {
-    const { settings, store, clock, begun, listener } = options;
+    const { settings, store, clock, owned, listener } = options;
     const runtime = openRuntime(store, clock, settings, options.pipes);
     // Prepared early, or the first container would wait. A failure is reported at the first start.
-    if (begun.length > 0) void runtime.prepare().catch(() => undefined);
+    if (owned.length > 0) void runtime.prepare().catch(() => undefined);
     this.#options = options;
     this.#runtime = runtime;
-    this.#latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
+    this.#latest = new Map(owned.map(({ pod }) => [pod.metadata.uid, pod]));
     this.#forgetAtExit = atExit(() => runtime.killAll());
     this.agent = makeAgent({
       settings,
@@ -78,7 +78,7 @@ export class RunningPods {
         listener.onTrouble(error.message);
       },
     });
-    if (begun.length === 0) return;
+    if (owned.length === 0) return;
     this.#guard = new StateGuard({
       store,
       clock,
@@ -103,8 +103,8 @@ export class RunningPods {
 
   /** Begins all Pods. */
   begin(): void {
-    const { store, begun, listener } = this.#options;
-    this.#subscriptions = begun.map(({ pod: { metadata } }) =>
+    const { store, owned, listener } = this.#options;
+    this.#subscriptions = owned.map(({ pod: { metadata } }) =>
       store.watch<StoredPod>('pods', { namespace: metadata.namespace, name: metadata.name }, (event) => {
         if (event.object.metadata.uid !== metadata.uid) return;
         this.#latest.set(metadata.uid, event.object);
@@ -112,8 +112,8 @@ export class RunningPods {
         listener.onChange();
       }),
     );
-    for (const { pod } of begun) listener.onPod({ type: 'ADDED', object: pod });
-    for (const { pod } of begun) this.agent.run(pod);
+    for (const { pod } of owned) listener.onPod({ type: 'ADDED', object: pod });
+    for (const { pod } of owned) this.agent.run(pod);
     listener.onChange();
     this.#settled = this.#settle().catch((error: unknown) =>
       listener.onTrouble(error instanceof Error ? error.message : String(error)),
@@ -125,7 +125,7 @@ export class RunningPods {
     await this.#settled;
     for (const subscription of this.#subscriptions) subscription.close();
     this.agent.close();
-    if (this.#guard?.hasLostFolder !== true) for (const { release } of this.#options.begun) this.#release(release);
+    if (this.#guard?.hasLostFolder !== true) for (const { release } of this.#options.owned) this.#release(release);
     this.#guard?.close();
     await this.#runtime.close();
     this.#forgetAtExit();
@@ -134,7 +134,7 @@ export class RunningPods {
   /** Records that a write has failed, for other processes that wait for these Pods. */
   #missing(): void {
     this.#isRecordComplete = false;
-    for (const { pod } of this.#options.begun) this.#options.store.markIncomplete(pod.metadata);
+    for (const { pod } of this.#options.owned) this.#options.store.markIncomplete(pod.metadata);
   }
 
   /** Releases a Pod. A full disk may keep its owner on record: for a Pod that has ended, that does no harm. */
@@ -153,8 +153,8 @@ export class RunningPods {
    * podruns.
    */
   async #settle(): Promise<void> {
-    const { store, clock, begun, listener } = this.#options;
-    for (const { pod, written } of begun) rememberCreated(store, pod, written);
+    const { store, clock, owned, listener } = this.#options;
+    for (const { pod, written } of owned) rememberCreated(store, pod, written);
     await closeLostRuns(store, clock, listener.onTrouble);
   }
 }

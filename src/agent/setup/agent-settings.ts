@@ -8,7 +8,7 @@ import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import type { AgentSettings } from './make-agent.ts';
 
 /** The user's choices for running Pods. */
-export interface RunWishes {
+export interface RunSettings {
   readonly images: ImageMap;
   readonly config: ConfigFile | undefined;
   readonly crashLoop: BackOffLimits;
@@ -24,14 +24,14 @@ export interface RunWishes {
 }
 
 /** The settings of this process's agent. */
-export function agentSettings({ config, isolate, ...wishes }: RunWishes): AgentSettings {
+export function agentSettings({ config, isolate, ...settings }: RunSettings): AgentSettings {
   return {
-    ...wishes,
+    ...settings,
     nodeLabels: config?.nodeLabels ?? {},
     nodeTaints: config?.nodeTaints ?? [],
     maxPods: config?.maxPods,
     podPidsLimit: config?.podPidsLimit,
-    sharedFolders: isolate ? [] : workFolders(wishes.cwd),
+    sharedFolders: isolate ? [] : workFolders(settings.cwd),
   };
 }
 

@@ -29,9 +29,9 @@ export async function applyDetached(
   const { cli, store, view, plan } = session;
   await closeLostRuns(store, cli.clock, (text) => view.trouble(text));
   const agents = new BackgroundAgents(store.root, localProcesses);
-  const { begun, taken } =
+  const { owned, foreign } =
     own.length === 0
-      ? { begun: [], taken: [] }
+      ? { owned: [], foreign: [] }
       : await startAgent(
           agents,
           await settingsOf(
@@ -40,24 +40,24 @@ export async function applyDetached(
           ),
           { pods: own, command: calledCommand(cli) },
         );
-  for (const pod of begun) {
+  for (const pod of owned) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);
   }
-  checkChanges(store, taken, cli.warn);
-  const others = [...live, ...taken];
+  checkChanges(store, foreign, cli.warn);
+  const others = [...live, ...foreign];
   configure(others);
-  for (const { object } of others) tellOfForeground(session, object);
+  for (const { object } of others) warnOfForegroundOwner(session, object);
   if (plan.goal === undefined && plan.command === undefined) return EXIT.ok;
-  const all = [...begun, ...others.map(({ object }) => object)];
+  const all = [...owned, ...others.map(({ object }) => object)];
   const present = all.flatMap(({ metadata }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
-  return runPods(session, { begun: [], live: present });
+  return runPods(session, { owned: [], live: present });
 }
 
 /** Warns that the Pod ends together with the process that runs it. */
-function tellOfForeground({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
+function warnOfForegroundOwner({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || owner.agent !== undefined) return;
   view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)}: it ends with that`);

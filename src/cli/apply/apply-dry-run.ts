@@ -6,7 +6,7 @@ import type { ApplyFlags } from './apply-flags.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
-import { isLive } from '../../agent/runs/live-pods.ts';
+import { hasLiveOwner } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
@@ -43,6 +43,6 @@ export function dryRunApply(cli: Cli, objects: readonly ManifestObject[], flags:
 /** True when `apply` would change the object instead of creating it. A new Pod replaces a Pod that has ended. */
 function isThere(store: FileStore, manifest: ManifestObject): boolean {
   return manifest.object.kind === 'Pod'
-    ? isLive(store, manifest.object as unknown as StoredPod)
+    ? hasLiveOwner(store, manifest.object as unknown as StoredPod)
     : recordOf(store, manifest) !== undefined;
 }

@@ -9,12 +9,12 @@ import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
 import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
 import { configureObject } from '../../objects/configure-object.ts';
-import { isLive } from '../../agent/runs/live-pods.ts';
+import { hasLiveOwner } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { limitsRefused, openLimits } from '../../agent/setup/open-limits.ts';
 import { privateNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
-import { sortObjects } from '../../objects/sort-objects.ts';
+import { separatePods } from '../../objects/separate-pods.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
@@ -58,11 +58,11 @@ export async function apply(
   if (flags.report !== undefined) {
     prepareReportFolder(flags.report);
   }
-  const { pods, records } = sortObjects(loaded.objects);
+  const { pods, records } = separatePods(loaded.objects);
   const applied = pods.map(({ object }) => object);
   const expected = await expectationsOf(flags, applied);
   const images = makeImageMap(flags.image, config);
-  const live = pods.filter(({ object }) => isLive(store, object));
+  const live = pods.filter(({ object }) => hasLiveOwner(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
   refuseSilentOwners(store, live);
   if (features !== undefined) refuseSecurity(own, features);
@@ -170,25 +170,25 @@ async function applyPods(session: Session, { live, own }: SortedPods): Promise<n
 
 async function beginAndRun(session: Session, { live, own }: SortedPods): Promise<number> {
   const { cli, plan, store, view } = session;
-  const { begun, taken } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
+  const { owned, foreign } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
   try {
-    checkChanges(store, taken, cli.warn);
-    for (const pod of [...live, ...taken]) view.note(configurePod(session, pod));
+    checkChanges(store, foreign, cli.warn);
+    for (const pod of [...live, ...foreign]) view.note(configurePod(session, pod));
   } catch (error) {
-    undoRuns(store, begun);
+    undoRuns(store, owned);
     throw error;
   }
-  const others = [...live, ...taken].flatMap(({ object: { metadata } }) => {
+  const others = [...live, ...foreign].flatMap(({ object: { metadata } }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
   if (others.length > 0) warnOfIdleFlags(session);
-  if (begun.length === 0 && !isWaiting(plan)) {
+  if (owned.length === 0 && !isWaiting(plan)) {
     const report = openReport(session, others);
     report?.write({ pods: others, record: 'complete', command: undefined }, (trouble) => view.trouble(trouble));
     return EXIT.ok;
   }
-  if (others.length > 0) tellOfOthers(session, others);
-  return runPods(session, { begun, live: others });
+  if (others.length > 0) warnOfForeignPods(session, others);
+  return runPods(session, { owned, live: others });
 }
 
 function configurePod({ cli, store }: Session, pod: ManifestObject<StoredPod>): string {
@@ -200,7 +200,7 @@ function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
 }
 
 /** Tells that Pods of another process keep running when this `apply` ends. */
-function tellOfOthers({ store, view }: Session, others: readonly StoredPod[]): void {
+function warnOfForeignPods({ store, view }: Session, others: readonly StoredPod[]): void {
   for (const { metadata } of others) {
     const owner = store.ownerOf(metadata.namespace, metadata.name);
     const process_ = owner === undefined ? 'another podrun' : store.describeOwner(owner);

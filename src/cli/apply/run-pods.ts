@@ -13,7 +13,7 @@ import { adviseImages } from '../../print/waits/image-advice.ts';
 import { agentSettings } from '../../agent/setup/agent-settings.ts';
 import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
-import { LivePods } from '../../agent/runs/live-pods.ts';
+import { ForeignPods } from '../../agent/runs/foreign-pods.ts';
 import type { AgentSettings } from '../../agent/setup/make-agent.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
@@ -28,7 +28,7 @@ import { annotateRun } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { explainOutcome, podsToExplain } from './explain-outcome.ts';
 import { UserCommand } from './goal-command.ts';
-import { tellProgress } from './run-progress.ts';
+import { showProgress } from './run-progress.ts';
 import type { Session } from './session.ts';
 import { listenForSignals } from './signals.ts';
 
@@ -36,27 +36,27 @@ import { listenForSignals } from './signals.ts';
  * The Pods of a run: Pods that this process runs and ends, and live Pods of other processes, which it only waits for.
  */
 export interface RunPods {
-  readonly begun: readonly OwnedRun[];
+  readonly owned: readonly OwnedRun[];
   readonly live: readonly StoredPod[];
 }
 
 /** Runs the Pods until their end, or until a decision ends them. */
-export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
+export async function runPods(session: Session, { owned, live }: RunPods): Promise<number> {
   const { cli, plan, store, view } = session;
   closeInheritedDescriptors();
-  const isAboutAll = plan.goal !== undefined || begun.length === 0;
+  const isAboutAll = plan.goal !== undefined || owned.length === 0;
   const report = openReport(session, isAboutAll ? [] : live);
-  const own = begun.map(({ pod }) => pod);
+  const own = owned.map(({ pod }) => pod);
   const running = new RunningPods({
     settings: await settingsOf(session, own),
     store,
     clock: cli.clock,
-    begun,
+    owned,
     listener: { ...showing(view, own), onChange: () => run.check() },
   });
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
-  const others = new LivePods(store, live, () => run.check());
+  const others = new ForeignPods(store, live, () => run.check());
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly StoredPod[] = [];
   const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];
@@ -64,7 +64,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const run = new ApplyRun({
     agent,
     // Without a goal, `apply` waits for Pods of other processes only when it has no Pods of its own.
-    isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && begun.length > 0)),
+    isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && owned.length > 0)),
     pods: allPods,
     clock: cli.clock,
     goal: plan.goal,
@@ -78,10 +78,10 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
       seen = podsToExplain(outcome, plan.goal, allPods());
       for (const pod of seen) evidence.set(pod.metadata.uid, podEvidence(store, pod));
       report?.decided(outcome, allPods());
-      if (begun.length > 0) view.ending(outcome);
+      if (owned.length > 0) view.ending(outcome);
     },
   });
-  const progress = tellProgress(session, allPods, begun.length > 0);
+  const progress = showProgress(session, allPods, owned.length > 0);
   const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
@@ -108,12 +108,12 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     nowMs: cli.clock.now().wallMs,
   });
   if (explanation !== '') cli.stderr.write(explanation);
-  if (record !== 'complete') tellOfRecord(session);
+  if (record !== 'complete') reportRecordFailure(session);
   return verdictOf(outcome, pods, record).exitCode;
 }
 
 /** Reports that the record of the run has gaps, or is lost. */
-function tellOfRecord({ cli, flags }: Session): void {
+function reportRecordFailure({ cli, flags }: Session): void {
   cli.stderr.write(`error: ${RECORD_FAILURE}\n`);
   if (annotatesForGitHub(cli, flags)) annotateRun(cli, RECORD_FAILURE);
 }
@@ -176,7 +176,7 @@ export function openReport(session: Session, others: readonly StoredPod[]): RunR
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
   const { cli, plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
-  if (cli.isVerbose) tellDecisions(session, chosen);
+  if (cli.isVerbose) printDecisions(session, chosen);
   const lack = unmetRequests(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
   return agentSettings({
@@ -195,7 +195,7 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
 }
 
 /** Prints the decisions before the Pods run, and their sources, for --verbose. */
-function tellDecisions({ cli, flags, plan, config }: Session, { features, lack }: ChosenRuntime): void {
+function printDecisions({ cli, flags, plan, config }: Session, { features, lack }: ChosenRuntime): void {
   cli.detail(config === undefined ? 'no podrun.yaml from here upward' : `settings of ${config.path}`);
   const why = lack === undefined ? '' : `; ${obstacleText(lack.why)}`;
   cli.detail(`runtime tier ${features.tier}: ${whoChoseRuntime(cli, flags, config)}${why}`);

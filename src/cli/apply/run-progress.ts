@@ -14,7 +14,7 @@ const QUIET_MS = 1000;
  * about a goal that looks like a typing mistake.
  * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
-export function tellProgress(
+export function showProgress(
   { cli, plan, flags, store, view }: Session,
   pods: () => readonly StoredPod[],
   isOwnRun: boolean,

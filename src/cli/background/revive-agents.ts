@@ -40,8 +40,8 @@ async function startAgain(cli: Cli, agents: BackgroundAgents, id: string, former
   // The creating process was killed before it had written the settings.
   if (settings === undefined) return agents.remove(id);
   const { hostEnv } = settings;
-  const { resumed, begun } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);
-  const names = [...resumed, ...begun.map(({ metadata }) => metadata.name)];
+  const { resumed, owned } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);
+  const names = [...resumed, ...owned.map(({ metadata }) => metadata.name)];
   if (names.length === 0) return;
   const pods = names.map((name) => `pod/${name}`).join(', ');
   cli.note(`${pods}: the background agent (process ${formerPid}) was gone; another one goes on`);

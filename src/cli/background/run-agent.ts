@@ -121,17 +121,17 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
   const uids = new Set(resumed.map(({ pod }) => keyOf(pod)));
   const wanted = assignment?.pods.filter(({ object }) => !uids.has(keyOf(object))) ?? [];
   const title = { command: assignment?.command ?? '', agent: id };
-  const { begun, taken } = await beginRuns(store, clock, wanted, title);
+  const { owned, foreign } = await beginRuns(store, clock, wanted, title);
   agents.hasBegun(id);
   agents.markReady(id);
   sendAnswer({
     type: 'began',
-    begun: begun.map(({ pod }) => pod),
-    taken: taken.map(({ object }) => keyOf(object)),
+    owned: owned.map(({ pod }) => pod),
+    foreign: foreign.map(({ object }) => keyOf(object)),
     resumed: resumed.map(({ pod }) => pod.metadata.name),
   });
-  for (const { pod } of [...resumed, ...begun]) pods.set(pod.metadata.uid, pod);
-  const isOnRecord = await runToTheEnd(background, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
+  for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
+  const isOnRecord = await runToTheEnd(background, owned, resumed, kept ?? agents.exits<KeptContainer>(id));
   await runtime.close();
   agents.remove(id);
   return isOnRecord;
@@ -166,12 +166,12 @@ function takeOver({ id, store }: BackgroundAgent): Resumed[] {
 /** Runs the Pods until all are over. Answers false when the state folder was lost. */
 async function runToTheEnd(
   { store, clock, settings, runtime, pods, trouble }: BackgroundAgent,
-  begun: readonly OwnedRun[],
+  owned: readonly OwnedRun[],
   resumed: readonly Resumed[],
   kept: readonly KeptContainer[],
 ): Promise<boolean> {
   let guard: StateGuard | undefined;
-  const heap = new SmallHeap([...begun, ...resumed].map(({ pod }) => pod));
+  const heap = new SmallHeap([...owned, ...resumed].map(({ pod }) => pod));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
     heap.pod(object);
     if (type === 'DELETED') runtime.forget(object.metadata.uid);
@@ -209,7 +209,7 @@ async function runToTheEnd(
       onTrouble: trouble,
     });
     for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
-    for (const { pod, written } of begun) {
+    for (const { pod, written } of owned) {
       rememberCreated(store, pod, written);
       agent.run(pod);
     }
@@ -217,7 +217,7 @@ async function runToTheEnd(
   });
   subscription.close();
   guard?.close();
-  if (guard?.hasLostFolder !== true) for (const { release } of [...begun, ...resumed]) release();
+  if (guard?.hasLostFolder !== true) for (const { release } of [...owned, ...resumed]) release();
   return guard?.hasLost !== true;
 }
 

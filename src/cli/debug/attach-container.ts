@@ -27,9 +27,9 @@ export interface ContainerAttachment {
  * @throws {PodrunError} when the container can never run, or its end is unknown
  */
 export async function attachToContainer(cli: Cli, attachment: ContainerAttachment): Promise<number> {
-  const begun = await untilStarted(cli, attachment);
+  const started = await untilStarted(cli, attachment);
   // A container that did not start has no output: the message is the error.
-  const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
+  const { reason, message = '', exitCode } = started.state?.terminated ?? {};
   if (reason === TERMINATED.startError) {
     reportError(cli.stderr, new PodrunError('NotRunning', message));
     return exitCode ?? EXIT.failed;

@@ -77,11 +77,11 @@ export async function attach(cli: Cli, words: readonly string[], flags: AttachFl
     detachKeys: terminal === undefined ? undefined : detachKeys,
   });
   if (end.type === 'exited' || end.type === 'detached')
-    sayHowToResume(cli, pod, container, terminal !== undefined, flags);
+    printHowToResume(cli, pod, container, terminal !== undefined, flags);
   return exitCodeOf(end, pod, container);
 }
 
-function sayHowToResume(
+function printHowToResume(
   cli: Cli,
   pod: StoredPod,
   container: string,

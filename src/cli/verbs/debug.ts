@@ -68,7 +68,7 @@ async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<nu
   if (pod === undefined) throw missingObjectError(store, ref);
   mustBeRun(store, pod);
   const container = debugContainer(pod, request, flags);
-  say(cli, container, flags);
+  printContainerNotes(cli, container, flags);
   const changed = addContainer(cli, store, ref, container);
   if (!request.attach) return EXIT.ok;
   const { stdin, tty } = flags;
@@ -93,7 +93,7 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
 }
 
 /** Prints kubectl's messages about the container. */
-function say(cli: Cli, { name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
+function printContainerNotes(cli: Cli, { name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
   if (cli.isQuiet) return;
   if (targetContainerName !== undefined) {
     cli.stdout.write(

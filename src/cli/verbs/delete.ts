@@ -114,7 +114,7 @@ async function deleteObjects(cli: Cli, words: readonly string[], flags: DeleteFl
 }
 
 /** The way of a deletion, and its output. */
-interface Deletion extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
+interface DeleteMode extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
   readonly ignoresMissing: boolean;
   /** The longest time to wait until the objects are gone, milliseconds. */
   readonly waitMs: number;
@@ -125,7 +125,7 @@ export async function deleteAndWait(
   cli: Cli,
   session: DeleteSession,
   refs: readonly ObjectRef[],
-  deletion: Deletion,
+  deletion: DeleteMode,
 ): Promise<PodrunError[]> {
   const { ending, errors } = await deleteAll(cli, session, refs, deletion);
   if (!deletion.wait) return errors;
@@ -190,7 +190,7 @@ async function deleteAll(
   cli: Cli,
   session: DeleteSession,
   refs: readonly ObjectRef[],
-  deletion: Deletion,
+  deletion: DeleteMode,
 ): Promise<{ ending: Ending[]; errors: PodrunError[] }> {
   const { store } = session;
   const ending: Ending[] = [];
@@ -209,7 +209,11 @@ async function deleteAll(
 }
 
 /** The line of kubectl without the namespace, which newer versions of kubectl add. */
-function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession, { dryRun, output }: Deletion): string {
+function deletedLine(
+  { type, name }: ObjectRef,
+  { graceSeconds }: DeleteSession,
+  { dryRun, output }: DeleteMode,
+): string {
   const kind = qualifiedKind(type);
   if (output === 'name') return `${kind}/${name}\n`;
   const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';

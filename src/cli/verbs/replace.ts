@@ -10,7 +10,7 @@ import { changeObject } from '../../objects/change-object.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
-import { sortObjects } from '../../objects/sort-objects.ts';
+import { separatePods } from '../../objects/separate-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -180,7 +180,7 @@ async function replaceByForce(
   stdin: StandardInput,
 ): Promise<number> {
   // An error in the manifests must come before the deletion.
-  sortObjects(objects);
+  separatePods(objects);
   const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
   const session = { store, clock: cli.clock, graceSeconds: flags.gracePeriod };
   const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { LivePods } from '../../../src/agent/runs/live-pods.ts';
+import { ForeignPods } from '../../../src/agent/runs/foreign-pods.ts';
 import { newPod, withPhase } from '../../store/objects.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
@@ -13,7 +13,7 @@ it('Pods of others that end between being found and being watched have ended', (
   other.updateStatus('pods', withPhase(ended, 'Succeeded'));
   other.delete('pods', 'default', 'gone');
   const phases = (pods: readonly StoredPod[]): unknown[] => {
-    const live = new LivePods(store, pods, () => undefined);
+    const live = new ForeignPods(store, pods, () => undefined);
     live.close();
     return [live.isOver, ...live.pods.map(({ status }) => status.phase)];
   };

@@ -4,14 +4,14 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 
 /** True when a process runs this Pod or another one of the name, also a process that does not answer. */
-export function isLive(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
+export function hasLiveOwner(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
   if (!store.isOwned(namespace, name)) return false;
   const stored = store.get<StoredPod>('pods', namespace, name);
   return stored !== undefined && !isTerminalPhase(stored.status.phase);
 }
 
 /** Pods of other processes that this process waits for. */
-export class LivePods {
+export class ForeignPods {
   readonly #store: FileStore;
   readonly #pods = new Map<string, StoredPod>();
   readonly #over = new Set<string>();

@@ -12,7 +12,7 @@ const RECORDS: ReadonlySet<string> = new Set([
   'PersistentVolumeClaim',
 ]);
 
-export interface SortedObjects {
+export interface SeparatedObjects {
   readonly pods: readonly ManifestObject<StoredPod>[];
   readonly records: readonly ManifestObject[];
 }
@@ -21,7 +21,7 @@ export interface SortedObjects {
  * Separates Pods from objects that are only stored.
  * @throws {PodrunError} (usage) for kinds that podrun cannot run yet, and for two Pods of one name
  */
-export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
+export function separatePods(objects: readonly ManifestObject[]): SeparatedObjects {
   const others = objects.filter(({ object: { kind } }) => kind !== 'Pod' && !RECORDS.has(kind));
   if (others.length > 0) {
     const names = others.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
