@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { longName, optionNamed, optionsOf, readCommandLine } from './command-line.ts';
+import { longName, optionNamed, optionsOf, readTypedWords } from './typed-words.ts';
 import { flagValues } from './flag-values.ts';
 import {
   type Candidate,
@@ -24,7 +24,7 @@ export function choicesFor(
   names: (stateDir: string | undefined) => Names,
 ): Completions {
   const current = words.at(-1) ?? '';
-  const line = readCommandLine(program, words.slice(0, -1));
+  const line = readTypedWords(program, words.slice(0, -1));
   const request: CompletionRequest = { ...line, current, names: names(line.values.get('state-dir')) };
   if (line.isOver) return 'files';
   if (line.expecting !== undefined) return startingWith(current, optionValues(line.expecting, request));

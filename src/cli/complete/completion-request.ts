@@ -1,5 +1,5 @@
 import { resourceTypeNamed } from '../../api/resource-types.ts';
-import type { CommandLine } from './command-line.ts';
+import type { TypedWords } from './typed-words.ts';
 
 /** A completion of the word, and a note about it. */
 export interface Candidate {
@@ -20,7 +20,7 @@ export interface Names {
 }
 
 /** The command line, the word that is being typed, and the stored names. */
-export interface CompletionRequest extends CommandLine {
+export interface CompletionRequest extends TypedWords {
   readonly names: Names;
   readonly current: string;
 }

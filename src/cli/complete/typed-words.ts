@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 
 /** The words before the one that is being typed, parsed as far as possible. */
-export interface CommandLine {
+export interface TypedWords {
   /** Undefined while no command is named. */
   readonly command: Command | undefined;
   /** The words behind the command that are no flags. */
@@ -15,7 +15,7 @@ export interface CommandLine {
 }
 
 /** Parses complete words. Skips mistakes, because the user is still typing. */
-export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
+export function readTypedWords(program: Command, words: readonly string[]): TypedWords {
   const operands: string[] = [];
   const values = new Map<string, string>();
   let command: Command | undefined;
