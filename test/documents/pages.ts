@@ -100,6 +100,12 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun wait pod/web --for=condition=<TAB>': { skip: 'a key: test/cli has it, in shells' },
     },
   },
+  'docs/contributing.md': {
+    before: [
+      'for one in docs node_modules package.json test bin/podrun.js; do ln -s "$(readlink fixtures)/../$one" $one; done',
+      "mkdir scenarios; sed -n '/^    # scen/,/^    *minGap/s/^    //p' docs/contributing.md > scenarios/hook-before-exit.yaml",
+    ],
+  },
   'docs/debug.md': {
     files: { 'pod.yaml': serving('app') },
     before: [DETACH],
