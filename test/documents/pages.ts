@@ -102,8 +102,9 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   },
   'docs/contributing.md': {
     before: [
-      'for one in docs node_modules package.json test bin/podrun.js; do ln -s "$(readlink fixtures)/../$one" $one; done',
-      "mkdir scenarios; sed -n '/^    # scen/,/^    *minGap/s/^    //p' docs/contributing.md > scenarios/hook-before-exit.yaml",
+      'for x in docs node_modules package.json test bin/podrun.js; do ln -s "$(readlink fixtures)/../$x" $x; done',
+      "mkdir scenarios; sed -n '/^    # scen/,/minGap/s/^    //p' docs/contributing.md >scenarios/one.yaml",
+      'mv scenarios/one.yaml scenarios/hook-before-exit.yaml',
     ],
   },
   'docs/debug.md': {
