@@ -25,11 +25,11 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
   if (!WITHOUT_AGENTS.has(command) && !isEmpty(agentsFolder(root))) {
-    const { reviveAgents } = await import('./background/revive-agents.ts');
-    await reviveAgents(cli);
+    const { resumeAgents } = await import('./repair.ts');
+    await resumeAgents(cli);
   }
   if (ABOUT_RECORDS.has(command) && existsSync(resourceFolder(root, 'pods'))) {
-    const { reportLostPods } = await import('./report-lost.ts');
+    const { reportLostPods } = await import('./repair.ts');
     await reportLostPods(cli);
   }
 }

@@ -74,8 +74,8 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
   },
   // podrun calls these two commands itself. They are hidden from help.
   'Background:': {
-    [AGENT_COMMAND]: () => import('./background/run-agent.ts'),
-    [KEEPER_COMMAND]: () => import('./background/run-keeper.ts'),
+    [AGENT_COMMAND]: () => import('./verbs/run-agent.ts'),
+    [KEEPER_COMMAND]: () => import('./verbs/run-keeper.ts'),
   },
 };
 

@@ -57,7 +57,7 @@ const LATE_IMPORTS = [
   'src/cli/before-command.ts',
   'src/cli/from/saved-objects.ts',
   'src/cli/main.ts',
-  'src/cli/report-lost.ts',
+  'src/cli/repair.ts',
   'src/cli/select/selection.ts',
   'src/cli/view/open-view.ts',
   'src/cli/view/painter-for.ts',

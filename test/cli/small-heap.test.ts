@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { SmallHeap } from '../../src/cli/small-heap.ts';
+import { SmallHeap } from '../../src/agent/runs/small-heap.ts';
 
 const WAITING = { waiting: { reason: 'ContainerCreating' } };
 const RUNNING = { running: { startedAt: '2026-11-20T20:01:02Z' } };

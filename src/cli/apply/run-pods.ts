@@ -21,7 +21,7 @@ import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts'
 import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
 import type { Cli } from '../cli.ts';
 import { RunReport } from '../report/write-report.ts';
-import { SmallHeap } from '../small-heap.ts';
+import { SmallHeap } from '../../agent/runs/small-heap.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { annotateRun } from '../view/github-mistakes.ts';

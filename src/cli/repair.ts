@@ -20,3 +20,15 @@ export async function reportLostPods(cli: Cli): Promise<void> {
     if (!(error instanceof PodrunError)) throw error;
   }
 }
+
+/** Starts background agents again that died before the end of their Pods, and prints a note for each. */
+export async function resumeAgents(cli: Cli): Promise<void> {
+  const { reviveAgents } = await import('../background/revive-agents.ts');
+  try {
+    await reviveAgents({ root: openStore(cli).root, clock: cli.clock, note: cli.note });
+  } catch (error) {
+    // The command goes on: it reports errors of the store itself.
+    if (!(error instanceof PodrunError)) throw error;
+    cli.warn(error.message);
+  }
+}

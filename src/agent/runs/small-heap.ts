@@ -1,4 +1,4 @@
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../../api/objects.ts';
 
 /** The number of containers below which the flags save less memory than podrun needs to start. */
 const CONTAINERS_MIN = 50;

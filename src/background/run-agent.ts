@@ -1,34 +1,30 @@
-import type { Command } from 'commander';
 import { rmSync } from 'node:fs';
-import { KeptRuntime } from '../../background/keeper/kept-runtime.ts';
-import type { KeptContainer } from '../../background/keeper/protocol.ts';
-import { endProcesses, removeLayers } from '../../agent/clean-up/leftovers.ts';
-import { EXIT, hasCode, PodrunError } from '../../api/errors.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
-import type { Clock } from '../../clock.ts';
-import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
-import { localProcesses } from '../../runtime/watch/process-identity.ts';
-import { BackgroundAgents, noBackgroundAgent } from '../../store/owners/background-agents.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { type OwnedRun, beginRuns } from '../../agent/runs/begin-runs.ts';
-import { rememberCreated } from '../../store/records/last-manifest.ts';
-import { type AgentSettings, makeAgent } from '../../agent/setup/make-agent.ts';
-import { StateGuard } from '../../agent/runs/state-guard.ts';
-import { openStore } from '../environment.ts';
-import type { RunVerb } from '../verb.ts';
-import { SmallHeap } from '../small-heap.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from '../../background/command-names.ts';
-import { type Assignment, sendAnswer } from '../../background/answer.ts';
-import { callBackground } from '../../background/call-background.ts';
-import type { Cli } from '../cli.ts';
+import { KeptRuntime } from './keeper/kept-runtime.ts';
+import type { KeptContainer } from './keeper/protocol.ts';
+import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
+import { EXIT, hasCode, PodrunError } from '../api/errors.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { formatTime } from '../api/time.ts';
+import type { Clock } from '../clock.ts';
+import type { FoundInstance } from '../lifecycle/restored-facts.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { type OwnedRun, beginRuns } from '../agent/runs/begin-runs.ts';
+import { rememberCreated } from '../store/records/last-manifest.ts';
+import { type AgentSettings, makeAgent } from '../agent/setup/make-agent.ts';
+import { StateGuard } from '../agent/runs/state-guard.ts';
+import { SmallHeap } from '../agent/runs/small-heap.ts';
+import { KEEPER_COMMAND } from './command-names.ts';
+import { type Assignment, sendAnswer } from './answer.ts';
+import { callBackground } from './call-background.ts';
 
-/** Registers the hidden command of the agent. Only podrun calls it. */
-export function register(program: Command, run: RunVerb): void {
-  program
-    .command(AGENT_COMMAND, { hidden: true })
-    .argument('<id>')
-    .action((id: string) => run((cli) => runAgent(cli, id)));
+/** The process that runs an agent or a keeper. */
+export interface BackgroundProcess {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** Writes a line into the log of the agent. */
+  readonly report: (line: string) => void;
 }
 
 /** The parts of a background agent, the process behind `podrun apply --detach`. */
@@ -54,9 +50,7 @@ interface Resumed {
  * Runs Pods until their end: the Pods of the assignment, and the Pods of a former process of the same agent. When this
  * process is killed, its containers keep running under their keeper.
  */
-async function runAgent(cli: Cli, id: string): Promise<number> {
-  const { clock } = cli;
-  const store = openStore(cli);
+export async function runAgent(id: string, { store, clock, report }: BackgroundProcess): Promise<number> {
   const agents = new BackgroundAgents(store.root, localProcesses);
   const other = agents.claim(id, process.ppid);
   if (other !== undefined) throw new PodrunError('Conflict', `process ${other.pid} is background agent ${id} already`);
@@ -64,7 +58,7 @@ async function runAgent(cli: Cli, id: string): Promise<number> {
   if (settings === undefined) throw noBackgroundAgent(id);
   const pods = new Map<string, StoredPod>();
   const trouble = (text: string): void => {
-    cli.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);
+    report(`${formatTime(clock.now().wallMs)} ${text}`);
   };
   const runtime = openRuntime({ id, store, clock, agents, settings, pods, trouble });
   try {

@@ -1,0 +1,55 @@
+import type { Clock } from '../clock.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { BackgroundAgents } from '../store/owners/background-agents.ts';
+import type { AgentSettings } from '../agent/setup/make-agent.ts';
+import { callAgent } from './start-agent.ts';
+
+/** The time that another process has to start the agent, milliseconds. */
+const OTHERS_MS = 10_000;
+const LOOK_AGAIN_MS = 10;
+
+export interface Revival {
+  /** The state folder. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Starts background agents again that died before the end of their Pods, with a note for each.
+ * @throws {PodrunError} when an agent cannot be started
+ */
+export async function reviveAgents(revival: Revival): Promise<void> {
+  const agents = new BackgroundAgents(revival.root, localProcesses);
+  await Promise.all(agents.list().map((id) => revive(revival, agents, id)));
+}
+
+async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: string): Promise<void> {
+  const untilMs = clock.now().monotonicMs + OTHERS_MS;
+  while (clock.now().monotonicMs < untilMs) {
+    const present = agents.processOf(id);
+    if (present === undefined || (present.isReady && !agents.isGone(present))) return;
+    if (agents.isGone(present) && agents.claim(id) === undefined) {
+      const restarted = await startAgain(agents, id);
+      if (restarted === '') return;
+      return note(`${restarted}: the background agent (process ${present.pid}) was gone; another one goes on`);
+    }
+    await new Promise<void>((resolve) => {
+      clock.wakeAt(clock.now().monotonicMs + LOOK_AGAIN_MS, resolve);
+    });
+  }
+}
+
+/** Answers the Pods of the new agent, such as `pod/a, pod/b`. */
+async function startAgain(agents: BackgroundAgents, id: string): Promise<string> {
+  const settings = agents.settings<AgentSettings>(id);
+  // The creating process was killed before it had written the settings.
+  if (settings === undefined) {
+    agents.remove(id);
+    return '';
+  }
+  const { hostEnv } = settings;
+  const { resumed, owned } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);
+  const names = [...resumed, ...owned.map(({ metadata }) => metadata.name)];
+  return names.map((name) => `pod/${name}`).join(', ');
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { AGENT_COMMAND } from '../../background/command-names.ts';
+import { runAgent } from '../../background/run-agent.ts';
+import { openStore } from '../environment.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** Registers the hidden command of a background agent. Only podrun calls it. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command(AGENT_COMMAND, { hidden: true })
+    .argument('<id>')
+    .action((id: string) =>
+      run((cli) => {
+        const report = (line: string): void => cli.stderr.write(`${line}\n`);
+        return runAgent(id, { store: openStore(cli), clock: cli.clock, report });
+      }),
+    );
+}

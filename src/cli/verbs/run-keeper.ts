@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import { KEEPER_COMMAND } from '../../background/command-names.ts';
+import { runKeeper } from '../../background/run-keeper.ts';
+import { openStore } from '../environment.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** Registers the hidden command of a keeper. Only podrun calls it. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command(KEEPER_COMMAND, { hidden: true })
+    .argument('<id>')
+    .action((id: string) => run((cli) => runKeeper(id, { store: openStore(cli), clock: cli.clock })));
+}
