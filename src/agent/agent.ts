@@ -6,6 +6,7 @@ import {
   type WatchEvent,
 } from '../api/objects.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
+import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
@@ -13,7 +14,7 @@ import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { Subscription } from '../store/store.ts';
 import { type MachineOptions, MachineSurroundings } from './machine-surroundings.ts';
-import { PodRun } from './pod-run.ts';
+import { PodRun, type PodRunAgent } from './pod-run.ts';
 import { judgeImages } from './judge-images.ts';
 import { securityNotices } from './security.ts';
 
@@ -33,25 +34,24 @@ export interface AgentOptions extends Omit<MachineOptions, 'isRemoved'> {
 }
 
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
-export class Agent {
+export class Agent implements PodRunAgent {
   readonly #options: AgentOptions;
   readonly #machine: MachineSurroundings;
-  readonly #runs: PodRun[] = [];
+  /** By uid of the Pod. */
+  readonly #runs = new Map<string, PodRun>();
   /** The runs that are not over. */
   readonly #live = new Set<PodRun>();
   /** The resources that other Pods held when the run last did not fit. */
   readonly #unschedulableRuns = new Map<PodRun, string>();
   /** The Pods on the node, kept while #reconsider goes through the runs. */
   #placed: readonly StoredPod[] | undefined;
-  /** UIDs of Pods whose objects are gone. */
-  readonly #removed = new Set<string>();
   readonly #subscriptions: Subscription[] = [];
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#machine = new MachineSurroundings({
       ...options,
-      isRemoved: ({ metadata }) => this.#removed.has(metadata.uid),
+      isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
     });
   }
 
@@ -70,53 +70,39 @@ export class Agent {
   }
 
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
-    const { store, clock, runtime, node, crashLoop, onOver, onEvent, onRecordLost, onTrouble } = this.#options;
-    const { name, namespace } = pod.metadata;
-    const run = new PodRun({
-      pod,
-      restoration,
-      notices: (noticed) => [
-        ...this.#options.notices(noticed),
-        ...securityNotices(noticed, this.#options),
-        // A Service of this name means that the user has an API server.
-        ...(store.get('services', DEFAULT_NAMESPACE, 'kubernetes') === undefined ? apiServerNotices(noticed) : []),
-      ],
-      store,
-      clock,
-      runtime,
-      node,
-      config: (changed) => ({ crashLoop, images: judgeImages(changed, this.#options.images) }),
-      surroundings: this.#machine.surroundings(),
-      placed: () => this.#placedBeside(run),
-      hasClaim: ({ metadata }, claim) => store.get('persistentvolumeclaims', metadata.namespace, claim) !== undefined,
-      onOver: (ended) => {
-        this.#live.delete(run);
-        this.#unschedulableRuns.delete(run);
-        this.#reconsider();
-        onOver(ended);
-      },
-      onEvent,
-      onRecordLost,
-      onTrouble,
-    });
-    this.#runs.push(run);
+    const { store } = this.#options;
+    const { namespace, uid } = pod.metadata;
+    const surroundings = this.#machine.surroundings();
+    const run = new PodRun({ ...this.#options, pod, restoration, agent: this, surroundings });
+    this.#runs.set(uid, run);
     this.#live.add(run);
-    this.#subscriptions.push(
-      store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
-        if (type === 'DELETED') {
-          this.#removed.add(object.metadata.uid);
-          // deletePod sets a grace period of 0 in the last state of an object that it deletes.
-          run.objectGone(object.metadata.uid, object.metadata.deletionGracePeriodSeconds === 0);
-        } else {
-          run.objectChanged(object);
-          this.#machine.podChanged(object);
-        }
-      }),
-    );
     if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
-      this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.reconsider()));
+      this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.begin()));
     }
     run.begin();
+  }
+
+  config(pod: StoredPod): SyncConfig {
+    const { crashLoop, images } = this.#options;
+    return { crashLoop, images: judgeImages(pod, images) };
+  }
+
+  notices(pod: StoredPod): readonly EventDraft[] {
+    // A Service of this name means that the user has an API server.
+    const hasServer = this.#options.store.get('services', DEFAULT_NAMESPACE, 'kubernetes') !== undefined;
+    const own = [...this.#options.notices(pod), ...securityNotices(pod, this.#options)];
+    return hasServer ? own : [...own, ...apiServerNotices(pod)];
+  }
+
+  changed(pod: StoredPod): void {
+    this.#machine.podChanged(pod);
+  }
+
+  over(run: PodRun): void {
+    this.#live.delete(run);
+    this.#unschedulableRuns.delete(run);
+    this.#reconsider();
+    this.#options.onOver(run.pod);
   }
 
   /**
@@ -134,16 +120,16 @@ export class Agent {
 
   /** The Pods as last seen, in the order in which the agent received them. */
   get pods(): readonly StoredPod[] {
-    return this.#runs.map((run) => run.pod);
+    return [...this.#runs.values()].map((run) => run.pod);
   }
 
   /** The next step for the Pod with this uid. Undefined: nothing is planned. */
   activityOf(uid: string): PodActivity | undefined {
-    return this.#runs.find(({ pod }) => pod.metadata.uid === uid)?.activity;
+    return this.#runs.get(uid)?.activity;
   }
 
   close(): void {
-    for (const subscription of this.#subscriptions) subscription.close();
+    for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
     this.#options.onClose?.();
   }
 
@@ -154,9 +140,9 @@ export class Agent {
   #reconsider(): void {
     let held = this.#placedKey();
     for (const run of this.#live) {
-      if (!run.isWaiting || this.#unschedulableRuns.get(run) === held) continue;
-      run.reconsider();
-      if (run.isWaiting) this.#unschedulableRuns.set(run, held);
+      if (run.state !== 'waiting' || this.#unschedulableRuns.get(run) === held) continue;
+      run.begin();
+      if (run.state === 'waiting') this.#unschedulableRuns.set(run, held);
       else held = this.#placedKey();
     }
     this.#placed = undefined;
@@ -164,11 +150,11 @@ export class Agent {
 
   #placedKey(): string {
     this.#placed = undefined;
-    this.#placed = this.#placedBeside(undefined);
+    this.#placed = this.placedBeside(undefined);
     return resourcesKey(this.#placed);
   }
 
-  #placedBeside(run: PodRun | undefined): readonly StoredPod[] {
+  placedBeside(run: PodRun | undefined): readonly StoredPod[] {
     if (this.#placed !== undefined) return this.#placed;
     const others = [...this.#live].filter((other) => other !== run).map((other) => other.pod);
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));

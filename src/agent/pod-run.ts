@@ -1,155 +1,173 @@
-import { isSameJson } from '../api/json.ts';
-import type { PodrunError } from '../api/errors.ts';
-import { isKeptByFinalizers } from '../api/finalizers.ts';
+import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
-import { formatTime } from '../api/time.ts';
-import type { Clock } from '../clock.ts';
-import type { SyncConfig } from '../lifecycle/plan/draft.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
-import {
-  failedScheduling,
-  nodeLabelsMissing,
-  notThisNode,
-  podRejected,
-  sandboxChanged,
-  scheduled,
-} from '../lifecycle/texts/events.ts';
-import type { Restoration } from '../lifecycle/restored-facts.ts';
-import { admit } from '../lifecycle/node/kubelet-admission.ts';
-import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
-import { missingLabels } from '../lifecycle/node/node-affinity.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
-import { mergeStatus } from '../lifecycle/status/merge-status.ts';
-import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
-import { schedule, type Schedule } from '../lifecycle/node/schedule.ts';
+import { endedUnscheduled, place, type Placement } from '../lifecycle/node/placement.ts';
+import { boundTo } from '../lifecycle/node/pod-scheduled.ts';
+import type { SyncConfig } from '../lifecycle/plan/draft.ts';
+import { withoutGrace } from '../lifecycle/requests/deletion.ts';
+import type { Restoration } from '../lifecycle/restored-facts.ts';
+import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.ts';
+import { sandboxChanged } from '../lifecycle/texts/events.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Store } from '../store/store.ts';
+import type { ObjectPart, Subscription } from '../store/store.ts';
+import { isStored } from './clean-up/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
+import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
-import { PodRecord } from './pod-record.ts';
-import { PodWorker } from './pod-worker.ts';
+import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
+import { PodWrites, type PodWritesOptions } from './pod-writes.ts';
 
-export interface PodRunOptions {
+export interface PodRunOptions extends PodWritesOptions, Omit<EventRecorderOptions, 'nodeName'> {
   readonly pod: StoredPod;
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
-  /** Events about fields of the spec that have no effect here. Called again after a change of the spec. */
-  readonly notices: (pod: StoredPod) => readonly EventDraft[];
-  readonly store: Store;
-  readonly clock: Clock;
+  readonly agent: PodRunAgent;
   readonly runtime: Runtime;
   readonly node: NodeFacts;
-  readonly config: (pod: StoredPod) => SyncConfig;
   readonly surroundings: Omit<PodSurroundings, 'event'>;
-  /** The Pods that share the node with this one. */
-  readonly placed: () => readonly StoredPod[];
-  /** True when the Pod's namespace has a PersistentVolumeClaim of this name. */
-  readonly hasClaim: (pod: StoredPod, name: string) => boolean;
-  /** Called when the Pod has ended or is gone. */
-  readonly onOver: (pod: StoredPod) => void;
-  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   /** Called when another process removed the record. The Pod is ended. */
   readonly onRecordLost: (pod: StoredPod) => void;
-  /** Called when a record could not be written. */
-  readonly onTrouble: (error: PodrunError) => void;
 }
 
-/** The end of a Pod whose object was removed by force: see `objectGone`. */
+/** The agent of a PodRun. */
+export interface PodRunAgent {
+  /** The settings of a sync. Called again after each change of the object. */
+  config(pod: StoredPod): SyncConfig;
+  /** Events about fields of the spec that have no effect here. Called again after a change of the spec. */
+  notices(pod: StoredPod): readonly EventDraft[];
+  /** The Pods that share the node with this one. */
+  placedBeside(run: PodRun): readonly StoredPod[];
+  /** Called after another writer has changed a Pod that runs. */
+  changed(pod: StoredPod): void;
+  /** Called when the Pod has ended or is gone. */
+  over(run: PodRun): void;
+}
+
+/** The end of a Pod whose object was removed by force: see `#gone`. */
 const BY_FORCE = { force: false, graceSeconds: 1, breaksOffHook: true } as const;
 
-/**
- * The object of the Pod: stored (present), removed by somebody else (gone), being removed by this agent, deleted except
- * for its finalizers while nothing runs (held), or of no concern to this agent any more (over).
- */
-type State = 'present' | 'gone' | 'removing' | 'held' | 'over';
+/** The time in which the store's watch reports whether a missing object was deleted by force. */
+const WATCH_MS = 1000;
 
-/** One Pod from its creation to its end: scheduled, run by a PodWorker, and removed after its deletion. */
-export class PodRun {
+/** Waiting for a node; placed on this node, which runs or rejects it; waiting for its last write; over. */
+type State = 'waiting' | 'placed' | 'ending' | 'over';
+
+/**
+ * The stored object of the Pod: present, being removed by this run, held by finalizers while nothing runs, found
+ * missing by a write before its deletion was reported, or gone.
+ */
+type ObjectState = 'present' | 'removing' | 'held' | 'missing' | 'gone';
+
+/** One Pod from its creation to its end: scheduled, run by a PodWorker, recorded, and removed after its deletion. */
+export class PodRun implements PodReport {
   readonly #options: PodRunOptions;
-  readonly #record: PodRecord;
+  readonly #writes: PodWrites;
+  readonly #recorder: EventRecorder;
+  /** Reports the changes of other writers. The store gets it with each write: it names the writer. */
+  readonly #subscription: Subscription;
+  /** The newest known state of the object. */
   #pod: StoredPod;
   #worker: PodWorker | undefined;
-  #state: State = 'present';
-  /** The notices that were recorded. */
+  #state: State = 'waiting';
+  #object: ObjectState = 'present';
+  /** The messages of notices that were recorded. */
   readonly #recordedNotices = new Set<string>();
 
   constructor(options: PodRunOptions) {
     this.#options = options;
     this.#pod = options.pod;
-    const { pod, node } = options;
-    const onGone = (): void => this.objectGone(pod.metadata.uid, false);
-    this.#record = new PodRecord({ ...options, nodeName: node.name, onGone });
+    const { pod, store, node } = options;
+    this.#writes = new PodWrites(options);
+    this.#recorder = new EventRecorder({ ...options, nodeName: node.name });
+    const { namespace, name, uid } = pod.metadata;
+    this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
+      if (object.metadata.uid !== uid) return;
+      // deletePod sets a grace period of 0 in the last state of an object that it deletes.
+      if (type === 'DELETED') this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
+      else if (this.#takeNewer(object)) this.#changed(object);
+    });
   }
 
+  /** The Pod as this agent knows it. */
   get pod(): StoredPod {
     return this.#worker?.pod ?? this.#pod;
   }
 
+  get state(): State {
+    return this.#state;
+  }
+
+  /** True when the object was removed. Further writes are dropped. */
+  get isRemoved(): boolean {
+    return this.#object === 'missing' || this.#object === 'gone';
+  }
+
   /** The next step for the Pod. Undefined: nothing is planned. */
   get activity(): PodActivity | undefined {
-    return this.isOver ? undefined : this.#worker?.activity;
+    return this.#state === 'over' ? undefined : this.#worker?.activity;
   }
 
-  get isOver(): boolean {
-    return this.#state === 'over';
-  }
-
-  /** True while no node has taken the Pod. */
-  get isWaiting(): boolean {
-    return !this.isOver && this.#worker === undefined;
-  }
-
-  /** Schedules the Pod, and runs it when the node takes it. */
+  /** Schedules the Pod, and runs it when the node takes it. Called again after a change of the node. */
   begin(): void {
-    const { node, hasClaim, restoration } = this.#options;
+    if (this.#state !== 'waiting') return;
+    const { agent, clock, node, restoration, store } = this.#options;
     if (restoration !== undefined) return this.#run(restoration);
-    const placed = this.#options.placed();
-    const verdict = schedule(this.#pod, { node, placed, hasClaim: (name) => hasClaim(this.#pod, name) });
-    if (verdict.type === 'waits') return this.#leavePending(verdict);
-    if (verdict.type === 'elsewhere') return this.#recordOnce(this.#pod, notThisNode(verdict.nodeName, node.name));
-    if (verdict.type === 'fits') {
-      this.#pod = this.#record.bind(this.#pod, verdict.nodeName);
-      this.#record.schedulingEvent(this.#pod, scheduled(this.#pod.metadata, verdict.nodeName));
+    const { namespace } = this.#pod.metadata;
+    const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
+    const facts = { node, placed: agent.placedBeside(this), hasClaim, now: clock.now() };
+    let placement = place(this.#pod, facts);
+    if (placement.type === 'waits') return this.#leavePending(placement);
+    this.#state = 'placed';
+    if (placement.type === 'binds') {
+      this.#bind(placement.nodeName);
+      const { event } = placement;
+      this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
+      placement = place(this.#pod, facts);
     }
-    const rejection = admit(this.#pod, node, placed);
-    if (rejection !== undefined) return this.#reject(rejection);
-    this.#run();
+    if (placement.type !== 'rejected') return this.#run();
+    this.events(this.#pod, [placement.event]);
+    this.#endAs(placement.status);
   }
 
-  /** Schedules again a Pod without a node, after a change of the node. */
-  reconsider(): void {
-    if (this.isWaiting && !this.#record.isBinding) this.begin();
+  /** Ends the run, also while only finalizers keep the object. The record stays. */
+  terminate(how: HowToEnd): void {
+    if (this.#state === 'over') return;
+    if (this.#object === 'held') this.#end();
+    else if (this.#worker === undefined) this.#endAs(endedUnscheduled(this.#pod.status));
+    else this.#worker.terminate(how);
   }
 
-  /**
-   * Takes a change of the stored object by this agent or another writer. Compares the clients' part, because the store
-   * reports this agent's own writes too, and during such a write also earlier changes of others.
-   */
-  objectChanged(pod: StoredPod): void {
-    if (this.#state !== 'present' || this.#record.isBinding || pod.metadata.uid !== this.#pod.metadata.uid) return;
-    const isSameObject = isSameJson(clientPart(pod), clientPart(this.pod));
-    if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
+  /** Stops following the object. */
+  close(): void {
+    this.#subscription.close();
+  }
+
+  /** Remembers a state of the object. Returns false when a later one is known. */
+  #takeNewer(pod: StoredPod): boolean {
+    if (Number(pod.metadata.resourceVersion) < Number(this.#pod.metadata.resourceVersion)) return false;
+    this.#pod = pod;
+    return true;
+  }
+
+  /** Handles a change by another writer. */
+  #changed(pod: StoredPod): void {
+    const { agent } = this.#options;
+    if (this.#object !== 'present' || this.#state === 'over') return;
     if (this.#worker !== undefined) {
       this.#worker.objectChanged(pod);
       // Finalizers keep the object of a Pod that was deleted by force.
       if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
-      if (!isSameObject) this.#recordNotices(pod);
-      return;
+      this.#recordOnce(agent.notices(pod));
+      return agent.changed(pod);
     }
-    this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
-    if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
+    if (this.#state !== 'waiting') return;
+    if (isTerminalPhase(pod.status.phase)) return this.#end();
     // A Pod that never ran is removed at once, without a terminal phase.
     if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     this.begin();
-  }
-
-  /** True when another writer has changed the status. Changes before an own write are merged into it. */
-  #isStatusOfOthers(status: PodStatus): boolean {
-    if (this.#record.isSavingStatus) return false;
-    return !isSameJson(status, this.#worker?.storedStatus ?? this.#pod.status);
   }
 
   /**
@@ -157,122 +175,153 @@ export class PodRun {
    * hook and two for the stop signal (source: pod_workers.go calculateEffectiveGracePeriod). Otherwise its files were
    * removed, perhaps with the whole state folder: with the Pod's own grace period.
    */
-  objectGone(uid: string, isForced: boolean): void {
-    if (uid !== this.#pod.metadata.uid) return;
-    if (this.#state === 'held') return this.#end();
-    if (this.#state !== 'present') return;
-    this.#state = 'gone';
-    this.#record.gone();
+  #gone(isForced: boolean): void {
+    const before = this.#object;
+    this.#object = 'gone';
+    this.#writes.cancelRetry();
+    this.#recorder.stopStoring();
+    if (before === 'held') return this.#end();
+    if (before === 'removing' || before === 'gone' || this.#state === 'over') return;
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
     else this.#worker.terminate(isForced ? BY_FORCE : { force: false });
   }
 
-  /** Ends the run, also while only finalizers keep the object. The record stays. */
-  terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
-    if (this.isOver) return;
-    if (this.#state === 'held') this.#end();
-    else if (this.#worker === undefined) this.#fail(ENDED_UNSCHEDULED);
-    else this.#worker.terminate(how);
-  }
-
   #run(restoration?: Restoration): void {
-    if (restoration === undefined) this.#recordNotices(this.#pod);
-    else for (const { message } of this.#options.notices(this.#pod)) this.#recordedNotices.add(message);
-    if (restoration?.isSandboxNew === true) this.#record.events(this.#pod, [sandboxChanged()]);
-    const [hostIP] = this.#options.node.hostIPs;
+    this.#state = 'placed';
+    const { agent, clock, runtime, node } = this.#options;
+    const notices = agent.notices(this.#pod);
+    if (restoration === undefined) this.#recordOnce(notices);
+    else for (const { message } of notices) this.#recordedNotices.add(message);
+    if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
+    const surroundings: PodSurroundings = {
+      ...this.#options.surroundings,
+      event: (pod, draft) => this.events(pod, [draft]),
+    };
     this.#worker = new PodWorker({
       pod: this.#pod,
-      clock: this.#options.clock,
-      config: this.#options.config,
-      hostIP,
+      clock,
+      config: (pod) => agent.config(pod),
+      hostIP: node.hostIPs[0],
       restoration,
-      report: {
-        status: (pod) => this.#record.saveStatus(pod),
-        events: (pod, drafts) => this.#record.events(pod, drafts),
-        finished: (pod) => this.#finished(pod),
-      },
-      effects: (onObservation) =>
-        new ContainerEffects({
-          clock: this.#options.clock,
-          runtime: this.#options.runtime,
-          onObservation,
-          surroundings: {
-            ...this.#options.surroundings,
-            event: (pod, draft) => this.#record.events(pod, [draft]),
-          },
-        }),
+      report: this,
+      effects: (onObservation) => new ContainerEffects({ clock, runtime, onObservation, surroundings }),
     });
     this.#worker.start();
   }
 
-  #recordNotices(pod: StoredPod): void {
-    for (const notice of this.#options.notices(pod)) this.#recordOnce(pod, notice);
+  #leavePending({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
+    if (status !== undefined) this.#pod = this.saveStatus({ ...this.#pod, status });
+    // A client may have changed the Pod just before: it waits no more.
+    if (this.#state !== 'waiting') return;
+    if (event !== undefined) this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
+    this.#recordOnce(notices);
   }
 
-  /** Records an event of podrun once. */
-  #recordOnce(pod: StoredPod, notice: EventDraft): void {
-    if (this.#recordedNotices.has(notice.message)) return;
-    this.#recordedNotices.add(notice.message);
-    this.#record.events(pod, [notice]);
-  }
-
-  #leavePending({ reason, message }: Extract<Schedule, { type: 'waits' }>): void {
-    const before = this.#pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
-    if (before?.reason === reason && before.message === message) return;
-    this.#pod = this.#record.saveStatus(
-      withScheduled(this.#pod, { status: 'False', reason, message }, this.#options.clock.now()),
-    );
-    if (reason !== CONDITION.unschedulable) return;
-    this.#record.schedulingEvent(this.#pod, failedScheduling(message));
-    const { node } = this.#options;
-    const missing = missingLabels(this.#pod.spec, node);
-    if (missing.length > 0) this.#recordOnce(this.#pod, nodeLabelsMissing(node.name, missing));
-  }
-
-  /** Rejects the Pod, as the kubelet's admission does. Source: pkg/kubelet/kubelet.go rejectPod. */
-  #reject({ reason, why }: Rejection): void {
-    this.#record.events(this.#pod, [podRejected({ reason, why })]);
-    const startTime = formatTime(this.#options.clock.now().wallMs);
-    this.#pod = { ...this.#pod, status: { ...this.#pod.status, startTime } };
-    this.#fail({ reason, message: rejectionMessage(why) });
+  #bind(nodeName: string): void {
+    const { store, clock } = this.#options;
+    const { metadata } = this.#pod;
+    const bound = (pod: StoredPod): StoredPod => boundTo(withUid(pod, metadata.uid), nodeName, clock.now());
+    const write = (): StoredPod => store.bind(metadata, bound, this.#subscription);
+    this.#takeNewer(this.#attempt(write) ?? bound(this.#pod));
   }
 
   /** Ends a Pod that never ran. */
-  #fail(why: Pick<PodStatus, 'reason' | 'message'>): void {
-    this.#pod = this.#record.saveStatus(failed(this.#pod, why));
+  #endAs(status: PodStatus): void {
+    this.#pod = this.saveStatus({ ...this.#pod, status });
     this.#end();
   }
 
-  #finished(pod: StoredPod): void {
-    this.#pod = pod;
-    if (!this.#record.isGone && pod.metadata.deletionTimestamp !== undefined) this.#remove();
+  finished(): void {
+    if (!this.isRemoved && this.pod.metadata.deletionTimestamp !== undefined) this.#remove();
     else this.#end();
   }
 
+  /**
+   * Removes the object from the store, as the API server does when the kubelet has finished. Finalizers keep the
+   * object: changeObject removes it with the last of them.
+   */
   #remove(): void {
-    this.#state = 'removing';
-    if (this.#record.remove()) return this.#end();
-    this.#state = 'held';
-    // A Pod without a recorded end would count as lost after the end of this agent.
-    if (!isTerminalPhase(this.#pod.status.phase))
-      this.#pod = this.#record.saveStatus(failed(this.#pod, ENDED_UNSCHEDULED));
+    const { store, clock } = this.#options;
+    const { name, namespace } = this.#pod.metadata;
+    this.#object = 'removing';
+    const pod = this.#change('object', (stored) => withoutGrace(stored, clock.now().wallMs), true) ?? this.#pod;
+    if (hasFinalizers(pod) && isStored(store, pod)) {
+      this.#object = 'held';
+      // A Pod without a recorded end would count as lost after the end of this agent.
+      const { phase } = this.pod.status;
+      if (!isTerminalPhase(phase)) this.#pod = this.saveStatus({ ...pod, status: endedUnscheduled(pod.status) });
+      return;
+    }
+    this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
+    this.#gone(true);
+    this.#end();
   }
 
+  /** Ends the run when its status is written. */
   #end(): void {
-    this.#record.whenSaved(() => {
+    if (this.#state === 'ending' || this.#state === 'over') return;
+    this.#state = 'ending';
+    this.#writes.whenDone(() => {
       this.#state = 'over';
-      this.#options.onOver(this.pod);
+      this.#options.agent.over(this);
     });
   }
+
+  /** Stores the status of the Pod, and keeps the parts that other writers own. */
+  saveStatus(pod: StoredPod): StoredPod {
+    this.#writes.cancelRetry();
+    const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, pod.status) });
+    const saved = this.#change('status', merge, isTerminalPhase(pod.status.phase));
+    if (saved === undefined) {
+      if (!this.isRemoved) this.#writes.retryLater(() => this.saveStatus(pod));
+      return pod;
+    }
+    const known = this.#pod;
+    // Only the answer has the changes of clients just before.
+    if (this.#takeNewer(saved) && !isSameForClients(saved, known)) this.#changed(saved);
+    return this.#pod;
+  }
+
+  /** Changes the stored object of this Pod, but not of a later Pod with the same name. See `#attempt`. */
+  #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod, isLast: boolean): StoredPod | undefined {
+    const { metadata } = this.#pod;
+    const ofThisPod = (stored: StoredPod): StoredPod => withUid(change(stored), metadata.uid);
+    const { store } = this.#options;
+    return this.#attempt(() => store.change('pods', metadata, part, ofThisPod, this.#subscription), isLast);
+  }
+
+  /** Records events of the kubelet or of podrun. Those of a Pod whose object is gone are not stored. */
+  events(pod: StoredPod, drafts: readonly EventDraft[]): void {
+    const record = (): void => this.#recorder.record(pod, drafts);
+    if (this.isRemoved) record();
+    else this.#attempt(record);
+  }
+
+  /** Records each event of podrun once. */
+  #recordOnce(notices: readonly EventDraft[]): void {
+    const fresh = notices.filter(({ message }) => !this.#recordedNotices.has(message));
+    for (const { message } of fresh) this.#recordedNotices.add(message);
+    this.events(this.pod, fresh);
+  }
+
+  /** Runs a write. Returns undefined when it fails. `isLast`: see PodWrites. */
+  #attempt<T>(write: () => T, isLast = false): T | undefined {
+    if (this.isRemoved) return undefined;
+    const outcome = this.#writes.attempt(this.#pod, write, isLast);
+    if (outcome === 'missing') this.#missing();
+    return typeof outcome === 'object' ? outcome.written : undefined;
+  }
+
+  #missing(): void {
+    if (this.#object !== 'present') return this.#gone(false);
+    this.#object = 'missing';
+    this.#recorder.stopStoring();
+    const { clock } = this.#options;
+    clock.wakeAt(clock.now().monotonicMs + WATCH_MS, () => this.#gone(false));
+  }
 }
 
-function failed(pod: StoredPod, why: Pick<PodStatus, 'reason' | 'message'>): StoredPod {
-  return { ...pod, status: { ...pod.status, ...why, phase: 'Failed' } };
-}
-
-/** The part of a Pod that clients write and the agent only reads. */
-function clientPart({ metadata, spec }: StoredPod): unknown {
-  const { resourceVersion: _, ...rest } = metadata;
-  return { metadata: rest, spec };
+function withUid(pod: StoredPod, uid: string): StoredPod {
+  return { ...pod, metadata: { ...pod.metadata, uid } };
 }

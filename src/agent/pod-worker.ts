@@ -30,13 +30,14 @@ export interface EffectRunner {
   close(): void;
 }
 
-/** The destination of a worker's results. */
+/** Takes a worker's results. */
 export interface PodReport {
-  /** Stores the status of the Pod. Returns the stored Pod. */
-  status(pod: StoredPod): StoredPod;
+  /** Stores the status of the Pod. Returns the stored Pod, in which others may have changed the spec or conditions. */
+  saveStatus(pod: StoredPod): StoredPod;
   /** Records events in this order. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void;
-  finished(pod: StoredPod): void;
+  /** Called when everything of the Pod has ended. */
+  finished(): void;
 }
 
 /** How a run is ended. */
@@ -103,11 +104,6 @@ export class PodWorker {
   /** The Pod as this agent knows it. */
   get pod(): StoredPod {
     return this.#pod;
-  }
-
-  /** The stored status, as far as this agent knows. */
-  get storedStatus(): PodStatus {
-    return this.#storedStatus;
   }
 
   /** The next step of the Pod. */
@@ -212,7 +208,7 @@ export class PodWorker {
       if (!first && this.#mayWait(next, now.monotonicMs)) return this.#waitFor(next);
       this.#waitFor(undefined);
       this.#publishedMs = now.monotonicMs;
-      this.#pod = this.#withSameSpec(this.#report.status({ ...this.#pod, status: next }));
+      this.#pod = this.#withSameSpec(this.#report.saveStatus({ ...this.#pod, status: next }));
       this.#storedStatus = this.#pod.status;
       // The answer may hold a new condition of another writer, on which Ready may depend.
       if (!first && isSameJson(next, this.#storedStatus)) return;
@@ -255,7 +251,7 @@ export class PodWorker {
     this.#alarm?.cancel();
     this.#publishAlarm?.cancel();
     this.#effects.close();
-    this.#report.finished(this.#pod);
+    this.#report.finished();
   }
 
   #setAlarm(atMs: number | undefined): void {

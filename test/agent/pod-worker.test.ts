@@ -23,7 +23,7 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
     config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
     hostIP: '10.0.0.1',
     report: {
-      status: (changed: StoredPod) => {
+      saveStatus: (changed: StoredPod) => {
         published.push(inShort(changed.status));
         return changed;
       },

@@ -9,6 +9,7 @@ import {
   keyOf,
   type StoredObject,
 } from '../../src/store/metadata.ts';
+import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { VersionSource } from '../../src/store/resource-version.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../../src/store/store.ts';
 import { alreadyExists, notInStore } from '../../src/store/store-errors.ts';
@@ -94,12 +95,14 @@ export class MemoryStore implements Store {
     return false;
   }
 
+  /** Deletes an object by force: marks it as deleted and removes it in one step. */
   delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined {
     const stored = this.get<StoredObject>(resource, namespace, name);
     if (stored === undefined) return undefined;
     this.#objects.delete(`${resource}/${namespace}/${name}`);
     const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
-    const last = frozen({ ...stored, metadata: { ...stored.metadata, resourceVersion } });
+    const marked = withoutGrace(stored, this.#clock.now().wallMs);
+    const last = frozen({ ...marked, metadata: { ...marked.metadata, resourceVersion } });
     this.#tell(resource, { type: 'DELETED', object: last }, writer);
     return last as Storable as KubeObject;
   }

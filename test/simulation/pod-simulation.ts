@@ -78,7 +78,7 @@ export class PodSimulation {
       }),
       hostIP: '127.0.0.1',
       report: {
-        status: (pod) => {
+        saveStatus: (pod) => {
           this.seen.push({ atMs: this.clock.now().monotonicMs, status: pod.status });
           return pod;
         },

@@ -15,3 +15,8 @@ export function withScheduled(pod: StoredPod, verdict: ConditionVerdict, now: In
   const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
   return { ...pod, status: { ...pod.status, conditions } };
 }
+
+/** Binds the Pod to a node, as the scheduler does. Source: pkg/registry/core/pod/storage assignPod. */
+export function boundTo(pod: StoredPod, nodeName: string, now: Instant): StoredPod {
+  return withScheduled({ ...pod, spec: { ...pod.spec, nodeName } }, { status: 'True' }, now);
+}

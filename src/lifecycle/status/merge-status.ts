@@ -1,5 +1,6 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
+import { isSameJson } from '../../api/json.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 
 /** The conditions that the kubelet computes. Source: pkg/kubelet/types/pod_status.go PodConditionByKubelet. */
 const KUBELET_CONDITIONS: ReadonlySet<string> = new Set([
@@ -39,4 +40,10 @@ export function mergeStatus(stored: PodStatus, own: PodStatus): PodStatus {
   if (own.conditions === undefined && stored.conditions === undefined) return merged;
   const owned = (own.conditions ?? []).filter(({ type }) => isKubeletCondition(type));
   return { ...merged, conditions: [...foreignConditions(stored), ...owned] };
+}
+
+/** Compares the parts of a Pod that clients write and the agent only reads: metadata and spec. */
+export function isSameForClients(one: StoredPod, other: StoredPod): boolean {
+  const { resourceVersion } = one.metadata;
+  return isSameJson([one.metadata, one.spec], [{ ...other.metadata, resourceVersion }, other.spec]);
 }

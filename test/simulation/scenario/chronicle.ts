@@ -157,8 +157,9 @@ export class Chronicle {
     const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
     if (change === 'DELETED') {
       this.isRemoved = true;
-      // By force: running containers get the shortest grace period.
-      if (deletionGracePeriodSeconds !== 0) {
+      // The agent marks the object before it removes it. A deletion by force does both at once: running containers get
+      // the shortest grace period.
+      if (this.before?.metadata.deletionGracePeriodSeconds !== 0) {
         this.isRemovedByForce = true;
         this.#end('deleted', { atMs, graceSeconds: 1 });
       }

@@ -69,11 +69,6 @@ export class ScenarioRun {
     const { status: _, ...unborn } = newPod(scenario.spec);
     const pod = this.#store.create('pods', { ...unborn, status: { phase: 'Pending', qosClass: 'BestEffort' } });
     this.#run = this.#newRun(pod as StoredPod);
-    // Watches the Pod as the agent does.
-    this.#store.watch<StoredPod>('pods', { namespace: 'default', name: pod.metadata.name }, ({ type, object }) => {
-      if (type === 'DELETED') this.#run.objectGone(object.metadata.uid, true);
-      else this.#run.objectChanged(object);
-    });
   }
 
   /** Runs from the creation of the Pod until nothing happens any more. */
@@ -83,13 +78,13 @@ export class ScenarioRun {
     const { happenings, lastsMs } = this.#scenario;
     for (const happening of happenings) {
       await this.#settle(happening.atMs);
-      if (this.#run.isOver || this.#stepsLeft === 0) break;
+      if (this.#isOver || this.#stepsLeft === 0) break;
       this.#tell({ type: 'happening', happening });
       this.#happen(happening);
       await this.#settle(happening.atMs);
     }
     await this.#settle(lastsMs);
-    if (!this.#run.isOver) {
+    if (!this.#isOver) {
       const atMs = this.#clock.now().monotonicMs;
       this.#tell({ type: 'happening', happening: { atMs, does: 'delete' } });
       this.#happen({ atMs, does: 'delete' });
@@ -100,7 +95,7 @@ export class ScenarioRun {
     await this.#settle(this.#clock.now().monotonicMs + ENDS_WITHIN_MS);
     // Only force ends a postStart hook that never returns.
     const hooks = Object.values(this.#scenario.commands).flatMap(({ postStart = [] }) => postStart);
-    if (!this.#run.isOver && hooks.includes('hangs')) {
+    if (!this.#isOver && hooks.includes('hangs')) {
       const end: Happening = { atMs: this.#clock.now().monotonicMs, does: 'end', byForce: true };
       this.#tell({ type: 'happening', happening: end });
       this.#happen(end);
@@ -108,7 +103,7 @@ export class ScenarioRun {
       this.#stepsLeft = ENDING_STEPS_MAX;
       await this.#settle(end.atMs + ENDS_WITHIN_MS);
     }
-    if (!this.#run.isOver) throw new Error('the Pod never ends');
+    if (!this.#isOver) throw new Error('the Pod never ends');
   }
 
   /** Lets time pass step by step until then, or until the limit of steps. */
@@ -139,14 +134,18 @@ export class ScenarioRun {
     const { images } = this;
     return new PodRun({
       pod,
-      notices: () => [],
       onRecordLost: () => undefined,
       store: this.#store,
       clock: this.#clock,
       runtime: this.#runtime,
       node: NODE,
-      config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
-      hasClaim: () => false,
+      agent: {
+        config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
+        notices: () => [],
+        placedBeside: () => [],
+        changed: () => undefined,
+        over: () => this.#tell({ type: 'over' }),
+      },
       surroundings: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
         adopted: () => undefined,
@@ -170,13 +169,15 @@ export class ScenarioRun {
         hooked: () => undefined,
         logHandlerOutput: () => undefined,
       },
-      placed: () => [],
-      onOver: () => this.#tell({ type: 'over' }),
       onEvent: () => undefined,
       onTrouble: (error) => {
         throw error;
       },
     });
+  }
+
+  get #isOver(): boolean {
+    return this.#run.state === 'over';
   }
 
   /** The images, which change with time. */

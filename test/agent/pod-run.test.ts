@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { PodRun, type PodRunOptions } from '../../src/agent/pod-run.ts';
+import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
+import { PodrunError } from '../../src/api/errors.ts';
+import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/store.ts';
+import { node } from '../lifecycle/base-objects.ts';
+import { ManualClock } from '../simulation/manual-clock.ts';
+import { MemoryStore } from '../simulation/memory-store.ts';
+import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
+import { newPod, withPhase } from '../store/objects.ts';
+import { openStore, temporaryFolder } from '../store/temporary-store.ts';
+
+/** A store whose disk is full while the test says so. */
+class FullStore extends MemoryStore {
+  isFull = false;
+  hasReserve = false;
+
+  override change<T extends Storable = KubeObject>(
+    ...args: [Resource, ObjectKey, ObjectPart, (stored: T) => T, Subscription?]
+  ): T {
+    if (this.isFull) throw new PodrunError('Disk', 'no space left on device');
+    return super.change(...args);
+  }
+
+  override spendReserve(): boolean {
+    const had = this.hasReserve;
+    this.hasReserve = false;
+    if (had) this.isFull = false;
+    return had;
+  }
+}
+
+interface Rig {
+  readonly run: PodRun;
+  /** Texts of errors that were reported. */
+  readonly troubles: string[];
+  /** The labels of the Pods for which the agent was asked for settings, or told of a change. */
+  readonly labels: Array<[asked: 'config' | 'changed', label: string | undefined]>;
+  /** How often the run was over. */
+  readonly ends: { count: number };
+}
+
+/** A run of the Pod, whose sandbox is never ready. */
+function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
+  const troubles: string[] = [];
+  const labels: Rig['labels'] = [];
+  const ends = { count: 0 };
+  const labelOf = ({ metadata }: StoredPod): string | undefined => metadata.labels?.['label'];
+  const run = new PodRun({
+    pod,
+    store,
+    clock,
+    node,
+    runtime: new SimulatedRuntime({ clock }),
+    agent: {
+      config: (changed) => {
+        labels.push(['config', labelOf(changed)]);
+        return { crashLoop: CRASH_LOOP, images: { containers: { main: { type: 'present' } }, volumes: {} } };
+      },
+      notices: () => [],
+      placedBeside: () => [],
+      changed: (changed) => void labels.push(['changed', labelOf(changed)]),
+      over: () => (ends.count += 1),
+    },
+    surroundings: {
+      createSandbox: () => new Promise<undefined>(() => undefined),
+      removeSandbox: () => Promise.resolve(),
+    } as unknown as PodRunOptions['surroundings'],
+    onEvent: () => undefined,
+    onTrouble: ({ message }) => troubles.push(message),
+    onRecordLost: () => undefined,
+  });
+  return { run, troubles, labels, ends };
+}
+
+describe('a client that changes the Pod just before its agent writes', () => {
+  function twoStores(change: Partial<StoredPod['spec']> = {}): { client: Store; pod: StoredPod } & Rig {
+    // Nothing but a write makes these stores look for changes: their clocks stand still.
+    const [root, clock] = [temporaryFolder(), new ManualClock()];
+    const client = openStore(root, new ManualClock());
+    const bare = newPod('web');
+    const pod = client.create('pods', { ...bare, spec: { ...bare.spec, ...change } });
+    return { client, pod, ...runOf(pod, openStore(root, clock), clock) };
+  }
+
+  const inMetadata =
+    (changes: Partial<StoredPod['metadata']>) =>
+    (pod: StoredPod): StoredPod => {
+      return { ...pod, metadata: { ...pod.metadata, ...changes } };
+    };
+
+  it('reaches the worker with the answer, once', () => {
+    const { client, pod, run, labels } = twoStores();
+    run.begin();
+    expect(labels.splice(0)).toEqual([['config', undefined]]);
+    client.change('pods', pod.metadata, 'object', inMetadata({ labels: { label: 'a' } }));
+    run.saveStatus({ ...run.pod, status: { ...run.pod.status, message: 'new' } });
+    expect(run.pod.metadata.labels).toEqual({ label: 'a' });
+    expect(labels).toEqual([
+      ['config', 'a'],
+      ['changed', 'a'],
+    ]);
+  });
+
+  it('is heard while the Pod has no node', () => {
+    const { client, pod, run, ends } = twoStores({ schedulingGates: [{ name: 'example.com/wait' }] });
+    const gone = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
+    client.change('pods', pod.metadata, 'object', inMetadata(gone));
+    run.begin();
+    expect(run.state).toBe('over');
+    expect(ends.count).toBe(1);
+    expect(client.get('pods', 'default', 'web')).toBeUndefined();
+  });
+
+  it('is in the Pod that the node takes', () => {
+    const { client, pod, run, labels } = twoStores();
+    client.change('pods', pod.metadata, 'object', inMetadata({ labels: { label: 'a' } }));
+    run.begin();
+    expect(run.pod.spec.nodeName).toBe(node.name);
+    expect(labels).toEqual([['config', 'a']]);
+  });
+});
+
+describe('the record of a Pod on a full disk', () => {
+  function fullStore(): { store: FullStore; clock: ManualClock; pod: StoredPod } & Rig {
+    const clock = new ManualClock();
+    const store = new FullStore(clock);
+    const pod = store.create('pods', newPod('web'));
+    return { store, clock, pod, ...runOf(pod, store, clock) };
+  }
+
+  const phaseIn = (store: FullStore): string | undefined =>
+    store.get<StoredPod>('pods', 'default', 'web')?.status.phase;
+
+  it('is written as soon as there is room, with what is known last; the trouble is told once', () => {
+    const { store, clock, run, pod, troubles } = fullStore();
+    store.isFull = true;
+    run.saveStatus(withPhase(pod, 'Pending'));
+    run.saveStatus(withPhase(pod, 'Running'));
+    clock.advance(5000);
+    expect(troubles).toEqual(['no space left on device']);
+    store.isFull = false;
+    clock.advance(1000);
+    expect(phaseIn(store)).toBe('Running');
+  });
+
+  it('spends what is in reserve on the end, and on nothing before', () => {
+    const { store, run, pod, troubles } = fullStore();
+    Object.assign(store, { isFull: true, hasReserve: true });
+    run.saveStatus(withPhase(pod, 'Running'));
+    expect(store.hasReserve).toBe(true);
+    run.saveStatus(withPhase(pod, 'Succeeded'));
+    expect(phaseIn(store)).toBe('Succeeded');
+    expect(troubles).toHaveLength(1);
+  });
+
+  it.each([
+    { room: 'comes in time', afterMs: 3000, phase: 'Failed', overMs: 4000 },
+    { room: 'does not come', afterMs: 60_000, phase: undefined, overMs: 11_000 },
+  ])('keeps the Pod from being over, for a while: room $room', ({ afterMs, phase, overMs }) => {
+    const { store, clock, run, pod, ends } = fullStore();
+    const before = phaseIn(store);
+    store.isFull = true;
+    run.saveStatus(withPhase(pod, 'Failed'));
+    run.finished();
+    expect(ends.count).toBe(0);
+    clock.advance(Math.min(afterMs, overMs));
+    store.isFull = afterMs > overMs;
+    clock.advance(overMs);
+    expect(ends.count).toBe(1);
+    expect(phaseIn(store)).toBe(phase ?? before);
+  });
+
+  it('holds nobody up when all is written', () => {
+    const { run, pod, ends } = fullStore();
+    run.saveStatus(withPhase(pod, 'Failed'));
+    run.finished();
+    expect(ends.count).toBe(1);
+  });
+});
