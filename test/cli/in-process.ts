@@ -5,8 +5,7 @@ import type { Writer } from '../../src/cli/process.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';
 import type { Ended, Workshop } from './workshop.ts';
 
-const home = process.cwd();
-let running = 0;
+const DIST = path.join(import.meta.dirname, '../../dist');
 
 /** The surroundings of a command. */
 interface Surroundings {
@@ -16,42 +15,44 @@ interface Surroundings {
   readonly clock?: Clock;
 }
 
+/** Commands take turns: the working folder and the time zone belong to the whole process. */
+let turn: Promise<unknown> = Promise.resolve();
+
 /**
- * Runs a command line in this process, in the folder of the workshop: a process takes ten times as long. Signals,
- * terminals and slow readers need a process.
+ * Runs a command line in this process, in the folder of the workshop: a process of its own takes ten times as long.
+ * Signals, terminals, slow readers and waits need a process.
  */
-export async function runHere(
-  { folder, stateDir }: Pick<Workshop, 'folder' | 'stateDir'>,
-  args: readonly string[],
-  { env = {}, input = '', clock = new SystemClock() }: Surroundings = {},
-): Promise<Ended> {
-  const [stdout, stderr] = [new Collector(), new Collector()];
-  const variables = { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: stateDir, ...env };
-  const leave = enter(folder, env['TZ']);
-  try {
-    const host = { stdin: Readable.from([input]), stdout, stderr, clock, env: variables, folder: DIST };
-    const exitCode = await main(args, host);
-    return { exitCode, stdout: stdout.text, stderr: stderr.text };
-  } finally {
-    leave();
-  }
+export function runHere(workshop: Place, args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  const ended = turn.then(() => runNow(workshop, args, surroundings));
+  turn = ended.catch(() => undefined);
+  return ended;
 }
 
-const DIST = path.join(import.meta.dirname, '../../dist');
+type Place = Pick<Workshop, 'folder' | 'stateDir'>;
 
-/** Enters a folder and a time zone, which belong to the whole process. Answers the way back. */
-function enter(folder: string, timeZone: string | undefined): () => void {
-  if (running > 0 && process.cwd() !== folder) throw new Error('commands at the same time need the same folder');
-  running += 1;
-  process.chdir(folder);
-  const before = process.env['TZ'];
-  setTimeZone(timeZone ?? before);
-  return () => {
-    running -= 1;
-    if (running > 0) return;
-    process.chdir(home);
-    setTimeZone(before);
+async function runNow(
+  { folder, stateDir }: Place,
+  args: readonly string[],
+  { env = {}, input = '', clock = new SystemClock() }: Surroundings,
+): Promise<Ended> {
+  const [stdout, stderr] = [new Collector(), new Collector()];
+  const variables: Readonly<Record<string, string | undefined>> = {
+    ...process.env,
+    NO_COLOR: '1',
+    CI: 'true',
+    PODRUN_STATE_DIR: stateDir,
+    ...env,
   };
+  const host = { stdin: Readable.from([input]), stdout, stderr, clock, env: variables, folder: DIST };
+  const before = { folder: process.cwd(), timeZone: process.env['TZ'] };
+  process.chdir(folder);
+  setTimeZone(variables['TZ']);
+  try {
+    return { exitCode: await main(args, host), stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.chdir(before.folder);
+    setTimeZone(before.timeZone);
+  }
 }
 
 function setTimeZone(name: string | undefined): void {
@@ -60,7 +61,7 @@ function setTimeZone(name: string | undefined): void {
 }
 
 /** Keeps all output. Its reader is always there. */
-export class Collector implements Writer {
+class Collector implements Writer {
   text = '';
   readonly isTerminal = false;
   readonly terminal = undefined;

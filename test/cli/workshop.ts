@@ -181,8 +181,13 @@ export class Workshop {
     return podrun;
   }
 
-  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    return this.start(args, env).ended;
+  /** Runs a command to its end: in this process, if the command only reads or changes what is stored. */
+  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    // A command starts background agents again that were killed, with the program of its own process.
+    const hasAgents = namesIn(path.join(this.stateDir, '.agents')).length > 0;
+    if (!isAboutStore(args) || hasAgents || env['HOME'] !== undefined) return this.start(args, env).ended;
+    const { runHere } = await import('./in-process.ts');
+    return runHere(this, args, { env });
   }
 
   /** The command lines of live processes of this workshop's Pods. */
@@ -214,6 +219,17 @@ export class Workshop {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     this.#folder = undefined;
   }
+}
+
+const ABOUT_STORE = new Set([
+  ...'get describe events logs probes history timeline diff expect advise label annotate patch condition'.split(' '),
+  ...'init validate explain completion __complete version help --help --version'.split(' '),
+]);
+
+/** True for a command that ends by itself, and neither runs nor reaches containers. */
+function isAboutStore([verb = '', ...flags]: readonly string[]): boolean {
+  const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
+  return ABOUT_STORE.has(verb) && !flags.some((flag) => follows.test(flag));
 }
 
 export function watchLines(text: string): WatchLine[] {
