@@ -45,9 +45,9 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   'README.md': {
     files: { 'deploy/pod.yaml': serving('main') },
     manners: {
+      'npm ci && npm test   # on a fresh clone: everything that podrun promises': { skip: 'this is one of them' },
       'npx podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': { exit: 124 },
-      'npx podrun get pods': { otherOutput: 'there are Pods of other examples' },
-      'npx podrun describe pod crash-loop': { otherOutput: 'a run of another length' },
+      'npx podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
       'npm run test:unit    # the tests of pure code, in seconds': { skip: 'they are tests of their own' },
       'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
       'npm run simulate     # random Pods in a simulated machine; -- --seeds 1e6 for a night': {
