@@ -110,7 +110,7 @@ describe.concurrent('a Pod that keeps up', () => {
 
 describe.concurrent('rules of a goal', () => {
   it.for([
-    [['--settle', '2s'], 'error: --settle is about Pods that are to be Ready'],
+    [['--settle', '2s'], 'error: --settle needs a goal that includes Ready'],
     [['--allow-restarts', '--until', 'succeeded'], 'error: --allow-restarts is about Pods that are to be Ready'],
     [['--settle', '-1s', '--until', 'ready'], 'error: --settle cannot be negative'],
     [['--settle', 'soon', '--until', 'ready'], 'error: invalid argument "soon" for "--settle" flag'],

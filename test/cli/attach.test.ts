@@ -66,7 +66,7 @@ describe('podrun attach', () => {
     await podrun.until(({ stderr }) => stderr.includes(PROMPT));
     expect(podrun.stderr).toBe(
       'error: Unable to use a TTY - container other did not allocate one\n' +
-        `Warning: container other has no stdin: what is typed, or comes through a pipe, goes nowhere\n${PROMPT}`,
+        `Warning: container other has no stdin: podrun drops its input\n${PROMPT}`,
     );
     expect((await podrun.ended).exitCode).toBe(0);
     other.exit(0);

@@ -87,7 +87,7 @@ metadata: { name: shop }
       args: ['pod', 'web', '--force', '--grace-period=5'],
       why: 'error: --force and --grace-period greater than 0 cannot be specified together',
     },
-    { args: ['pod', 'web', '--grace-period=soon'], why: 'It is a number of seconds.' },
+    { args: ['pod', 'web', '--grace-period=soon'], why: 'Use a number of seconds.' },
     { args: ['pod', 'web', '--all'], why: 'error: name cannot be provided when a selector is specified' },
     { args: ['-f', 'nope.yaml'], why: 'error: the path "nope.yaml" does not exist' },
     { args: ['pod', 'web', '-o', 'yaml'], why: 'allowed formats are: name' },

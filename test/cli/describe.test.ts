@@ -58,7 +58,7 @@ describe('describe', () => {
     expect(await run('event', 'settings')).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'error: podrun describe knows no events\nTo see all of it: podrun get event NAME -o yaml\n',
+      stderr: 'error: podrun cannot describe events\nUse podrun get event NAME -o yaml\n',
     });
   });
 });

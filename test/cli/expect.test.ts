@@ -61,8 +61,8 @@ describe('expect', () => {
   it.each([
     [['expect', 'none.yaml'], 2, 'error: there is no file none.yaml\n'],
     [['expect', 'bad.yaml'], 2, 'error: bad.yaml:1:1: stps: unknown field, did you mean "steps"?\nerror: bad.yaml:2:'],
-    [['expect', 'any.yaml'], 2, 'error: any.yaml:1 does not say of which Pod: name it, or write pod: NAME\n'],
-    [['expect', 'e.yaml', 'job', '--from', 'x'], 2, 'error: the runs are named, or taken --from a file: not both\n'],
+    [['expect', 'any.yaml'], 2, 'error: any.yaml:1 names no Pod: name a run on the command line, or write pod: NAME\n'],
+    [['expect', 'e.yaml', 'job', '--from', 'x'], 2, 'error: cannot specify runs and --from together\n'],
     [['expect', 'e.yaml'], 1, 'Error from server (NotFound): pods "job" not found\n'],
     [['expect', 'e.yaml', '--from', 'run.json'], 1, 'error: e.yaml:1 is about the Pod job: there is only web\n'],
   ])('%j is refused', async (args, code, message) => {

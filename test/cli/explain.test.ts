@@ -58,7 +58,7 @@ describe('explain', () => {
     { args: ['podz'], exit: 1, why: 'the server doesn\'t have a resource type "podz"' },
     { args: ['pod.spec.nosuch'], exit: 1, why: 'error: field "nosuch" does not exist' },
     { args: ['spec.tty'], exit: 2, why: 'error: "spec" is a field of many kinds' },
-    { args: ['events', '--support'], exit: 2, why: 'error: podrun writes events itself: there is nothing to support' },
+    { args: ['events', '--support'], exit: 2, why: 'error: podrun writes events itself: no manifest has their fields' },
     { args: ['pod', '-o', 'xml'], exit: 2, why: 'error: unable to match a printer suitable for the output format' },
   ])('says what is wrong with $args', async ({ args, exit, why }) => {
     const { exitCode, stdout, stderr } = await run(...args);

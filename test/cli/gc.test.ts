@@ -31,7 +31,7 @@ describe('podrun gc', () => {
   it.each([['--keep=-1'], ['--keep=some']])('refuses %s', async (flag) => {
     const { exitCode, stderr } = await workshop.run(['gc', flag]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('It is a number, 0 or more.');
+    expect(stderr).toContain('Use a whole number, 0 or more.');
   });
 });
 

@@ -39,7 +39,7 @@ describe.each(COMMANDS)('%s --help', (command) => {
 it('tells choices, defaults, and what a flag means without its value', () => {
   const flat = helpOf('delete').replaceAll(/\s+/g, ' ');
   expect(flat).toContain('(one of none, client, server; --dry-run alone: client)');
-  expect(flat).toContain('negative: as its spec says (default: -1)');
+  expect(flat).toContain('negative: as the spec says (default: -1)');
   expect(helpOf('wait').replaceAll(/\s+/g, ' ')).toContain('(default: "30s")');
 });
 

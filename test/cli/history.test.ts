@@ -152,7 +152,7 @@ describe('--at', () => {
   it.each([
     [['get', 'pods', '--at', '3s'], 2, 'error: 3s is a moment of one Pod'],
     [['get', 'pod', 'web', '-w', '--at', '3s'], 2, 'error: --at shows one moment: it cannot be used with --watch'],
-    [['get', 'cm', 'x', '--at', '3s'], 2, 'error: there is no history of configmaps, only of Pods and their events'],
+    [['get', 'cm', 'x', '--at', '3s'], 2, 'error: podrun records Pods and their events only, not configmaps'],
     [['events', '--for', 'cm/x', '--at', '3s'], 2, 'error: --at shows the events of Pods only'],
     [['events', '--at', 'soon'], 2, 'error: invalid argument "soon" for "--at" flag: it is no moment of a run'],
     [['get', 'pod', 'web@1', '--at', '9s'], 1, 'error: the run web@1 ended after 3.000s: 9.000s is later'],

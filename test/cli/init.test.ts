@@ -56,7 +56,7 @@ it('overwrites no file unless it is told to', async () => {
   expect(await workshop.run(['init', '-o', file])).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `error: ${file} is there already\n--force overwrites it.\n`,
+    stderr: `error: ${file} exists already\n--force overwrites it.\n`,
   });
   expect(readFileSync(file, 'utf8')).toBe('mine\n');
   expect((await workshop.run(['init', '-o', file, '--force'])).exitCode).toBe(0);
@@ -65,9 +65,9 @@ it('overwrites no file unless it is told to', async () => {
 
 it.each([
   [['init', 'No_Name'], 'error: invalid name "No_Name": a lowercase RFC 1123 label'],
-  [['init', '--with', 'prubes'], 'error: no part of a manifest: "prubes"\nDid you mean probes?'],
-  [['init', '--with', 'xyz'], 'error: no part of a manifest: "xyz"\nThere are init, '],
-  [['init', '--force'], 'error: --force is about a file'],
+  [['init', '--with', 'prubes'], 'error: unknown part of a manifest: "prubes"\nDid you mean probes?'],
+  [['init', '--with', 'xyz'], 'error: unknown part of a manifest: "xyz"\nThe parts are init, '],
+  [['init', '--force'], 'error: --force needs -o FILE'],
 ])('%s is wrong', async (args, message) => {
   const { exitCode, stdout, stderr } = await workshop.run(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -76,7 +76,7 @@ describe('probes', () => {
     [['nope'], 1, 'Error from server (NotFound): pods "nope" not found'],
     [['web', '-n', 'other'], 1, 'Error from server (NotFound): pods "web" not found'],
     [['web', '-c', 'nope'], 1, 'error: container nope is not valid for pod web out of: main'],
-    [['svc/web'], 2, 'error: cannot get the probes of services: podrun probes Pods'],
+    [['svc/web'], 2, 'error: podrun runs probes of Pods only, not of services'],
     [['web', '--type=health'], 2, 'error: valid --type are startup, liveness or readiness, not "health"'],
     [['web', '--tail=-2'], 2, 'error: --tail must be greater than or equal to -1'],
     [['web', '--tail=all'], 2, 'error: invalid argument "all" for "--tail" flag: it takes a whole number'],

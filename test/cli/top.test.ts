@@ -39,7 +39,7 @@ describe('top pod', () => {
   });
 
   it.each([
-    { args: ['services'], exit: 2, why: 'error: cannot show the use of services: podrun top shows Pods' },
+    { args: ['services'], exit: 2, why: 'error: podrun top shows Pods only, not services' },
     { args: ['podz'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
     { args: ['pod', 'web', '-l', 'a=b'], exit: 2, why: 'name cannot be provided when a selector is specified' },
   ])('says what is wrong with $args', async ({ args, exit, why }) => {

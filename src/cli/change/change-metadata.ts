@@ -31,7 +31,7 @@ export function withMetadataFlags(command: Command, what: string): Command {
     .option('--overwrite', `change ${what} that have another value, too`, false)
     .option('--list', `print the ${what}`, false)
     .option('--resource-version <version>', 'change only what is still at this version; for a single object')
-    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'));
+    .addOption(dryRunOption('only print what would change; -o yaml shows the result'));
 }
 
 /** The differences between `label` and `annotate`. */

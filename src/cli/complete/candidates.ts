@@ -71,7 +71,7 @@ function flagsOf(program: Command, { command, values }: CompletionRequest): Cand
   const ofCommand = shown.filter(({ long }) => command === undefined || long !== '--version');
   const flags = ofCommand.map((option) => ({ value: option.long ?? option.short ?? '', note: option.description }));
   return [
-    ...new Map([...flags, { value: '--help', note: 'print this text' }].map((flag) => [flag.value, flag])).values(),
+    ...new Map([...flags, { value: '--help', note: 'print this help' }].map((flag) => [flag.value, flag])).values(),
   ];
 }
 

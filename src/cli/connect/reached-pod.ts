@@ -119,6 +119,6 @@ export function runningContainer(
 /** @throws {PodrunError} when the process that ran the Pod is gone, and all containers with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   if (store.isOwned(namespace, name)) return;
-  const hint = `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`;
+  const hint = `See its record with podrun describe pod ${name} and podrun logs ${name}.. To run it again: podrun apply.`;
   throw noAgent(name, 'nothing of it can be reached', hint);
 }

@@ -4,6 +4,6 @@ import { InvalidArgumentError, Option } from 'commander';
 export function countOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text): number => {
     if (/^\d+$/.test(text)) return Number(text);
-    throw new InvalidArgumentError('It is a number, 0 or more.');
+    throw new InvalidArgumentError('Use a whole number, 0 or more.');
   });
 }

@@ -25,5 +25,5 @@ export function durationFlag(flag: string, text: string): number {
 export function settleFlag(text: string): number {
   const ms = durationFlag('--settle', text);
   if (ms >= 0) return ms;
-  throw usage('--settle cannot be negative', '0 switches it off: then a container is Ready as soon as it runs.');
+  throw usage('--settle cannot be negative', 'With 0, a container without probes counts as Ready as soon as it runs.');
 }

@@ -14,14 +14,12 @@ export function withGlobalFlags(program: Command): Command {
   return program
     .option(
       '--state-dir <folder>',
-      'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)',
+      'the folder for Pods, logs and records (default: $PODRUN_STATE_DIR, else the XDG state folder)',
     )
-    .addOption(
-      new Option('--color <when>', 'colours in texts for people').choices(['auto', 'always', 'never']).default('auto'),
-    )
-    .option('-q, --quiet', 'say nothing but errors and what was asked for')
-    .option('-v, --verbose', 'tell also what is decided, and why, on standard error')
-    .option('--no-pager', 'do not show long texts page by page')
+    .addOption(new Option('--color <when>', 'use colours').choices(['auto', 'always', 'never']).default('auto'))
+    .option('-q, --quiet', 'print errors and requested output only')
+    .option('-v, --verbose', 'also print decisions and their reasons to standard error')
+    .option('--no-pager', 'do not page long output')
     .hook('preSubcommand', (_program, called) => takeLetters(called));
 }
 

@@ -1,6 +1,6 @@
 import { Command, Help, type HelpConfiguration, type Option } from 'commander';
 
-const HELP = 'Tell how to use a command';
+const HELP = 'Show the help of a command';
 
 const EXAMPLES = `
 See 'podrun COMMAND --help' for the flags of a command, with examples.
@@ -54,7 +54,7 @@ export function withHelp(program: Command): Command {
   return program
     .usage('COMMAND [flags]')
     .configureHelp(LAYOUT)
-    .helpOption('-h, --help', 'print this text')
+    .helpOption('-h, --help', 'print this help')
     .addHelpCommand(new Command('help').argument('[command]').summary(HELP).description(HELP).helpGroup('Learn:'))
     .addHelpText('after', EXAMPLES);
 }

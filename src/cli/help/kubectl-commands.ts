@@ -1,43 +1,43 @@
-const IMAGES = "An image is a program of this machine: --image 'IMAGE=COMMAND' or podrun.yaml says which.";
+const IMAGES = "Images are programs of this machine: map them with --image 'IMAGE=COMMAND' or in podrun.yaml.";
 const KUSTOMIZE = "Use 'kubectl kustomize FOLDER | podrun apply -f -'.";
-const CONTEXTS = "There are no clusters and contexts: '--state-dir FOLDER' tells one set of Pods from another.";
+const CONTEXTS = "podrun has no clusters and contexts: use '--state-dir FOLDER' for a separate set of Pods.";
 const DIFF =
-  "podrun diff compares two runs: 'podrun diff web@1 web'. What a manifest would change: " +
+  "podrun diff compares two runs: 'podrun diff web@1 web'. For the changes that a manifest would make, use " +
   "'podrun apply -f FILE --dry-run=server'.";
 
 /** A replacement for each command of kubectl or docker compose that podrun does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  create: "Use 'podrun apply -f FILE': it makes what is not there, and runs the Pods.",
+  create: "Use 'podrun apply -f FILE': it creates the objects and runs the Pods.",
   run: "Use 'podrun init NAME > NAME.yaml' for a manifest, and 'podrun apply -f NAME.yaml' to run it.",
-  edit: "Use 'podrun patch', or change the manifest and 'podrun apply -f FILE': a Pod that runs is changed.",
-  set: "Use 'podrun patch', or change the manifest and 'podrun apply -f FILE': a Pod that runs is changed.",
-  scale: "podrun runs Pods, and no workloads: give each Pod a name of its own, and 'podrun apply -f FILE'.",
-  autoscale: "podrun runs Pods, and no workloads: give each Pod a name of its own, and 'podrun apply -f FILE'.",
+  edit: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
+  set: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
+  scale: "podrun runs Pods, not workloads: give each Pod its own name, and use 'podrun apply -f FILE'.",
+  autoscale: "podrun runs Pods, not workloads: give each Pod its own name, and use 'podrun apply -f FILE'.",
   rollout:
-    "podrun runs Pods, and no workloads: 'podrun wait pod/NAME --for=condition=Ready' waits for one, " +
-    "'podrun replace --force -f FILE' runs it anew.",
+    "podrun runs Pods, not workloads: 'podrun wait pod/NAME --for=condition=Ready' waits for a Pod, " +
+    "'podrun replace --force -f FILE' runs it again.",
   expose: "Use 'podrun port-forward pod/NAME PORT', or 'podrun apply -f FILE' with a Service in it.",
-  proxy: "There is no API server here: 'podrun get -o json' has the objects, 'podrun port-forward' leads to Pods.",
-  drain: "There is one node, this machine: 'podrun delete pods --all' ends what runs on it.",
-  cordon: 'There is one node, this machine: a Pod is run where it is applied.',
-  uncordon: 'There is one node, this machine: a Pod is run where it is applied.',
-  taint: "There is one node, this machine: what it permits is told by 'podrun doctor'.",
-  auth: "There are no users but you: what this machine permits is told by 'podrun doctor'.",
-  certificate: 'There is no cluster here, and nothing to certify.',
+  proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
+  drain: "The only node is this machine: 'podrun delete pods --all' ends its Pods.",
+  cordon: 'The only node is this machine: it runs all Pods.',
+  uncordon: 'The only node is this machine: it runs all Pods.',
+  taint: "The only node is this machine: 'podrun doctor' shows what it permits.",
+  auth: "podrun has no other users: 'podrun doctor' shows what this machine permits.",
+  certificate: 'podrun has no cluster and no certificates.',
   config: CONTEXTS,
-  'cluster-info': "There is no cluster: what this machine permits is told by 'podrun doctor'.",
+  'cluster-info': "podrun has no cluster: 'podrun doctor' shows what this machine permits.",
   'api-resources': "Use 'podrun explain KIND' for the fields of a kind; podrun runs Pods.",
   'api-versions': "Use 'podrun explain KIND' for the fields of a kind; podrun runs Pods.",
   kustomize: KUSTOMIZE,
-  options: "Use 'podrun --help': what every command takes stands at its end.",
-  up: "Use 'podrun apply -f FILE': it runs the Pods and shows what happens; --detach runs them in the background.",
+  options: "Use 'podrun --help': it lists the global flags at its end.",
+  up: "Use 'podrun apply -f FILE': it runs the Pods and shows their changes; --detach runs them in the background.",
   down: "Use 'podrun delete -f FILE', or 'podrun delete pods --all'.",
   ps: "Use 'podrun get pods'.",
   start: "Use 'podrun apply -f FILE': it runs the Pods of a manifest.",
-  stop: "Use 'podrun delete pod NAME': it ends the Pod gracefully and keeps its run on record ('podrun history').",
-  restart: "Use 'podrun replace --force -f FILE': it ends the Pod and runs it anew.",
+  stop: "Use 'podrun delete pod NAME': it ends the Pod gracefully; 'podrun history' keeps its run.",
+  restart: "Use 'podrun replace --force -f FILE': it ends the Pod and runs it again.",
   kill: "Use 'podrun delete pod NAME --now', or --force to kill its processes at once.",
-  rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes what has ended.",
+  rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes ended Pods.",
   build: `podrun builds no images. ${IMAGES}`,
   pull: `podrun pulls no images. ${IMAGES}`,
   push: `podrun pushes no images. ${IMAGES}`,

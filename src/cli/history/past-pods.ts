@@ -33,7 +33,7 @@ export interface Past {
 export function pastPods(store: FileStore, selection: Selection, past: Past): PastPods {
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
   const other = types.find(({ plural }) => plural !== 'pods');
-  if (other !== undefined) throw usage(`there is no history of ${other.plural}, only of Pods and their events`);
+  if (other !== undefined) throw usage(`podrun records Pods and their events only, not ${other.plural}`);
   if (selection.how === 'listed') {
     const { namespace, matches } = selection;
     const type = types[0] ?? mustFindType('pods');

@@ -23,7 +23,7 @@ export function append(value: string, before: readonly string[]): readonly strin
 export function withSelectionFlags(command: Command): Command {
   return command
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
-    .option('-R, --recursive', 'read folders with all that is below them', false)
+    .option('-R, --recursive', 'read folders with their subfolders', false)
     .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
     .option('-A, --all-namespaces', 'the objects of all namespaces', false)
     .option('-l, --selector <query>', "only objects with these labels, for example app=web,tier!=db or 'app in (a,b)'")

@@ -24,9 +24,9 @@ export type AdviseOutput = 'text' | 'json' | 'patch';
 
 const EXAMPLES = `
 Examples:
-  podrun advise web                       # what the latest run of web gives reason to change
-  podrun advise web@1                     # the same of the run before it
-  podrun advise web -o patch > patch.yaml # what can be changed in the manifest, as a strategic merge patch
+  podrun advise web                       # what to change, from the latest run of web
+  podrun advise web@1                     # the same for the run before it
+  podrun advise web -o patch > patch.yaml # the changes to the manifest, as a strategic merge patch
   podrun advise web -o json | jq '.advice[] | select(.severity == "problem")'
 `;
 
@@ -34,10 +34,10 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('advise')
-    .summary('Tell what a run gives reason to change in the manifest')
-    .description('Tells what to change in the manifest of a Pod, from what was measured in a run of it.')
+    .summary('Advise changes to a manifest, from measurements of a run')
+    .description('Advises changes to the manifest of a Pod, from the measurements of one of its runs.')
     .usage('(POD | POD@N | pod/POD) [flags]')
-    .argument('<pod>', 'the Pod, or a run of it that was replaced')
+    .argument('<pod>', 'the Pod, or one of its earlier runs, such as web@1')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addOption(outputOption<AdviseOutput>(['text', 'json', 'patch']))
     .addHelpText('after', EXAMPLES)
@@ -45,7 +45,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 async function adviseCommand(cli: Cli, word: string, flags: AdviseFlags): Promise<number> {
-  const name = podArgument(word, (plural) => `there is no advice on ${plural}, only on Pods`);
+  const name = podArgument(word, (plural) => `podrun advises on Pods only, not on ${plural}`);
   const runs = new RecordedRuns(openStore(cli));
   const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
   const advised = advise(runs.read(found), runs.readUsage(found));

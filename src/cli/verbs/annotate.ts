@@ -7,7 +7,7 @@ const EXAMPLES = `
 Examples:
   podrun annotate pod web note='checked by hand'
   podrun annotate pod web note='and again' --overwrite
-  podrun annotate pod web note-               # removes it
+  podrun annotate pod web note-               # removes the annotation
   podrun annotate pod/web --list
 `;
 
@@ -26,10 +26,10 @@ export function register(program: Command, run: RunVerb): void {
     .command('annotate')
     .summary('Set and remove annotations')
     .description(
-      'Sets annotations of objects, or removes them. A running Pod that projects its annotations sees them change.',
+      'Sets or removes annotations of objects. A running Pod with its annotations in a volume sees the change.',
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) KEY=VALUE... KEY-... [flags]')
-    .argument('[resource...]', 'which objects, then the annotations');
+    .argument('[resource...]', 'the objects, then the annotations');
   withMetadataFlags(command, 'annotations')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: MetadataFlags) => run((cli) => changeMetadata(cli, ANNOTATE, words, flags)));

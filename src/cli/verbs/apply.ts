@@ -42,25 +42,25 @@ const UNLESS_GIVEN = {
 const EXIT_CODES = `
 Exit codes:
   0    every Pod Succeeded, or the goal of --until was met
-  1    a Pod Failed, or the goal cannot be met any more, or a Pod did not stay ready: a container
-       ended by itself;
-       or all that is left waits for images that no program stands for;
-       or a Pod that runs cannot be changed like this
+  1    a Pod Failed, or can no longer meet the goal;
+       or a Pod did not stay ready, because a container ended by itself;
+       or all unfinished Pods wait for images that have no program;
+       or the changes to a running Pod are not allowed
   2    the command line or a manifest is wrong; nothing was started
   124  --timeout passed; the Pods were terminated gracefully
-  129  the terminal is gone (SIGHUP)
-  130  interrupted (SIGINT); a second Ctrl-C kills
-  141  nobody reads the output any more (SIGPIPE)
+  129  the terminal was closed (SIGHUP)
+  130  interrupted (SIGINT); a second Ctrl-C kills the Pods
+  141  the reader of the output has gone (SIGPIPE)
   143  terminated (SIGTERM)
-  With -- COMMAND: the exit code of COMMAND; 1 when it is 0 and a container ended meanwhile by itself.
-  With --detach: 0 as soon as the Pods run in the background; with --wait, --until, --timeout or
-  COMMAND as above, but whatever happens, the Pods go on.
+  With -- COMMAND: the exit code of COMMAND. An exit code 0 becomes 1 when a container ended by itself meanwhile.
+  With --detach: 0 as soon as the Pods run in the background. With --detach and --wait, --until, --timeout or
+  COMMAND: as above, but the Pods keep running in every case.
 
-Variables of COMMAND, beside its own:
-  PODRUN_STATE_DIR, PODRUN_NAMESPACE   where podrun keeps the Pods, so that podrun exec finds them
+Variables that podrun adds to the environment of COMMAND:
+  PODRUN_STATE_DIR, PODRUN_NAMESPACE   the state folder and the namespace: podrun exec finds the Pods there
   PODRUN_POD_IP                        the address of the Pod named pod
-  PODRUN_POD_PORT_HTTP                 the number of its containerPort named http; also PODRUN_POD_PORT_8080
-  Names are in capitals, with _ for other characters. With one Pod also PODRUN_IP, PODRUN_PORT_HTTP.
+  PODRUN_POD_PORT_HTTP                 the number of its port named http; also PODRUN_POD_PORT_8080
+  Names are in capitals, with _ for other characters. With one Pod, also PODRUN_IP and PODRUN_PORT_HTTP.
 
 Examples:
   podrun apply pod.yaml
@@ -70,7 +70,7 @@ Examples:
   kubectl get pod web -o yaml | podrun apply -f - --image 'nginx:*=nginx -g "daemon off;"'
 `;
 
-const SETTLE_HELP = 'Ready counts once a container without readiness and startup probe has run so long; 0: at once';
+const SETTLE_HELP = 'how long a container without readiness and startup probe must run to count as Ready; 0: no time';
 
 const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
 
@@ -89,7 +89,7 @@ function validation(value: string): ApplyFlags['validate'] {
 }
 
 function annotationsOption(): Option {
-  const what = 'groups and annotations for the log of a job (on in GitHub Actions)';
+  const what = 'print groups and annotations for the log of a job (default in GitHub Actions)';
   return new Option('--annotations <kind>', what).choices(['github', 'none']);
 }
 
@@ -98,27 +98,33 @@ export function register(program: Command, run: RunVerb): void {
   withOutputFlags(program.command('apply'), ['text'])
     .summary('Run Pods, in the foreground or in the background')
     .description(
-      'Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended; ' +
-        'with --detach, leaves them to the background. ' +
-        'Pods that run already under another podrun are changed as the manifests say.',
+      'Runs the Pods of manifests in the foreground, and shows each change of their state until they have ended. ' +
+        'With --detach, runs them in the background. ' +
+        'Pods that another podrun process runs already are changed as the manifests say.',
     )
     .usage('[flags] -f FILE|DIR|- | FILE... [-- COMMAND ARGS...]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
-    .option('-f, --filename <file>', 'the same; may be given several times', append)
-    .option('-R, --recursive', 'read folders with all that is below them')
-    .option('-n, --namespace <name>', 'namespace of objects that name none')
-    .option('--until <goal>', 'ready, succeeded, failed or CONDITION[=STATUS]: end the Pods as soon as all got there')
+    .option('-f, --filename <file>', 'like the arguments; may be given several times', append)
+    .option('-R, --recursive', 'read folders with their subfolders')
+    .option('-n, --namespace <name>', 'namespace of objects without one')
+    .option(
+      '--until <goal>',
+      'the goal: ready, succeeded, failed or CONDITION[=STATUS]; stop the Pods when all have met it',
+    )
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
     .option('--settle <duration>', SETTLE_HELP, formatGoDuration(SETTLE_MS))
-    .option('--allow-restarts', 'a container may end after the goal was reached, if it is Ready again at the end')
+    .option(
+      '--allow-restarts',
+      'allow containers to restart after their Pod has met the goal, if it is Ready again at the end',
+    )
     .option('-d, --detach', 'leave the Pods running in the background')
-    .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')
+    .option('--wait', 'with --detach: wait until the Pods are Ready, or meet the goal of --until')
     .option('--no-logs', 'do not show what containers print')
     .addOption(annotationsOption())
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
-    .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
+    .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
     .addOption(
-      new Option('--network <kind>', 'pod: each Pod has a network of its own (default: host)').choices(['host', 'pod']),
+      new Option('--network <kind>', 'pod: each Pod has its own network (default: host)').choices(['host', 'pod']),
     )
     .option(
       '--backoff-initial <duration>',
@@ -127,27 +133,30 @@ export function register(program: Command, run: RunVerb): void {
     )
     .option('--backoff-max <duration>', 'longest delay between restarts', formatGoDuration(CRASH_LOOP.maxMs))
     .addOption(
-      new Option('--enforce-memory <how>', 'watch memory limits where no cgroup enforces them').choices(['poll']),
+      new Option(
+        '--enforce-memory <how>',
+        'poll the memory use of containers where no cgroup enforces their limits',
+      ).choices(['poll']),
     )
-    .option('--expect <file>', 'exit with 1 unless this happens as well (see podrun expect)')
-    .addOption(countOption('--keep <number>', 'afterwards, keep only so many Pods that have ended (see podrun gc)'))
-    .option('--report <folder>', 'leave timeline.html, junit.xml, pods.json, events.json and logs/ there')
+    .option('--expect <file>', 'exit with 1 unless the run meets the expectations in this file (see podrun expect)')
+    .addOption(countOption('--keep <number>', 'afterwards, remove ended Pods except this many (see podrun gc)'))
+    .option('--report <folder>', 'write timeline.html, junit.xml, pods.json, events.json and logs/ to this folder')
     .addOption(
-      new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')
+      new Option('--dry-run [mode]', 'only validate and add defaults; print the objects with -o')
         .choices(['none', 'client', 'server'])
         .preset('client'),
     )
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
-    .option('--strict', 'a field that would have no effect is an error: nothing is started')
-    .option('--best-effort', 'start containers also without what of their security context cannot be had here')
+    .option('--strict', 'refuse a Pod with a field that would have no effect')
+    .option('--best-effort', 'start containers without the security settings that this machine cannot enforce')
     .addOption(
       new Option(
         '--runtime <tier>',
-        'how containers are kept apart: by namespaces, not at all, or as this machine permits',
+        'isolation of containers: namespaces, plain processes, or the best that this machine permits',
       ).choices(RUNTIME_CHOICES),
     )
-    .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp, too')
-    .option('--strict-pid1', 'make the main process of a container process 1, as on a node')
+    .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp')
+    .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node')
     .addHelpText('after', EXIT_CODES)
     .action((files: string[], given: GivenFlags) =>
       run((cli) =>

@@ -22,27 +22,27 @@ interface AttachFlags {
 }
 
 const EXAMPLES = `
-It shows what the container prints from now on (podrun logs has the rest), until the container ends.
+Shows the output of the container from now on, until the container ends. podrun logs shows earlier output.
 
 Examples:
   podrun attach web
   podrun attach web -c app -it            # types into a container with stdin and tty
-  podrun attach -i web < answers.txt      # what stdinOnce means: podrun explain pod.spec.containers.stdinOnce
+  podrun attach -i web < answers.txt      # see podrun explain pod.spec.containers.stdinOnce
 `;
 
 /** `podrun attach`: connects the terminal with a running container. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('attach')
-    .summary('Connect the terminal with a container that runs')
-    .description('Connects standard input, output and error with those of the main process of a container.')
+    .summary('Connect the terminal to a running container')
+    .description('Connects standard input, output and error to the main process of a container.')
     .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags]')
     .argument('[pod-or-resource...]', 'the Pod')
-    .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
-    .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
-    .option('-t, --tty', 'hand on every key, to a container with a terminal', false)
-    .option('-q, --quiet', 'say nothing but what the container says', false)
-    .option('--detach-keys <keys>', 'what leaves a container with a terminal; empty: nothing', 'ctrl-p,ctrl-q')
+    .option('-c, --container <name>', 'the container (default: the one that the annotation names, else the first)')
+    .option('-i, --stdin', 'send standard input to the container', false)
+    .option('-t, --tty', 'send every key to the terminal of the container', false)
+    .option('-q, --quiet', 'print the output of the container only', false)
+    .option('--detach-keys <keys>', 'keys that leave a container with a terminal; empty: no keys', 'ctrl-p,ctrl-q')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
     .addHelpText('after', EXAMPLES)
@@ -63,7 +63,7 @@ export async function attach(cli: Cli, words: readonly string[], flags: AttachFl
   const hasTerminal = spec?.tty ?? false;
   if (flags.tty && !hasTerminal) say(`error: Unable to use a TTY - container ${container} did not allocate one`);
   if (flags.stdin && spec?.stdin !== true) {
-    say(`Warning: container ${container} has no stdin: what is typed, or comes through a pipe, goes nowhere`);
+    say(`Warning: container ${container} has no stdin: podrun drops its input`);
   }
   // As in kubectl, a container with a terminal gets every key, also without -t.
   const terminal = flags.stdin && hasTerminal ? ownTerminal(cli) : undefined;

@@ -25,11 +25,11 @@ export function register(program: Command, run: RunVerb): void {
     .command('completion')
     .summary('Print a script that completes command lines in a shell')
     .description(
-      'Prints a script for a shell, which completes commands, flags and their values, types, and the names of Pods, ' +
+      'Prints a script for a shell. The script completes commands, flags and their values, types, and the names of Pods, ' +
         'containers and namespaces.',
     )
     .usage('(bash | zsh | fish) [flags]')
-    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) =>
       run((cli) => {

@@ -32,7 +32,7 @@ const EXAMPLES = `
 Examples:
   podrun condition pod/web example.com/lb=True      # opens the readiness gate example.com/lb
   podrun condition pod/web example.com/lb=False --reason Draining --message 'taken out by hand'
-  podrun condition pod/web example.com/lb-          # removes it
+  podrun condition pod/web example.com/lb-          # removes the condition
 `;
 
 /** `podrun condition`: sets conditions that the kubelet does not own. */
@@ -41,16 +41,16 @@ export function register(program: Command, run: RunVerb): void {
     .command('condition')
     .summary('Set a condition of a Pod')
     .description(
-      "Sets conditions of Pods that are not the kubelet's own, those of readiness gates for example: short for " +
-        'podrun patch --subresource=status. The agent that runs a Pod works out at once whether it is Ready now.',
+      'Sets conditions that the kubelet does not own, such as those of readiness gates. A short form of ' +
+        'podrun patch --subresource=status. The agent of a running Pod computes Ready again at once.',
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) TYPE=STATUS... TYPE-... [flags]')
-    .argument('[resource...]', 'which Pods, then types of conditions; STATUS is True, False or Unknown');
+    .argument('[resource...]', 'the Pods, then conditions; STATUS is True, False or Unknown');
   withOutputFlags(withSelectionFlags(command))
     .option('--all', 'all Pods in the namespace', false)
-    .option('--reason <word>', 'why, in one word: CamelCase')
-    .option('--message <text>', 'why, for people')
-    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
+    .option('--reason <word>', 'the reason in one word, in CamelCase')
+    .option('--message <text>', 'the reason in a sentence, for people')
+    .addOption(dryRunOption('only print what would change; -o yaml shows the result'))
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: ConditionFlags) => run((cli) => condition(cli, words, flags)));
 }

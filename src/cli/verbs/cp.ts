@@ -27,12 +27,12 @@ interface CpFlags {
 }
 
 const EXAMPLES = `
-One side is a path of a container: POD:PATH or NAMESPACE/POD:PATH. The container needs the program tar.
+SOURCE or TARGET is a path in a container: POD:PATH or NAMESPACE/POD:PATH. The container needs the program tar.
 
 Examples:
   podrun cp config.yaml web:/etc/app/config.yaml
-  podrun cp ./site web:/srv -c nginx         # a folder: becomes /srv/site
-  podrun cp web:/var/log/app ./logs          # what is in /var/log/app gets into ./logs
+  podrun cp ./site web:/srv -c nginx         # copies the folder to /srv/site
+  podrun cp web:/var/log/app ./logs          # copies the files in /var/log/app to ./logs
   podrun cp staging/web:/var/crash/core core
 `;
 
@@ -41,11 +41,11 @@ export function register(program: Command, run: RunVerb): void {
   program
     .command('cp')
     .summary('Copy files and folders to and from a container')
-    .description('Copies a file, or a folder with all that it holds, to or from a container.')
+    .description('Copies a file or a folder with its contents to or from a container.')
     .usage('SOURCE TARGET [flags]')
-    .argument('[source-and-target...]', 'what to copy, and where')
-    .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
-    .option('--no-preserve', 'do not keep owners and rights')
+    .argument('[source-and-target...]', 'the file or folder to copy, and its target')
+    .option('-c, --container <name>', 'the container (default: the one that the annotation names, else the first)')
+    .option('--no-preserve', 'do not keep owners and permissions')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], flags: CpFlags) => run((cli) => cp(cli, words, flags)));

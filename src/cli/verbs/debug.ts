@@ -15,12 +15,12 @@ import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
 const EXAMPLES = `
-With -i or --attach: the exit code of the command.
+With -i or --attach, podrun exits with the exit code of the command.
 
 Examples:
   podrun debug web -it                          # a shell beside the containers of the Pod
-  podrun debug web -it --target=app             # the same, in the environment and the folder of container app
-  podrun debug web --attach -- ss -tlnp         # shows what the command prints, and ends with it
+  podrun debug web -it --target=app             # with the environment and the working directory of container app
+  podrun debug web --attach -- ss -tlnp         # shows the output of the command until the command ends
   podrun debug web -c probe -- curl -s localhost:8080/healthz
   podrun logs web -c probe
 `;
@@ -31,21 +31,26 @@ export function register(program: Command, run: RunVerb): void {
     .command('debug')
     .summary('Run a command beside the containers of a running Pod')
     .description(
-      'Adds an ephemeral container to a running Pod: it is started once, changes nothing for the others, and is ' +
+      'Adds an ephemeral container to a running Pod. podrun starts it once; it changes no other container, and is ' +
         'stopped with the Pod.',
     )
     .usage('(POD | pod/POD) [flags] [-- COMMAND ARGS...]')
     .argument('[pod]', 'the Pod')
     .option('-c, --container <name>', 'name of the new container (default: debugger-xxxxx)')
     .option('--image <name>', 'its image (default: that of --target, else "host", with sh as its command)')
-    .option('--target <container>', 'have the environment and the working directory of this container')
-    .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
-    .option('-t, --tty', 'give it a terminal', false)
-    .option('--env <name=value>', 'set a variable in it; may be given several times', variable, [])
-    .option('--arguments-only', 'what is behind -- are arguments of the image, and not the command', false)
-    .option('--attach', 'show what it prints until it ends (default with -i)')
-    .option('--no-attach', 'add it, and do not wait for it (default without -i)')
-    .option('-q, --quiet', 'say nothing but what the container says', false)
+    .option('--target <container>', 'use the environment and the working directory of this container')
+    .option('-i, --stdin', 'send standard input to the container', false)
+    .option('-t, --tty', 'run it in a terminal', false)
+    .option(
+      '--env <name=value>',
+      'set an environment variable, as NAME=VALUE; may be given several times',
+      variable,
+      [],
+    )
+    .option('--arguments-only', 'the words behind -- are the arguments of the image, not its command', false)
+    .option('--attach', 'show its output until it ends (default with -i)')
+    .option('--no-attach', 'do not wait for its end (default without -i)')
+    .option('-q, --quiet', 'print the output of the container only', false)
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addHelpText('after', EXAMPLES)
     .action((pod: string | undefined, flags: DebugFlags) =>
@@ -82,7 +87,7 @@ async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<nu
 function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
   const { namespace, name } = metadata;
   if (isTerminalPhase(status.phase)) {
-    const hint = `What it left behind: podrun describe pod ${name}, podrun logs ${name}`;
+    const hint = `See its record with podrun describe pod ${name} and podrun logs ${name}.`;
     throw completedPod('add an ephemeral container to', status.phase, hint);
   }
   if (!store.isOwned(namespace, name)) {

@@ -37,7 +37,7 @@ interface DeleteFlags extends SelectionFlags {
 
 const EXAMPLES = `
 Examples:
-  podrun delete pod web             # terminates it gracefully and removes it; the apply that ran it ends
+  podrun delete pod web             # terminates the Pod gracefully and removes it; its apply ends
   podrun delete -f pod.yaml --now
   podrun delete pods --all --wait=false
   podrun delete pod stuck --force   # does not wait for its processes
@@ -48,27 +48,34 @@ export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('delete')
     .summary('Terminate and remove Pods')
-    .description('Terminates Pods gracefully and removes them with their logs and volumes; removes other objects.')
+    .description(
+      'Terminates Pods gracefully and removes them with their logs and volumes. Removes other objects at once.',
+    )
     .usage('TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE [flags]')
-    .argument('[resource...]', 'which objects');
+    .argument('[resource...]', 'the objects');
   withSelectionFlags(command)
     .option('--all', 'all objects of the type in the namespace', false)
-    .option('--grace-period <seconds>', 'time that a Pod gets to end; negative: as its spec says', wholeNumber, -1)
+    .option(
+      '--grace-period <seconds>',
+      'seconds until podrun kills the Pod; negative: as the spec says',
+      wholeNumber,
+      -1,
+    )
     .option('--now', 'the same as --grace-period=1', false)
-    .option('--force', 'remove at once; what runs gets two seconds to end', false)
-    .option('-i, --interactive', 'name the objects, and ask before they are deleted', false)
+    .option('--force', 'remove the Pod at once; its processes have two seconds to end', false)
+    .option('-i, --interactive', 'list the objects and ask before deleting them', false)
     .option('--wait', 'wait until the objects are gone (default)')
     .option('--no-wait', 'do not wait until the objects are gone')
-    .option('--timeout <duration>', 'how long to wait at most; 0: as long as it takes', '0s')
-    .option('--ignore-not-found', 'a name that does not exist is no error')
-    .option('--no-ignore-not-found', 'a name that does not exist is an error')
+    .option('--timeout <duration>', 'the longest time to wait; 0: no limit', '0s')
+    .option('--ignore-not-found', 'ignore names that do not exist')
+    .option('--no-ignore-not-found', 'fail for names that do not exist')
     .addOption(
       // kubectl's modes of garbage collection. podrun has no dependent objects, so all three do the same.
-      new Option('--cascade <how>', 'what becomes of objects that belong to these; here none do')
+      new Option('--cascade <how>', 'accepted as in kubectl: no objects depend on others here')
         .choices(['background', 'foreground', 'orphan'])
         .default('background'),
     )
-    .addOption(dryRunOption('only say what would be deleted'))
+    .addOption(dryRunOption('only print what would be deleted'))
     .addOption(outputOption<'name'>(['name']))
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: Omit<DeleteFlags, 'wait'> & { wait?: boolean }) =>
@@ -78,7 +85,7 @@ export function register(program: Command, run: RunVerb): void {
 
 function wholeNumber(text: string): number {
   if (/^-?\d+$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a number of seconds.');
+  throw new InvalidArgumentError('Use a number of seconds.');
 }
 
 const NOT_CONFIRMED =
@@ -134,7 +141,7 @@ export async function deleteAndWait(
     const { type, name } = removal.ref;
     const isPod = type.plural === 'pods';
     if (isPod) noteSilentOwner(cli, session.store, removal.ref);
-    const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
+    const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'lose its finalizers'}`;
     errors.push(...(await withWaitingLine(cli, text, () => untilGone(cli, session, removal, deadlineMs))));
   }
   return errors;

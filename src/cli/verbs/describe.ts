@@ -32,21 +32,21 @@ Examples:
   podrun describe                   # every Pod
   podrun describe pod web
   podrun describe web               # the same
-  podrun describe pod we            # every Pod whose name begins so, when none is called so
+  podrun describe pod we            # without a Pod named we: every Pod whose name begins with we
   podrun describe web --at restart:1    # when a container had been restarted once
-  podrun describe node              # this machine, and what its Pods claim of it
+  podrun describe node              # this machine, and the requests of its Pods
   podrun describe web@1             # the run before the latest
-  podrun describe --from pod.json --from events.json    # objects of a cluster that somebody saved
+  podrun describe --from pod.json --from events.json    # objects that somebody saved from a cluster
 `;
 
 /** `podrun describe`: prints objects in full, with their events. */
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('describe')
-    .summary('Tell everything about Pods')
-    .description('Tells everything about Pods, with their events.')
+    .summary('Show the details of Pods')
+    .description('Shows the details of Pods, with their events.')
     .usage('[pod] [NAME...] [flags]')
-    .argument('[pod...]', 'names, or the beginning of one; none: every Pod');
+    .argument('[pod...]', 'names, or the beginning of a name (default: every Pod)');
   withSelectionFlags(command)
     .option('--no-show-events', 'leave out the events')
     .addOption(fromOption())
@@ -106,10 +106,7 @@ function checkTypes(selection: Selection): void {
 
 function notDescribed(type: ResourceType): PodrunError {
   const kind = qualifiedKind(type);
-  return usage(
-    `podrun describe knows no ${qualifiedPlural(type)}`,
-    `To see all of it: podrun get ${kind} NAME -o yaml`,
-  );
+  return usage(`podrun cannot describe ${qualifiedPlural(type)}`, `Use podrun get ${kind} NAME -o yaml`);
 }
 
 interface Described {

@@ -24,26 +24,28 @@ interface DiffFlags {
 
 const EXAMPLES = `
 Examples:
-  podrun diff web@1 web                   # what the last run did otherwise than the one before
+  podrun diff web@1 web                   # the differences between the last run and the one before
   podrun diff web@1 web --tolerance 50%
-  podrun diff good.ndjson web             # a stream that apply -o json has printed, and a run on record
+  podrun diff good.ndjson web             # a saved output of apply -o json, and a recorded run
   podrun diff web api -o json | jq -r '.differences[].what'
 
-Exits with 0 when both went the same way, with 1 when they did not, with 2 when the call is wrong or a run
-is not there.
+Exit codes:
+  0  both runs were the same
+  1  the runs differ
+  2  the command line is wrong, or a run does not exist
 `;
 
 /** `podrun diff`: compares two recorded runs. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('diff')
-    .summary('Compare two runs by what happened')
+    .summary('Compare two runs')
     .description('Compares two runs: phases, conditions, restarts, exits, events, order, times; and their manifests.')
     .usage('RUN RUN [flags]')
-    .argument('<run...>', 'two runs: web, web@1, uid:4f6…, or a file with what apply -o json has printed')
+    .argument('<run...>', 'two runs: web, web@1, uid:4f6…, or a file with the output of apply -o json')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
-    .option('--tolerance <share>', 'times may differ by this share', '20%')
-    .option('--tolerance-min <duration>', 'and by this much in any case', '500ms')
+    .option('--tolerance <share>', 'tolerated difference of times, in percent', '20%')
+    .option('--tolerance-min <duration>', 'difference of times that is always tolerated', '500ms')
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
     .action((runs: string[], flags: DiffFlags) => run((cli) => diff(cli, runs, flags)));
@@ -77,7 +79,7 @@ async function compare(cli: Cli, names: readonly string[], flags: DiffFlags): Pr
   }
   cli.stdout.write(render(a, b, { comparison, flags, nowMs: displayNowMs(cli) }));
   for (const { run, recorded } of [a, b]) {
-    if (!isOver(recorded)) cli.stderr.write(`The run ${run} goes on: it was compared as far as it got.\n`);
+    if (!isOver(recorded)) cli.stderr.write(`Run ${run} has not ended: podrun compared it up to now.\n`);
   }
   return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed;
 }
@@ -104,7 +106,7 @@ function toleranceOf({ tolerance, toleranceMin }: DiffFlags): Tolerance {
   const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(tolerance) ?? [];
   if (percent === undefined) {
     throw usage(
-      `invalid argument ${JSON.stringify(tolerance)} for "--tolerance" flag: it takes a share in percent`,
+      `invalid argument ${JSON.stringify(tolerance)} for "--tolerance" flag: it must be a percentage`,
       'For example: --tolerance 20%',
     );
   }

@@ -30,7 +30,7 @@ interface DoctorFlags {
 }
 
 const EXAMPLES = `
-Nothing is changed: what podrun tries for this is gone when it ends. What it finds out is kept for the next apply.
+podrun doctor changes nothing on the machine. podrun keeps the findings for the next apply.
 
 Examples:
   podrun doctor
@@ -41,9 +41,9 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('doctor')
-    .summary('Tell what this machine permits, and how to permit more')
+    .summary('Show what this machine permits, and how to enable more')
     .description(
-      'Tries what podrun can do on this machine, and tells what works, what does not and why, and how to enable it.',
+      'Tries the features of podrun on this machine. Shows those that work, and the reason and the remedy for the others.',
     )
     .usage('[flags]')
     .addOption(outputOption<'json'>(['json']))
@@ -56,7 +56,7 @@ async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
   const userPath = cli.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
   const { clock } = cli;
-  const { namespaces, findings } = await withWaitingLine(cli, 'trying what this machine permits', async () => {
+  const { namespaces, findings } = await withWaitingLine(cli, 'trying the features of this machine', async () => {
     const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
     return { namespaces, findings: await examineMachine(cli, namespaces) };
   });

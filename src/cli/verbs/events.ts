@@ -51,9 +51,9 @@ export function register(program: Command, run: RunVerb): void {
     .option('--types <types>', 'only events of these types: Normal, Warning')
     .option('-n, --namespace <name>', 'namespace of the events (default: "default")')
     .option('-A, --all-namespaces', 'the events of all namespaces', false)
-    .option('-w, --watch', 'go on and print every event, until Ctrl-C', false)
-    .option('--no-headers', 'no line of headings')
-    .option('--at <moment>', 'the events that there were then: 3.2s after the creation of the Pod, restart:2, …')
+    .option('-w, --watch', 'then print each new event, until Ctrl-C', false)
+    .option('--no-headers', 'print no headings')
+    .option('--at <moment>', 'the events up to a moment: 3.2s after the creation of the Pod, restart:2, …')
     .addHelpText('after', EXAMPLES)
     .action((flags: EventsFlags) => run((cli) => events(cli, flags)));
 }

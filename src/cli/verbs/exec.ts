@@ -19,11 +19,11 @@ interface ExecFlags {
 }
 
 const EXAMPLES = `
-The exit code is that of the command.
+podrun exits with the exit code of the command.
 
 Examples:
   podrun exec web -- date
-  podrun exec -it web -- sh                      # a shell in the container, as it sees the world
+  podrun exec -it web -- sh                      # a shell in the container
   podrun exec web -c app -- env
   podrun exec -i web -- psql -q < schema.sql
   podrun exec svc/web -- curl -s localhost:8080/healthz
@@ -35,16 +35,16 @@ export function register(program: Command, run: RunVerb): void {
     .command('exec')
     .summary('Run a command in a container')
     .description(
-      'Runs a command in a container: with its view of the machine, its environment, its user and its folder. ' +
-        'The command is ended when its container ends, and when this podrun does.',
+      'Runs a command in a container, with the files, environment, user and working directory of the container. ' +
+        'podrun ends the command when the container ends, and when podrun itself ends.',
     )
     .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags] -- COMMAND [args...]')
     .argument('[pod]', 'the Pod')
     .argument('[words...]')
-    .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
-    .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
-    .option('-t, --tty', 'give it a terminal', false)
-    .option('-q, --quiet', 'say nothing but what the command says', false)
+    .option('-c, --container <name>', 'the container (default: the one that the annotation names, else the first)')
+    .option('-i, --stdin', 'send standard input to the command', false)
+    .option('-t, --tty', 'run it in a terminal', false)
+    .option('-q, --quiet', 'print the output of the command only', false)
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
     .addHelpText('after', EXAMPLES)

@@ -31,25 +31,28 @@ interface ExpectFlags {
 
 const EXAMPLES = `
 Examples:
-  podrun expect --print web > web.expect.yaml     # what the last run of web did, to begin with
+  podrun expect --print web > web.expect.yaml     # writes down the last run of web, as a start
   podrun expect web.expect.yaml                   # the Pods that the file names
   podrun expect web.expect.yaml web@1
   podrun apply -o json pod.yaml > run.ndjson; podrun expect web.expect.yaml --from run.ndjson
   podrun expect web.expect.yaml -o junit > junit.xml
 
-Exits with 0 when all is met, with 1 when not, with 2 when the call or the file is wrong.
+Exit codes:
+  0  the runs meet all expectations
+  1  a run does not meet an expectation
+  2  the command line or the file is wrong
 `;
 
 /** `podrun expect`: checks recorded runs against a file of expectations. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('expect')
-    .summary('Check a run against what is expected to happen')
-    .description('Checks runs against a file of expectations: steps in order, what must never happen, the end.')
+    .summary('Check runs against expectations')
+    .description('Checks runs against a file of expectations: steps in order, forbidden steps, the final state.')
     .usage('FILE [RUN...] [flags] | --print RUN')
-    .argument('<file...>', 'the expectations; then the runs: web, web@1, uid:4f6…; none: the Pods that the file names')
-    .option('--from <file>', 'take the runs from what apply -o json has printed; -: standard input')
-    .option('--print', 'print expectations that a run meets', false)
+    .argument('<file...>', 'the file, then the runs: web, web@1, uid:4f6… (default: the Pods that the file names)')
+    .option('--from <file>', 'take the runs from this output of apply -o json; -: standard input')
+    .option('--print', 'print expectations that this run meets', false)
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .addOption(outputOption<'json' | 'junit'>(['json', 'junit']))
     .addHelpText('after', EXAMPLES)
@@ -62,13 +65,13 @@ async function expect(cli: Cli, words: readonly string[], flags: ExpectFlags): P
     return EXIT.ok;
   }
   const [file = '', ...names] = words;
-  if (flags.from !== undefined && names.length > 0) throw usage('the runs are named, or taken --from a file: not both');
+  if (flags.from !== undefined && names.length > 0) throw usage('cannot specify runs and --from together');
   const expectations = await readExpectationFile(file);
   const runs = await runsFor(cli, expectations, names, flags);
   const outcomes = outcomesOf(expectations, runs);
   cli.stdout.write(render(outcomes, flags));
   for (const { run, recorded } of runs) {
-    if (!isOver(recorded)) cli.stderr.write(`The run ${run} goes on: it was checked as far as it got.\n`);
+    if (!isOver(recorded)) cli.stderr.write(`Run ${run} has not ended: podrun checked it up to now.\n`);
   }
   return outcomes.every(isMet) ? EXIT.ok : EXIT.failed;
 }
@@ -84,7 +87,7 @@ async function runsFor(
   const pods = new Set(names);
   if (names.length === 0) {
     for (const { pod, place } of expectations) {
-      if (pod === undefined) throw usage(`${place} does not say of which Pod: name it, or write pod: NAME`);
+      if (pod === undefined) throw usage(`${place} names no Pod: name a run on the command line, or write pod: NAME`);
       pods.add(pod);
     }
   }

@@ -25,8 +25,8 @@ interface ExplainFlags {
 
 const EXAMPLES = `
 Examples:
-  podrun explain --support                      # every field, and how podrun treats it
-  podrun explain pod.spec.volumes --support     # the fields below one
+  podrun explain --support                      # every field, and its support by podrun
+  podrun explain pod.spec.volumes --support     # the fields of volumes
   podrun explain pod.spec.containers            # the fields of a container and their descriptions
   podrun explain --support -o json | jq '.[] | select(.support == "no effect").path'
 `;
@@ -35,14 +35,20 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('explain')
-    .summary('Tell the fields of a resource, and how podrun treats them')
-    .description('Tells what Kubernetes says of a resource and its fields, and which of them podrun honours.')
+    .summary('Describe the fields of a resource, and their support by podrun')
+    .description(
+      'Prints the descriptions of Kubernetes for a resource and its fields, and which fields podrun honours.',
+    )
     .usage('[TYPE[.FIELD...]] [--support] [flags]')
     .argument('[path...]', 'pod, pod.spec.volumes, …')
-    .option('--support', 'every field below, with how podrun treats it: works, partly, no effect, refused, …', false)
-    .option('--recursive', 'also the fields of the fields', false)
+    .option(
+      '--support',
+      'list all fields below, with their support by podrun: works, partly, no effect, refused, …',
+      false,
+    )
+    .option('--recursive', 'also list the fields of the fields', false)
     .addOption(outputOption<'json'>(['json']))
-    .option('--no-headers', 'with --support: no line of headings')
+    .option('--no-headers', 'with --support: print no headings')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: ExplainFlags) => run((cli) => explainCommand(cli, words, flags)));
 }
@@ -72,7 +78,7 @@ function answer(cli: Cli, words: readonly string[], flags: ExplainFlags): string
     return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions(cli) });
   }
   if (!SUPPORTED_KINDS.includes(type.kind)) {
-    throw usageOf('explain', `podrun writes ${type.plural} itself: there is nothing to support`);
+    throw usageOf('explain', `podrun writes ${type.plural} itself: no manifest has their fields`);
   }
   return renderFields(field === undefined ? below : [field, ...below], flags);
 }
@@ -91,7 +97,10 @@ function lookUp(word: string): { type: ResourceType; explained: Explained } {
   // Paths of events and errors have indexes: `spec.containers[0]`.
   const [resource = '', ...names] = word.replaceAll(/\[[^\]]*\]/g, '').split('.');
   if (PARTS.has(resource)) {
-    throw usage(`${JSON.stringify(resource)} is a field of many kinds`, `Say of which: podrun explain pod.${word}`);
+    throw usage(
+      `${JSON.stringify(resource)} is a field of many kinds`,
+      `Name the kind, too: podrun explain pod.${word}`,
+    );
   }
   const type = typeToExplain(resource);
   const outcome = explain(type, singular(type), names);

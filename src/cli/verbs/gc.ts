@@ -26,34 +26,34 @@ interface GcFlags {
 const KEPT = 10;
 
 const EXAMPLES = `
-What goes:
-  - Pods that have ended, all but the newest ten (--keep), evicted ones first; with their logs and volumes
-  - earlier runs of Pods, all but the newest of each (--keep); all of them when the Pod is gone
-  - volumes of claims that are gone, and events about Pods that are gone
-  - what a podrun that was killed left: processes (its Pods are then Failed, with the reason NodeLost),
-    half-written files, locks, sockets, FIFOs, copies of the root that containers wrote to
-What a living podrun runs is left alone, and so are Pods with finalizers.
+podrun gc removes:
+  - ended Pods except the newest ten (--keep), evicted Pods first, with their logs and volumes
+  - earlier runs of each Pod except the newest (--keep); all runs of Pods that were deleted
+  - volumes of deleted claims, and events about deleted Pods
+  - leftovers of killed podruns: processes (their Pods become Failed, with the reason NodeLost),
+    half-written files, locks, sockets, FIFOs, changed copies of the root file system
+podrun gc keeps Pods that a living podrun runs, and Pods with finalizers.
 
 Examples:
   podrun gc                         # in the namespace default
-  podrun gc -A --keep 0             # everything that has ended, in all namespaces
-  podrun gc --dry-run               # only say what would go
+  podrun gc -A --keep 0             # all ended Pods, in all namespaces
+  podrun gc --dry-run               # only print what would be removed
 `;
 
 /** `podrun gc`: removes Pods that have ended, and leftovers. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('gc')
-    .summary('Remove what has ended and what was left behind')
-    .description('Removes Pods that have ended, but for the newest, and whatever else nobody needs any more.')
+    .summary('Remove ended Pods and leftovers')
+    .description('Removes ended Pods except the newest, and leftovers of podruns that were killed.')
     .usage('[flags]')
     .addOption(
-      countOption('--keep <number>', 'how many Pods that have ended stay, and earlier runs of each').default(KEPT),
+      countOption('--keep <number>', 'the number of ended Pods to keep, and of earlier runs of each Pod').default(KEPT),
     )
     .option('-n, --namespace <name>', 'namespace to clean up (default: "default")')
     .option('-A, --all-namespaces', 'clean up all namespaces', false)
     .addOption(
-      new Option('--dry-run [mode]', 'only say what would be removed')
+      new Option('--dry-run [mode]', 'only print what would be removed')
         .choices(['none', 'client', 'server'])
         .preset('client')
         .default('none'),
@@ -80,7 +80,7 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
         cli.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
       },
     });
-  await withWaitingLine(cli, 'looking for what nobody needs any more', collect);
+  await withWaitingLine(cli, 'looking for ended Pods and leftovers', collect);
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) cli.tell('Nothing to remove\n');
   return EXIT.ok;

@@ -38,7 +38,7 @@ Examples:
   podrun get pods -o custom-columns=NAME:.metadata.name,IP:.status.podIP
   podrun get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.status.phase}{"\\n"}{end}'
   podrun get pods -o go-template='{{range .items}}{{.metadata.name}} {{.status.phase}}{{"\\n"}}{{end}}'
-  podrun get pod web -o yaml --at 3.2s   # as it was then; web@1 is the run before
+  podrun get pod web -o yaml --at 3.2s   # the Pod 3.2s after its creation; web@1 is the run before
 `;
 
 /** `podrun get`: lists objects, or prints them. */
@@ -46,25 +46,25 @@ export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('get')
     .summary('List Pods and other objects')
-    .description('Lists objects, Pods where nothing else is said, or prints them.')
+    .description('Lists or prints objects (default: Pods).')
     .usage('[TYPE [NAME...] | TYPE/NAME... | -f FILE] [flags]')
     .argument('[resource...]', 'pods, events, configmaps, secrets, services, …; with or without names');
   withOutputFlags(withSelectionFlags(command), LIST_FORMATS)
     .addOption(fromOption())
-    .option('--sort-by <path>', 'in the order of what this JSONPath finds, for example .status.startTime', '')
-    .option('-w, --watch', 'go on and print every change, until Ctrl-C', false)
-    .option('--watch-only', 'print changes only, not what there is already', false)
-    .option('--output-watch-events', 'say what kind of change it is: ADDED, MODIFIED, DELETED', false)
-    .option('--no-headers', 'no line of headings')
-    .option('--show-labels', 'the labels as the last column', false)
+    .option('--sort-by <path>', 'sort by the value at this JSONPath, for example .status.startTime', '')
+    .option('-w, --watch', 'then print each change, until Ctrl-C', false)
+    .option('--watch-only', 'print changes only, not the present objects', false)
+    .option('--output-watch-events', 'print the type of each change: ADDED, MODIFIED, DELETED', false)
+    .option('--no-headers', 'print no headings')
+    .option('--show-labels', 'show the labels in the last column', false)
     .option(
       '-L, --label-columns <keys>',
-      'a column for each of these labels',
+      'show a column for each of these labels',
       (keys: string, before: readonly string[]): readonly string[] => [...before, ...keys.split(',')],
       [],
     )
-    .option('--show-kind', 'names with their type in front', false)
-    .option('--ignore-not-found', 'a name that does not exist is no error', false)
+    .option('--show-kind', 'put the type in front of names', false)
+    .option('--ignore-not-found', 'ignore names that do not exist', false)
     .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: GetFlags) => run((cli) => get(cli, words, flags)));

@@ -19,7 +19,7 @@ interface HistoryFlags {
 
 const EXAMPLES = `
 Examples:
-  podrun history                    # the runs of every Pod on record
+  podrun history                    # the recorded runs of every Pod
   podrun history web                # web is the latest, web@1 the one before
   podrun history web -o json | jq 'select(.phase == "Failed")'
 `;
@@ -28,20 +28,22 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('history')
-    .summary('List the runs of Pods that are on record')
-    .description('Lists the runs of Pods that are on record, the latest of each Pod first.')
+    .summary('List the recorded runs of Pods')
+    .description('Lists the recorded runs of Pods, the latest run of each Pod first.')
     .usage('[POD...] [flags]')
-    .argument('[pod...]', 'the Pods; none: all of the namespace')
+    .argument('[pod...]', 'the Pods (default: all Pods of the namespace)')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .option('-A, --all-namespaces', 'the Pods of all namespaces', false)
     .addOption(outputOption<'json' | 'name'>(['json', 'name']))
-    .option('--no-headers', 'no line of headings')
+    .option('--no-headers', 'print no headings')
     .addHelpText('after', EXAMPLES)
     .action((pods: string[], flags: HistoryFlags) => run((cli) => history(cli, pods, flags)));
 }
 
 function history(cli: Cli, words: readonly string[], flags: HistoryFlags): number {
-  const names = words.map((word) => podArgument(word, (plural) => `there is no history of ${plural}, only of Pods`));
+  const names = words.map((word) =>
+    podArgument(word, (plural) => `podrun records runs of Pods only, not of ${plural}`),
+  );
   if (names.length > 0 && flags.allNamespaces) {
     throw usage('a resource cannot be retrieved by name across all namespaces');
   }

@@ -20,16 +20,16 @@ interface InitFlags {
 
 const EXAMPLES = `
 Parts, for --with:
-  init        a container that prepares something and ends, before the others start
-  sidecar     a container that runs beside the main one, and is stopped after it
+  init        an init container, which ends before the others start
+  sidecar     a container that runs beside the main one and stops after it
   probes      startup, readiness and liveness probe
-  hooks       a command that runs before the container is stopped
+  hooks       a preStop hook, which runs before the container stops
   volume      a folder that containers share
   configmap   settings as environment variables
   secret      a password as an environment variable
-  env         variables with values, and with facts about the Pod
+  env         variables with values and with fields of the Pod
   resources   requests and limits of CPU and memory
-  all         all of them
+  all         all of these parts
 
 Examples:
   podrun init web > web.yaml
@@ -42,12 +42,12 @@ export function register(program: Command, run: RunVerb): void {
   program
     .command('init')
     .summary('Write a commented manifest to start from')
-    .description('Writes a manifest to start from: it runs as it is, and has a comment about every field.')
+    .description('Writes a manifest to start from. It runs without changes, and explains each field in a comment.')
     .usage('[NAME] [flags]')
     .argument('[name]', 'name of the Pod', 'app')
-    .option('--with <parts>', 'what it is to have, for example probes,sidecar; may be given several times', append, [])
-    .option('--task', 'a Pod that does its work and ends, instead of one that serves', false)
-    .option('-o, --output <file>', 'write it to this file, which must not exist yet')
+    .option('--with <parts>', 'parts of the Pod, for example probes,sidecar; may be given several times', append, [])
+    .option('--task', 'a Pod that does its work and ends, instead of a server', false)
+    .option('-o, --output <file>', 'write the manifest to this new file')
     .option('--force', 'with -o: overwrite the file', false)
     .addHelpText('after', EXAMPLES)
     .action((name: string, flags: InitFlags) => run((cli) => initCommand(cli, name, flags)));
@@ -57,7 +57,7 @@ function initCommand(cli: Cli, name: string, flags: InitFlags): number {
   const [wrong] = labelMessages(name);
   if (wrong !== undefined) throw usageOf('init', `invalid name ${JSON.stringify(name)}: ${wrong}`);
   const { output: file, task: isTask, force } = flags;
-  if (force && file === undefined) throw usage('--force is about a file', 'Use it with -o FILE.');
+  if (force && file === undefined) throw usage('--force needs -o FILE', 'It overwrites the file of -o.');
   const text = starterManifest({ name, parts: partsIn(flags.with), isTask, file });
   if (file === undefined) cli.stdout.write(text);
   else {
@@ -80,8 +80,8 @@ function partsNamed(word: string): readonly Part[] {
   const part = KNOWN.find((known) => known === word || known === `${word}s` || `${known}s` === word);
   if (part !== undefined) return [part];
   const similar = mostSimilar(word, KNOWN);
-  const hint = similar === undefined ? `There are ${KNOWN.join(', ')} and all.` : `Did you mean ${similar}?`;
-  throw usage(`no part of a manifest: ${JSON.stringify(word)}`, hint);
+  const hint = similar === undefined ? `The parts are ${KNOWN.join(', ')} and all.` : `Did you mean ${similar}?`;
+  throw usage(`unknown part of a manifest: ${JSON.stringify(word)}`, hint);
 }
 
 /**
@@ -94,7 +94,7 @@ function write(file: string, text: string, force: boolean): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {
-      throw new PodrunError('AlreadyExists', `${file} is there already`, {
+      throw new PodrunError('AlreadyExists', `${file} exists already`, {
         hint: '--force overwrites it.',
         cause: error,
       });

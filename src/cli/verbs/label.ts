@@ -7,7 +7,7 @@ const EXAMPLES = `
 Examples:
   podrun label pod web tier=front
   podrun label pod web tier=back --overwrite
-  podrun label pod web tier-                  # removes it
+  podrun label pod web tier-                  # removes the label
   podrun label pods --all env=test
   podrun label pod/web --list
 `;
@@ -34,9 +34,9 @@ export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('label')
     .summary('Set and remove labels')
-    .description('Sets labels of objects, or removes them. A running Pod that projects its labels sees them change.')
+    .description('Sets or removes labels of objects. A running Pod with its labels in a volume sees the change.')
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) KEY=VALUE... KEY-... [flags]')
-    .argument('[resource...]', 'which objects, then the labels');
+    .argument('[resource...]', 'the objects, then the labels');
   withMetadataFlags(command, 'labels')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: MetadataFlags) => run((cli) => changeMetadata(cli, LABEL, words, flags)));

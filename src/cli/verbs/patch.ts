@@ -44,20 +44,20 @@ export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('patch')
     .summary('Change fields of an object')
-    .description('Changes fields of objects, also of a Pod that runs: its agent acts on the change at once.')
+    .description('Changes fields of objects. The agent of a running Pod acts on the change at once.')
     .usage('(TYPE/NAME | TYPE NAME | -f FILE) (-p PATCH | --patch-file FILE) [flags]')
-    .argument('[resource...]', 'which objects');
+    .argument('[resource...]', 'the objects');
   withOutputFlags(command)
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
-    .option('-R, --recursive', 'read folders with all that is below them', false)
+    .option('-R, --recursive', 'read folders with their subfolders', false)
     .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
     .option('-p, --patch <patch>', 'the patch, JSON or YAML')
-    .option('--patch-file <file>', 'the patch is in this file; -: on standard input')
+    .option('--patch-file <file>', 'the file with the patch; -: standard input')
     .addOption(
       new Option('--type <type>', 'kind of patch').choices(['json', 'merge', 'strategic']).default('strategic'),
     )
     .option('--subresource <name>', 'change this part of a Pod: status, resize or ephemeralcontainers')
-    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
+    .addOption(dryRunOption('only print what would change; -o yaml shows the result'))
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: PatchFlags) => run((cli) => patchObjects(cli, words, flags)));
 }

@@ -25,11 +25,11 @@ interface PortForwardFlags {
 }
 
 const EXAMPLES = `
-It ends with the Pod, or when you end it.
+Port forwarding ends with the Pod, or with Ctrl-C.
 
 Examples:
-  podrun port-forward web 8080:80                # localhost:8080 leads to port 80 of the Pod
-  podrun port-forward web 5000 :6000             # the same port; any port that is free
+  podrun port-forward web 8080:80                # forwards localhost:8080 to port 80 of the Pod
+  podrun port-forward web 5000 :6000             # 5000 to 5000, and a free port to 6000
   podrun port-forward svc/web 8443:https         # a port of a Service, by its name
   podrun port-forward --address 0.0.0.0 web 8080:http
 `;
@@ -38,11 +38,11 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('port-forward')
-    .summary('Have ports of this machine lead to ports of a Pod')
-    .description('Listens on ports of this machine, and hands on what connects to them to ports of a Pod.')
+    .summary('Forward ports of this machine to a Pod')
+    .description('Listens on ports of this machine, and forwards connections to ports of a Pod.')
     .usage('TYPE/NAME [flags] [LOCAL_PORT:]REMOTE_PORT [...]')
-    .argument('[pod-and-ports...]', 'the Pod, and ports')
-    .option('--address <addresses>', 'where to listen: addresses or localhost, with commas between', 'localhost')
+    .argument('[pod-and-ports...]', 'the Pod, then the ports')
+    .option('--address <addresses>', 'addresses to listen on, or localhost, separated by commas', 'localhost')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
     .addHelpText('after', EXAMPLES)

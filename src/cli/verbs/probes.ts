@@ -29,8 +29,8 @@ interface ProbesFlags {
 
 const EXAMPLES = `
 Examples:
-  podrun probes web                       # every probe, what each attempt got and what it changed
-  podrun probes web --type=readiness -f   # one line for each attempt, as it comes
+  podrun probes web                       # every attempt of every probe, and its effect
+  podrun probes web --type=readiness -f   # one line for each new attempt
   podrun probes web -c app --tail=20
   podrun probes web -o json | jq 'select(.decision == "restart")'
 `;
@@ -39,14 +39,14 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('probes')
-    .summary('Print what probes got, attempt by attempt')
-    .description('Prints the probe journal of a Pod: every attempt, its result, the count, and what it changed.')
+    .summary('Print the attempts of probes')
+    .description('Prints the probe journal of a Pod: every attempt with its result, the count and its effect.')
     .usage('(POD | pod/POD) [flags]')
     .argument('<pod>', 'the Pod')
     .option('-c, --container <name>', 'only the probes of this container')
-    .option('--type <type>', 'only these: startup, liveness or readiness')
-    .option('-f, --follow', 'go on until the Pod ends; one line for each attempt', false)
-    .option('--tail <attempts>', 'only the last attempts; -1: all', '-1')
+    .option('--type <type>', 'only this type of probe: startup, liveness or readiness')
+    .option('-f, --follow', 'print one line for each new attempt until the Pod ends', false)
+    .option('--tail <attempts>', 'only this many of the last attempts; -1: all', '-1')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
@@ -54,7 +54,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 async function probes(cli: Cli, word: string, flags: ProbesFlags): Promise<number> {
-  const name = podArgument(word, (plural) => `cannot get the probes of ${plural}: podrun probes Pods`);
+  const name = podArgument(word, (plural) => `podrun runs probes of Pods only, not of ${plural}`);
   const type = typeOf(flags);
   const attemptsMax = tailOf(flags);
   const { clock } = cli;

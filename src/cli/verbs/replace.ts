@@ -47,10 +47,10 @@ interface ReplaceFlags extends OutputFlags {
 
 const EXAMPLES = `
 A running Pod can change its images, tolerations and deadlines only, and the manifest must have all other fields
-of the Pod: begin with the output of 'podrun get -o yaml'. Other changes need --force.
+of the Pod: start from the output of 'podrun get -o yaml'. Other changes need --force.
 
 Examples:
-  podrun replace --force -f pod.yaml      # ends the Pod gracefully, and runs the new one in the background
+  podrun replace --force -f pod.yaml      # ends the Pod gracefully and runs a new one in the background
   podrun get pod web -o yaml | sed 's/nginx:1.27/nginx:1.28/' | podrun replace -f -
   podrun replace -f settings.yaml --dry-run=server -o yaml
 `;
@@ -59,25 +59,27 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('replace')
-    .summary('Put objects in the place of those that are there')
-    .description('Puts the objects of manifests in the place of those of the same name, as they are written.')
+    .summary('Replace objects')
+    .description(
+      'Replaces existing objects with those of manifests. Fields that a manifest does not mention are removed.',
+    )
     .usage('-f FILE|DIR|- | FILE... [flags]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input');
   withOutputFlags(command)
-    .option('-f, --filename <file>', 'the same; may be given several times', append, [])
-    .option('-R, --recursive', 'read folders with all that is below them', false)
-    .option('-n, --namespace <name>', 'namespace of objects that name none')
-    .option('--force', 'delete what is there, and make it anew; Pods run in the background', false)
-    .option('--grace-period <seconds>', 'with --force: time that a Pod gets to end', seconds)
-    .option('--timeout <duration>', 'with --force: how long to wait at most until it has (default: "5m")')
+    .option('-f, --filename <file>', 'like the arguments; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .option('-n, --namespace <name>', 'namespace of objects without one')
+    .option('--force', 'delete the object and create it again; Pods run in the background', false)
+    .option('--grace-period <seconds>', 'with --force: seconds until podrun kills the Pod', seconds)
+    .option('--timeout <duration>', 'with --force: the longest time to wait for its end (default: "5m")')
     .option('--image <name=command>', 'with --force: program of an image, as with apply', append, [])
-    .option('--config <file>', 'with --force: this file in place of the podrun.yaml found upward from here')
+    .option('--config <file>', 'with --force: configuration file, as with apply')
     .addOption(
       new Option('--validate <mode>', 'unknown and duplicate fields')
         .choices(['strict', 'warn', 'ignore'])
         .default('strict'),
     )
-    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
+    .addOption(dryRunOption('only print what would change; -o yaml shows the result'))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: ReplaceFlags) =>
       run((cli) => replaceObjects(cli, { ...flags, filename: [...flags.filename, ...files] })),
@@ -86,7 +88,7 @@ export function register(program: Command, run: RunVerb): void {
 
 function seconds(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a number of seconds.');
+  throw new InvalidArgumentError('Use a number of seconds.');
 }
 
 /** The time that `--force` waits for the deletion. Source: kubectl/pkg/cmd/replace. */
@@ -186,7 +188,7 @@ async function replaceByForce(
   const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;
   const errors = await deleteAndWait(cli, session, objects.map(refOf), deletion);
   if (errors.length > 0) {
-    cli.note('Not replaced: what is there has to be gone first.');
+    cli.note('Nothing was replaced: podrun must delete the old objects first.');
     return reportErrors(cli.stderr, errors);
   }
   return apply(cli, applyFlags(flags), undefined, stdin);

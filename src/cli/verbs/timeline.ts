@@ -35,13 +35,13 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('timeline')
-    .summary('Draw what happened to Pods, and what they waited for')
+    .summary('Draw the timeline of Pods')
     .description(
-      'Draws what happened to Pods: every attempt of every container, waiting and back-off, hooks, probes and ' +
-        'conditions; and names the critical path to Ready: what had to happen one after another.',
+      'Draws the timeline of Pods: every attempt of every container, waiting and back-off, hooks, probes and ' +
+        'conditions. Lists the critical path to Ready: the steps that had to happen one after another.',
     )
     .usage('[POD | POD@1 | uid:UID]... [flags]')
-    .argument('[run...]', 'runs on record, as podrun history names them')
+    .argument('[run...]', 'recorded runs, as podrun history names them')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .addOption(outputOption<'html' | 'json' | 'trace'>(['html', 'json', 'trace']))
     .addHelpText('after', EXAMPLES)

@@ -38,19 +38,19 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('top')
-    .summary('Show what Pods take of CPU and memory')
-    .description('Shows what the containers of Pods take of CPU and memory, measured for half a second.')
+    .summary('Show the CPU and memory use of Pods')
+    .description('Measures the CPU and memory use of Pods for half a second.')
     .usage('pod [NAME | -l QUERY] [flags]')
     .argument('<type>', 'pod')
-    .argument('[name...]', 'the Pod; none: all that run')
-    .option('--containers', 'a line for each container', false)
+    .argument('[name...]', 'the Pod (default: all running Pods)')
+    .option('--containers', 'print a line for each container', false)
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .option('-A, --all-namespaces', 'the Pods of all namespaces', false)
     .option('-l, --selector <query>', "only Pods with these labels, for example app=web,tier!=db or 'app in (a,b)'")
     .option('--field-selector <query>', 'only Pods with these fields, for example spec.restartPolicy=Always')
-    .addOption(new Option('--sort-by <column>', 'the largest first').choices(['cpu', 'memory']))
-    .option('--no-headers', 'no line of headings')
-    .option('--sum', 'the total of all Pods below them', false)
+    .addOption(new Option('--sort-by <column>', 'sort by this column, the largest first').choices(['cpu', 'memory']))
+    .option('--no-headers', 'print no headings')
+    .option('--sum', 'print the total of all Pods at the end', false)
     .addHelpText('after', EXAMPLES)
     .action((type: string, names: string[], flags: TopFlags) => run((cli) => top(cli, [type, ...names], flags)));
 }
@@ -60,7 +60,7 @@ async function top(cli: Cli, words: readonly string[], flags: TopFlags): Promise
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
   const other = types.find(({ plural }) => plural !== 'pods');
   if (other !== undefined) {
-    throw usage(`cannot show the use of ${other.plural}: podrun top shows Pods`);
+    throw usage(`podrun top shows Pods only, not ${other.plural}`);
   }
   const { clock } = cli;
   const store = openStore(cli);

@@ -27,8 +27,8 @@ export type ValidateOutput = 'text' | 'json' | 'sarif' | 'github';
 
 const EXAMPLES = `
 Exit codes:
-  0    nothing is wrong
-  1    something is: an error, or with --strict a warning
+  0    the manifests are valid
+  1    a manifest has an error, or with --strict a warning
   2    the command line is wrong, or a file cannot be read
 
 Examples:
@@ -44,17 +44,17 @@ export function register(program: Command, run: RunVerb): void {
     .command('validate')
     .summary('Check manifests as strictly as the API server')
     .description(
-      'Checks manifests as strictly as the API server, without one, and tells all that is wrong with them. ' +
-        'It runs nothing, and reads and writes nothing else.',
+      'Checks manifests as strictly as the API server, and lists all mistakes. ' +
+        'podrun validate needs no cluster and runs nothing.',
     )
     .usage('[flags] -f FILE|DIR|- | FILE...')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
-    .option('-f, --filename <file>', 'the same; may be given several times', append, [])
-    .option('-R, --recursive', 'read folders with all that is below them', false)
-    .option('--strict', 'a warning is a failure, too', false)
-    .option('--runnable', 'also tell what podrun could not run, and which fields would have no effect here', false)
-    .option('--no-skip', 'what cannot be checked is an error: no Kubernetes object, or of an unknown kind')
-    .option('-q, --quiet', 'tell errors only', false)
+    .option('-f, --filename <file>', 'like the arguments; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .option('--strict', 'exit with 1 for warnings, too', false)
+    .option('--runnable', 'also list objects that podrun cannot run, and fields without effect on this machine', false)
+    .option('--no-skip', 'fail for objects that podrun cannot check: unknown kinds, and documents that are no objects')
+    .option('-q, --quiet', 'list errors only', false)
     .addOption(outputOption<ValidateOutput>(['text', 'json', 'sarif', 'github']))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: ValidateFlags) =>

@@ -17,9 +17,9 @@ export function register(program: Command, run: RunVerb): void {
   program
     .command('version')
     .summary('Print the version')
-    .description('Prints the version of podrun, and of the Kubernetes that it follows.')
+    .description('Prints the version of podrun, and the version of Kubernetes that it follows.')
     .usage('[flags]')
-    .option('--client', 'only the version of podrun', false)
+    .option('--client', 'print only the version of podrun', false)
     .addOption(outputOption<'json' | 'yaml'>(['json', 'yaml']))
     .addHelpText('after', '\nExamples:\n  podrun version\n  podrun version -o json | jq -r .serverVersion.gitVersion\n')
     .action((flags: VersionFlags) =>

@@ -47,24 +47,28 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('wait')
-    .summary('Wait until Pods are as they should be')
+    .summary('Wait for a condition of Pods')
     .description(
-      'Waits until objects have a condition, a value, exist or are gone; exit code 1 when that takes too long.',
+      'Waits until objects meet a condition, have a value, exist or are deleted. Exits with 1 after the timeout.',
     )
     .usage('TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE --for=CONDITION [flags]')
-    .argument('[resource...]', 'which objects');
+    .argument('[resource...]', 'the objects');
   withOutputFlags(withSelectionFlags(command))
     .option('--all', 'all objects of the type in the namespace', false)
     .option(
       '--for <condition>',
-      "condition=NAME[=STATUS], delete, create or jsonpath='{PATH}'[=VALUE]; all of several must hold",
+      "condition=NAME[=STATUS], delete, create or jsonpath='{PATH}'[=VALUE]; all of several must be met",
       append,
       [],
     )
-    .option('--timeout <duration>', 'how long at most for all of them; 0: look once, negative: a week', '30s')
+    .option(
+      '--timeout <duration>',
+      'the longest time to wait, for all objects together; 0: check once; negative: a week',
+      '30s',
+    )
     .option(
       '--settle <duration>',
-      'Ready counts once a container without readiness and startup probe has run so long; 0: at once',
+      'how long a container without readiness and startup probe must run to count as Ready; 0: no time',
       formatGoDuration(SETTLE_MS),
     )
     .addHelpText('after', EXAMPLES)
@@ -120,7 +124,10 @@ async function wait(cli: Cli, words: readonly string[], flags: WaitFlags): Promi
 function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[]): number {
   const settleMs = settleFlag(settle);
   if (settleMs === SETTLE_MS || conditions.some((condition) => readyGoal(condition) !== undefined)) return settleMs;
-  throw usage('--settle is about Pods that are to be Ready', 'Use it with --for=condition=Ready.');
+  throw usage(
+    '--settle needs --for=condition=Ready',
+    'It says how long a container without probes must run to count as Ready.',
+  );
 }
 
 /** The goal for a condition that must hold for a while. Undefined for all other conditions. */
