@@ -24,7 +24,7 @@ export async function callBackground(
   const [program = ''] = process.argv.slice(1);
   const log = agents.openLog();
   const cannot = (why: string): PodrunError =>
-    new PodrunError('Unreachable', `${what} cannot be started: ${why}`, { hint: `What it said is in ${log}.` });
+    new PodrunError('Unreachable', `${what} cannot be started: ${why}`, { hint: `Its output is in ${log}.` });
   const own = OWN_VARIABLES.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];

@@ -32,7 +32,7 @@ async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: st
     if (agents.isGone(present) && agents.claim(id) === undefined) {
       const restarted = await startAgain(agents, id);
       if (restarted === '') return;
-      return note(`${restarted}: the background agent (process ${present.pid}) was gone; another one goes on`);
+      return note(`${restarted}: the background agent (process ${present.pid}) had ended; podrun started another`);
     }
     await new Promise<void>((resolve) => {
       clock.wakeAt(clock.now().monotonicMs + LOOK_AGAIN_MS, resolve);

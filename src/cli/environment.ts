@@ -24,7 +24,7 @@ export function openStore(cli: Cli): FileStore {
 function rootSource({ env, flags }: Cli): string {
   if (flags.stateDir) return '--state-dir';
   if (env['PODRUN_STATE_DIR']) return '$PODRUN_STATE_DIR';
-  return env['XDG_STATE_HOME'] ? '$XDG_STATE_HOME' : 'the usual one';
+  return env['XDG_STATE_HOME'] ? '$XDG_STATE_HOME' : 'the default';
 }
 
 /**

@@ -42,7 +42,7 @@ describe('a second apply of a Pod that runs', () => {
     await running(manifest);
     const { stdout, stderr } = await run('apply', manifest, '--image', 'app:1=true', '--backoff-max', '1s');
     expect(stdout).toBe('pod/web unchanged\n');
-    expect(stderr).toBe('Warning: no effect on Pods that run already: --image, --backoff-max\n');
+    expect(stderr).toBe('Warning: these flags have no effect on running Pods: --image, --backoff-max\n');
   });
 
   it('takes away what the manifest says no more', async () => {
@@ -75,7 +75,7 @@ describe('a second apply of a Pod that runs', () => {
     const job = workshop.pod('job', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
     const { exitCode, stdout, stderr } = await run('apply', web, job, '-o', 'json');
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('pod/web unchanged\npod/web runs under process');
+    expect(stderr).toContain('pod/web unchanged\npod/web belongs to process');
     expect(new Set(podsIn(watchLines(stdout)).map(({ metadata }) => metadata?.name))).toEqual(new Set(['job']));
     expect(podsIn(first.lines).at(-1)?.status?.phase).toBe('Running');
   });
@@ -91,7 +91,7 @@ describe('a second apply of a Pod that runs', () => {
     expect((await run('apply', workshop.pod('web', spec('app:2')), '--until', 'ready')).exitCode).toBe(0);
     expect((await pod('web')).status?.containerStatuses?.[0]).toMatchObject({ image: 'app:2', restartCount: 1 });
     const waiting = workshop.start(['apply', web, '--until', 'succeeded']);
-    await waiting.until(({ stdout }) => stdout.includes('runs under process'));
+    await waiting.until(({ stdout }) => stdout.includes('belongs to process'));
     (await stage.puppet('main')).exit(0);
     await run('delete', 'pod', 'web');
     expect((await waiting.ended).exitCode).toBe(1);

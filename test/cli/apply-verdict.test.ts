@@ -111,7 +111,7 @@ describe.concurrent('a Pod that keeps up', () => {
 describe.concurrent('rules of a goal', () => {
   it.for([
     [['--settle', '2s'], 'error: --settle needs a goal that includes Ready'],
-    [['--allow-restarts', '--until', 'succeeded'], 'error: --allow-restarts is about Pods that are to be Ready'],
+    [['--allow-restarts', '--until', 'succeeded'], 'error: --allow-restarts needs a goal that includes Ready'],
     [['--settle', '-1s', '--until', 'ready'], 'error: --settle cannot be negative'],
     [['--settle', 'soon', '--until', 'ready'], 'error: invalid argument "soon" for "--settle" flag'],
   ] as const)('%j', async ([flags, message], context) => {
@@ -126,7 +126,7 @@ describe.concurrent('rules of a goal', () => {
   });
 });
 
-describe.concurrent('apply ends when nothing can happen any more', () => {
+describe.concurrent('apply ends when its Pods can never start', () => {
   it('and says what to write where', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('web', {
@@ -138,7 +138,7 @@ describe.concurrent('apply ends when nothing can happen any more', () => {
     const { exitCode, stderr } = await workshop.run(['apply', manifest]);
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      'error: nothing can happen any more: all that is left waits for images that no program stands for\n' +
+      'error: the run cannot finish: the remaining Pods wait for images that have no program\n' +
         'pod/web: container main waits for image "node:20"\n' +
         'pod/web: container api waits for image "ghcr.io/acme/api:1"\n' +
         '  say in podrun.yaml what of this machine stands for them:\n' +
@@ -165,7 +165,7 @@ describe.concurrent('apply ends when nothing can happen any more', () => {
     writeFileSync(path.join(workshop.folder, 'go'), '');
     const { exitCode, stderr } = await podrun.ended;
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('nothing can happen any more');
+    expect(stderr).toContain('the run cannot finish');
   });
 });
 

@@ -49,7 +49,7 @@ describe('a background agent that was killed', () => {
     puppet.print('between\n');
     const get = await workshop.run(['get', 'pod', 'web']);
     expect(get.stdout).toMatch(/web +1\/1 +Running +0 /);
-    expect(get.stderr).toBe(`pod/web: the background agent (process ${former}) was gone; another one goes on\n`);
+    expect(get.stderr).toBe(`pod/web: the background agent (process ${former}) had ended; podrun started another\n`);
     puppet.print('after\n');
     await vi.waitUntil(async () => (await workshop.run(['logs', 'web'])).stdout.includes('after'), PATIENT);
     expect((await workshop.run(['logs', 'web'])).stdout).toBe('before\nbetween\nafter\n');

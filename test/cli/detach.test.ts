@@ -80,7 +80,7 @@ describe('apply --detach', () => {
     expect(again).toEqual({
       exitCode: 0,
       stdout: 'pod/web unchanged\n',
-      stderr: `Warning: pod/web runs in the foreground of process ${apply.pid}: it ends with that\n`,
+      stderr: `Warning: pod/web runs in the foreground of process ${apply.pid} and ends with that process\n`,
     });
   });
 
@@ -96,5 +96,5 @@ describe('apply --detach', () => {
 it('--wait is refused in the foreground', async () => {
   const { exitCode, stderr } = await workshop.run(['apply', '--wait', manifest()]);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('--wait is about Pods in the background');
+  expect(stderr).toContain('--wait needs --detach');
 });

@@ -64,7 +64,7 @@ describe('expect', () => {
     [['expect', 'any.yaml'], 2, 'error: any.yaml:1 names no Pod: name a run on the command line, or write pod: NAME\n'],
     [['expect', 'e.yaml', 'job', '--from', 'x'], 2, 'error: cannot specify runs and --from together\n'],
     [['expect', 'e.yaml'], 1, 'Error from server (NotFound): pods "job" not found\n'],
-    [['expect', 'e.yaml', '--from', 'run.json'], 1, 'error: e.yaml:1 is about the Pod job: there is only web\n'],
+    [['expect', 'e.yaml', '--from', 'run.json'], 1, 'error: e.yaml:1 names the Pod job, but the runs are of web\n'],
   ])('%j is refused', async (args, code, message) => {
     workshop.file('e.yaml', EXPECTED);
     workshop.file('any.yaml', 'phases: [Pending]\n');
@@ -98,7 +98,7 @@ describe('apply --expect', () => {
   });
 
   it.each([
-    ['met.yaml', 'error: met.yaml:1 is about the Pod job: the manifests have web\n'],
+    ['met.yaml', 'error: met.yaml:1 names the Pod job, but the manifests have web\n'],
     ['bad.yaml', 'error: bad.yaml:1:1: stps: unknown field, did you mean "steps"?\n'],
   ])('starts nothing when %s is wrong', async (file, message) => {
     const manifest = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });

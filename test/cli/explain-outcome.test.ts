@@ -24,8 +24,8 @@ it('names the Pods that got there when the time is up, and counts them where the
   const first = 'error: timed out after 4s\npod/late: ';
   const few = timeIsUp([ended('a'), ended('b'), late]);
   expect(few.slice(0, first.length)).toBe(first);
-  expect(few).toMatch(/\npod\/a: nothing, it is Succeeded\npod\/b: nothing, it is Succeeded\n$/);
+  expect(few).toMatch(/\npod\/a: done, it is Succeeded\npod\/b: done, it is Succeeded\n$/);
   const many = timeIsUp([...['a', 'b', 'c', 'd'].map(ended), late]);
   expect(many.slice(0, first.length)).toBe(first);
-  expect(many).toMatch(/\n4 more Pods: nothing, they are Succeeded\n$/);
+  expect(many).toMatch(/\n4 more Pods: done, they are Succeeded\n$/);
 });

@@ -116,7 +116,7 @@ describe('get --from', () => {
   ])('is refused with $args', async ({ args, flag }) => {
     const file = workshop.file('pod.json', JSON.stringify(named('x')));
     const { exitCode, stderr } = await run(...args, '--from', file);
-    const why = `error: --from shows what was saved: it cannot be used with ${flag}\n`;
+    const why = `error: --from shows saved objects: it cannot be used with ${flag}\n`;
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: why });
   });
 

@@ -150,7 +150,7 @@ describe('--at', () => {
   });
 
   it.each([
-    [['get', 'pods', '--at', '3s'], 2, 'error: 3s is a moment of one Pod'],
+    [['get', 'pods', '--at', '3s'], 2, 'error: 3s is a moment in the life of one Pod'],
     [['get', 'pod', 'web', '-w', '--at', '3s'], 2, 'error: --at shows one moment: it cannot be used with --watch'],
     [['get', 'cm', 'x', '--at', '3s'], 2, 'error: podrun records Pods and their events only, not configmaps'],
     [['events', '--for', 'cm/x', '--at', '3s'], 2, 'error: --at shows the events of Pods only'],
@@ -206,7 +206,7 @@ describe('diff', () => {
 
   it.each([
     [['diff', 'web'], 2, 'error: diff compares two runs, and 1 were named'],
-    [['diff', 'web', 'web', '--tolerance', '5'], 2, 'error: invalid argument "5" for "--tolerance" flag: it takes a'],
+    [['diff', 'web', 'web', '--tolerance', '5'], 2, 'error: invalid argument "5" for "--tolerance" flag: it must'],
     [['diff', 'web', 'web', '--tolerance-min', 'x'], 2, 'error: invalid argument "x" for "--tolerance-min" flag: '],
     [['diff', 'web', 'nosuch.json'], 2, 'error: there is no file nosuch.json'],
     [['diff', 'web', './bad.json'], 2, 'error: ./bad.json:1: this line is no JSON'],

@@ -81,7 +81,7 @@ describe('logs', () => {
   });
 
   it.each([
-    ['--tail=many', 'invalid argument "many" for "--tail" flag: it takes a whole number'],
+    ['--tail=many', 'invalid argument "many" for "--tail" flag: it must be a whole number'],
     ['--since=soon', 'invalid argument "soon" for "--since" flag: time: invalid duration "soon"'],
     ['--since-time=noon', '--since-time is no RFC 3339 time: "noon"'],
     ['--limit-bytes=-1', '--limit-bytes must be greater than 0'],
@@ -92,7 +92,7 @@ describe('logs', () => {
   });
 
   it.each([
-    [['svc/web'], 'cannot get the logs from services: podrun keeps those of Pods'],
+    [['svc/web'], 'podrun has logs of Pods only, not of services'],
     [['web', 'main', '-c', 'main'], 'only one of -c or an inline [CONTAINER] arg is allowed'],
     [
       ['web', '--since=1s', '--since-time=2026-01-15T12:00:00Z'],

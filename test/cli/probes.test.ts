@@ -79,7 +79,7 @@ describe('probes', () => {
     [['svc/web'], 2, 'error: podrun runs probes of Pods only, not of services'],
     [['web', '--type=health'], 2, 'error: valid --type are startup, liveness or readiness, not "health"'],
     [['web', '--tail=-2'], 2, 'error: --tail must be greater than or equal to -1'],
-    [['web', '--tail=all'], 2, 'error: invalid argument "all" for "--tail" flag: it takes a whole number'],
+    [['web', '--tail=all'], 2, 'error: invalid argument "all" for "--tail" flag: it must be a whole number'],
     [['web', '-o', 'yaml'], 2, /^error: unable to match a printer suitable for the output format "yaml"/],
   ])('refuses %j', async (words, exitCode, message) => {
     openStore(workshop.stateDir).create('pods', newPod('web', { phase: 'Running' }));

@@ -107,10 +107,10 @@ describe('apply --report', () => {
     const report = ['--report', reportFolder()];
     const settling = ['apply', manifest, '--until', 'ready', '--settle', '1h', '--timeout', '2s', ...report];
     expect((await workshop.run(settling)).exitCode).toBe(124);
-    expect(reportOf('junit.xml')).toContain('<failure message="the time was up before the goal was met"');
+    expect(reportOf('junit.xml')).toContain('<failure message="the timeout passed before the goal was met"');
     const slow = ['apply', manifest, '--settle', '0', '--timeout', '2s', ...report, '--', 'sleep', '1000'];
     expect((await workshop.run(slow)).exitCode).toBe(124);
-    expect(reportOf('junit.xml')).toContain('<failure message="the time was up while it was running"');
+    expect(reportOf('junit.xml')).toContain('<failure message="the timeout passed while it was running"');
     const file = path.join(workshop.folder, 'web.expect.yaml');
     writeFileSync(file, 'never: [{ phase: Running }]\n');
     const unexpected = ['apply', manifest, '--until', 'ready', '--settle', '0', '--expect', file, ...report];
@@ -129,7 +129,7 @@ describe('apply --report', () => {
     const file = path.join(workshop.folder, 'file');
     const taken = await workshop.run(['apply', manifest, '--report', file]);
     expect(taken).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(taken.stderr).toContain(`written to ${file}: it is there already, and is no folder\nNothing was started.`);
+    expect(taken.stderr).toContain(`written to ${file}: it exists and is no folder\nNothing was started.`);
     // A folder in which no folder can be made.
     const nowhere = await workshop.run(['apply', manifest, '--report', '/proc/none/web']);
     expect(nowhere).toMatchObject({ exitCode: 2, stdout: '' });

@@ -112,7 +112,7 @@ describe('wait that cannot be met', () => {
     expect(await podrun.ended).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `${TIMED_OUT}slow\npod/slow is gone: it was deleted meanwhile\n`,
+      stderr: `${TIMED_OUT}slow\npod/slow was deleted meanwhile\n`,
     });
   });
 

@@ -71,7 +71,7 @@ export class AttachFrameReader<Message> {
     while (this.#rest.length >= HEAD_BYTES) {
       const kind = KINDS[this.#rest.readUInt8()];
       const end = HEAD_BYTES + this.#rest.readUInt32BE(1);
-      if (kind === undefined || end > PAYLOAD_BYTES_MAX) throw new Error('these are no frames');
+      if (kind === undefined || end > PAYLOAD_BYTES_MAX) throw new Error('these bytes are no podrun frames');
       if (this.#rest.length < end) break;
       const payload = this.#rest.subarray(HEAD_BYTES, end);
       this.#rest = this.#rest.subarray(end);

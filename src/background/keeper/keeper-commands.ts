@@ -14,7 +14,7 @@ interface CommandCallbacks {
 }
 
 /** The error of starts after the end of the keeper. */
-export const KEEPER_GONE = 'the keeper of the containers has ended';
+export const KEEPER_GONE = 'the keeper process of the containers has ended';
 
 /** The commands that a keeper runs in its containers for this process, as Runtime describes them. */
 export class KeeperCommands {

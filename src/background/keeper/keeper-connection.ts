@@ -68,7 +68,7 @@ export class KeeperConnection implements KeeperLine {
           reject(
             new PodrunError(
               'Unreachable',
-              `the containers are kept by another version of podrun (protocol ${version})`,
+              `the keeper process of the containers is of another version of podrun (protocol ${version})`,
             ),
           );
           socket.destroy();

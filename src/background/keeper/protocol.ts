@@ -142,7 +142,7 @@ export class KeeperFrameReader<Message> {
     while (rest.length >= HEAD_BYTES) {
       const textEnd = HEAD_BYTES + rest.readUInt32BE(0);
       const end = textEnd + rest.readUInt32BE(4);
-      if (end > FRAME_BYTES_MAX) throw new Error('these are no frames');
+      if (end > FRAME_BYTES_MAX) throw new Error('these bytes are no podrun frames');
       if (rest.length < end) {
         this.#wanted = end;
         break;

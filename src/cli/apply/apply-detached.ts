@@ -60,5 +60,5 @@ export async function applyDetached(
 function warnOfForegroundOwner({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || owner.agent !== undefined) return;
-  view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)}: it ends with that`);
+  view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)} and ends with that process`);
 }

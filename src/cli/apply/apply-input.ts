@@ -26,36 +26,33 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   const isForRuns = flags.template === undefined && [undefined, 'text', 'json'].includes(flags.output);
   if (flags.dryRun === 'none' && !isForRuns) {
     const format = flags.output === undefined ? '--template' : `-o ${flags.output}`;
-    throw usage(`${format} needs --dry-run`, 'A run prints text for people, or with -o json a stream of watch events.');
+    throw usage(`${format} needs --dry-run`, 'podrun apply prints text, or with -o json a stream of watch events.');
   }
   if (flags.annotations === 'github' && flags.output !== undefined && flags.output !== 'text') {
     throw usage(
       `--annotations github and -o ${flags.output} cannot be used together`,
-      'Annotations stand between the lines for people.',
+      'GitHub annotations are lines of the text output.',
     );
   }
   if (flags.strict && flags.bestEffort) {
     throw usage(
       '--strict and --best-effort cannot be used together',
-      'One wants everything that the manifests ask for, the other takes what can be had.',
+      '--strict refuses Pods with fields without effect; --best-effort starts them without their security settings.',
     );
   }
   if (flags.wait && !flags.detach) {
-    throw usage(
-      '--wait is about Pods in the background',
-      'Use it with --detach. In the foreground, --until ready ends the Pods when they are Ready.',
-    );
+    throw usage('--wait needs --detach', 'In the foreground, --until ready ends the Pods when they are Ready.');
   }
   if (flags.report !== undefined && (flags.detach || flags.dryRun !== 'none')) {
     throw usage(
       `--report cannot be used with ${flags.detach ? '--detach' : '--dry-run'}`,
-      'It tells of Pods that ran in the foreground. For others: podrun timeline POD -o html.',
+      'A report covers Pods that run in the foreground. For other Pods, use podrun timeline POD -o html.',
     );
   }
   if (flags.expect !== undefined && (flags.detach || flags.dryRun !== 'none')) {
     throw usage(
       `--expect cannot be used with ${flags.detach ? '--detach' : '--dry-run'}`,
-      'It is about Pods that run in the foreground. For others: podrun expect FILE.',
+      '--expect checks Pods that run in the foreground. For other Pods, use podrun expect FILE.',
     );
   }
   const crashLoop = {
@@ -85,7 +82,7 @@ function readRules({ settle, allowRestarts }: ApplyFlags, goal: PodGoal | undefi
   const rule = allowRestarts ? '--allow-restarts' : settleMs === SETTLE_MS ? undefined : '--settle';
   if (rule === undefined || (goal !== undefined && includesReady(goal))) return { settleMs, allowRestarts };
   throw usage(
-    `${rule} is about Pods that are to be Ready`,
+    `${rule} needs a goal that includes Ready`,
     'Use it with --until ready, with --detach --wait, or with a COMMAND.',
   );
 }
@@ -95,7 +92,7 @@ function readGoal(text: string): PodGoal {
   if (goal !== undefined) return goal;
   throw usage(
     `invalid --until ${JSON.stringify(text)}`,
-    'It takes ready, succeeded, failed, or the type of a condition with or without =True, =False or =Unknown.',
+    'Use ready, succeeded, failed, or the type of a condition, if need be with =True, =False or =Unknown.',
   );
 }
 

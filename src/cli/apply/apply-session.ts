@@ -122,9 +122,9 @@ function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<Stor
       `pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`,
       {
         hint:
-          `Let it continue. If it is gone for good, remove its record: ` +
+          `Resume that process. If it is gone for good, remove its record: ` +
           `podrun delete pod ${name} -n ${namespace} --force. ` +
-          'That ends nothing that still runs there.',
+          'This ends no processes that still run there.',
       },
     );
   }
@@ -204,7 +204,7 @@ function warnOfForeignPods({ store, view }: Session, others: readonly StoredPod[
   for (const { metadata } of others) {
     const owner = store.ownerOf(metadata.namespace, metadata.name);
     const process_ = owner === undefined ? 'another podrun' : store.describeOwner(owner);
-    view.note(`pod/${metadata.name} runs under ${process_}: it goes on when this apply ends`);
+    view.note(`pod/${metadata.name} belongs to ${process_} and keeps running when this apply ends`);
   }
 }
 
@@ -219,7 +219,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
     ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
     ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
   ];
-  if (given.length > 0) view.trouble(`no effect on Pods that run already: ${given.join(', ')}`);
+  if (given.length > 0) view.trouble(`these flags have no effect on running Pods: ${given.join(', ')}`);
 }
 
 /** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */

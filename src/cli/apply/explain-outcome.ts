@@ -144,7 +144,7 @@ function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readon
     const images = missingImageLines(pod);
     return images.length === 0 ? [causeLine(pod)] : images;
   });
-  const first = 'error: nothing can happen any more: all that is left waits for images that no program stands for\n';
+  const first = 'error: the run cannot finish: the remaining Pods wait for images that have no program\n';
   return `${first}${lines.join('')}${failed.map(causeLine).join('')}${imageAdvice(pods)}`;
 }
 
@@ -154,7 +154,7 @@ function absence({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, 
   const what = goal === undefined ? pod.status.phase : goalText(goal);
   const why = whyNever(pod, goal, evidence);
   const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
-  return `pod "${pod.metadata.name}" was not ${what} any more while COMMAND was running: ${why}\n${block}`;
+  return `pod "${pod.metadata.name}" stopped being ${what} while COMMAND was running: ${why}\n${block}`;
 }
 
 function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 'timedOut' }>): string {
@@ -186,11 +186,9 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
 /** Names a few Pods at their goal, and counts many. */
 function existingPods(met: readonly StoredPod[], goal: Explanation['goal']): string {
   if (met.length > MET_NAMED_MAX) {
-    return `${met.length} more Pods: nothing, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
+    return `${met.length} more Pods: done, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
   }
   return met
-    .map(
-      (pod) => `pod/${pod.metadata.name}: nothing, it is ${goal === undefined ? pod.status.phase : goalText(goal)}\n`,
-    )
+    .map((pod) => `pod/${pod.metadata.name}: done, it is ${goal === undefined ? pod.status.phase : goalText(goal)}\n`)
     .join('');
 }

@@ -140,7 +140,7 @@ class TextTail {
   get text(): string {
     if (this.#bytes > this.#maxBytes) this.#cut();
     const text = Buffer.concat(this.#chunks).toString();
-    return this.#isCut ? `… what came before is not kept\n${text.slice(text.indexOf('\n') + 1)}` : text;
+    return this.#isCut ? `… earlier output is not kept\n${text.slice(text.indexOf('\n') + 1)}` : text;
   }
 
   #cut(): void {

@@ -196,16 +196,20 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
 
 /** Prints the decisions before the Pods run, and their sources, for --verbose. */
 function printDecisions({ cli, flags, plan, config }: Session, { features, lack }: ChosenRuntime): void {
-  cli.detail(config === undefined ? 'no podrun.yaml from here upward' : `settings of ${config.path}`);
+  cli.detail(
+    config === undefined ? 'found no podrun.yaml in this folder or those above' : `settings of ${config.path}`,
+  );
   const why = lack === undefined ? '' : `; ${obstacleText(lack.why)}`;
   cli.detail(`runtime tier ${features.tier}: ${whoChoseRuntime(cli, flags, config)}${why}`);
   const goal = plan.goal === undefined ? 'every Pod has ended' : `every Pod is ${goalText(plan.goal)}`;
-  cli.detail(`waiting until ${goal}, ${flags.timeout === undefined ? 'as long as it takes' : `for ${flags.timeout}`}`);
+  cli.detail(`waiting until ${goal}, ${flags.timeout === undefined ? 'without a time limit' : `for ${flags.timeout}`}`);
 }
 
 function whoChoseRuntime({ env }: Cli, { runtime }: ApplyFlags, config: ConfigFile | undefined): string {
   if (runtime !== undefined) return `--runtime ${runtime}`;
   const variable = env['PODRUN_RUNTIME'];
   if (variable) return `PODRUN_RUNTIME=${variable}`;
-  return config?.runtime === undefined ? 'as this machine permits' : `runtime: ${config.runtime} of ${config.path}`;
+  return config?.runtime === undefined
+    ? 'the best that this machine permits'
+    : `runtime: ${config.runtime} of ${config.path}`;
 }

@@ -51,10 +51,10 @@ function waitGoals({ current }: CompletionRequest): Candidate[] {
     return plainCandidates(['True', 'False', 'Unknown'].map((status) => `${condition}=${status}`));
   if (current.startsWith('condition=')) return plainCandidates(CONDITIONS.map((type) => `condition=${type}`));
   return [
-    { value: 'condition=', note: 'a condition has a status' },
-    { value: 'create', note: 'it exists' },
-    { value: 'delete', note: 'it is gone' },
-    { value: 'jsonpath=', note: 'a field has a value' },
+    { value: 'condition=', note: 'wait for a condition' },
+    { value: 'create', note: 'wait until the object exists' },
+    { value: 'delete', note: 'wait until the object is deleted' },
+    { value: 'jsonpath=', note: 'wait for the value of a field' },
   ];
 }
 

@@ -90,7 +90,7 @@ export function completedPod(attempt: string, phase: TerminalPhase, hint?: strin
 
 /** The error about a Pod whose agent is gone, and all containers with it. */
 export function noAgent(name: string, consequence: string, hint: string): PodrunError {
-  return new PodrunError('NotRunning', `nobody runs pod "${name}" any more: ${consequence}`, { hint });
+  return new PodrunError('NotRunning', `no podrun runs pod "${name}" any more: ${consequence}`, { hint });
 }
 
 /**
@@ -119,6 +119,6 @@ export function runningContainer(
 /** @throws {PodrunError} when the process that ran the Pod is gone, and all containers with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   if (store.isOwned(namespace, name)) return;
-  const hint = `See its record with podrun describe pod ${name} and podrun logs ${name}.. To run it again: podrun apply.`;
-  throw noAgent(name, 'nothing of it can be reached', hint);
+  const hint = `Its record: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`;
+  throw noAgent(name, 'podrun cannot reach its containers', hint);
 }

@@ -105,7 +105,7 @@ async function untilStatus(
       return found !== undefined;
     },
   });
-  if (found === undefined) throw new Error('the wait for a container ended without one');
+  if (found === undefined) throw new Error('the wait for a container ended early');
   return found;
 }
 
@@ -134,7 +134,7 @@ function lost(cli: Cli, { store, pod, container }: ContainerAttachment, end: Con
   const present = store.get<StoredPod>('pods', namespace, name);
   const status = allContainerStatuses(present?.status ?? {}).find((entry) => entry.name === container);
   const { message } = connectionLost(pod, container, end.type === 'lost' ? end.why : undefined);
-  const hint = `All that it has printed: podrun logs ${name} -c ${container}`;
+  const hint = `See its whole output with podrun logs ${name} -c ${container}`;
   reportError(cli.stderr, new PodrunError('Unreachable', message, { hint }));
   return status?.state?.terminated?.exitCode || EXIT.failed;
 }

@@ -61,7 +61,7 @@ function podName(word: string): string {
   }
   const type = mustFindType(first);
   if (type.plural === 'pods') return name;
-  throw usageOf('debug', `"${type.plural}" not supported by debug: it adds a container to a Pod`);
+  throw usageOf('debug', `"${type.plural}" not supported by debug: use a Pod`);
 }
 
 /**

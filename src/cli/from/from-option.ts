@@ -4,10 +4,7 @@ import { append } from '../select/selection-flags.ts';
 
 /** Makes the option `--from`, which reads files instead of the store. */
 export function fromOption(): Option {
-  return new Option(
-    '--from <file>',
-    'show the objects that were saved in this file (-: standard input), no store needed',
-  )
+  return new Option('--from <file>', 'show the objects in this file instead of the store; -: standard input')
     .argParser(append)
     .default([]);
 }
@@ -16,5 +13,5 @@ export function fromOption(): Option {
 export function refuseOfSaved({ from, at, watch }: { from: readonly string[]; at?: string; watch: boolean }): void {
   if (from.length === 0 || (at === undefined && !watch)) return;
   const flag = watch ? '--watch' : '--at';
-  throw usage(`--from shows what was saved: it cannot be used with ${flag}`);
+  throw usage(`--from shows saved objects: it cannot be used with ${flag}`);
 }

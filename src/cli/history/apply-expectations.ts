@@ -28,7 +28,7 @@ export class ApplyExpectations {
     const other = expectations.find(({ pod }) => pod !== undefined && !names.includes(pod));
     if (other === undefined) return new ApplyExpectations(expectations, pods);
     const present = names.join(', ') || 'none';
-    throw usage(`${other.place} is about the Pod ${other.pod}: the manifests have ${present}`);
+    throw usage(`${other.place} names the Pod ${other.pod}, but the manifests have ${present}`);
   }
 
   /**

@@ -37,7 +37,7 @@ export function outcomesOf(expectations: readonly Expectation[], runs: readonly 
       const present = [...new Set(runs.map(({ recorded }) => recorded.name))].join(', ');
       throw new PodrunError(
         'NotFound',
-        `${expectation.place} is about the Pod ${expectation.pod}: there is only ${present}`,
+        `${expectation.place} names the Pod ${expectation.pod}, but the runs are of ${present}`,
       );
     }
     return meant.map(({ run, recorded }): ExpectationOutcome => {

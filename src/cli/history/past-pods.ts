@@ -93,5 +93,8 @@ function asKubeObject(pod: StoredPod): StoredKubeObject {
 }
 
 function ofOnePod(at: string): PodrunError {
-  return usage(`${at} is a moment of one Pod`, 'Name the Pod, or give a time, for example 2026-01-15T12:00:00Z.');
+  return usage(
+    `${at} is a moment in the life of one Pod`,
+    'Name the Pod, or give a time, for example 2026-01-15T12:00:00Z.',
+  );
 }

@@ -20,7 +20,7 @@ function isRunFile(name: string): boolean {
  */
 export async function runsInFile(cli: Cli, file: string): Promise<NamedRun[]> {
   const runs = runsInStream(streamLines(await readText(cli, file), file === '-' ? 'standard input' : file));
-  if (runs.length === 0) throw usage(`${file} has no Pod`, 'It takes what podrun apply -o json prints.');
+  if (runs.length === 0) throw usage(`${file} has no Pod`, 'Use a saved output of podrun apply -o json.');
   return runs.map((recorded) => ({ run: recorded.name, recorded }));
 }
 
@@ -42,7 +42,7 @@ export async function namedRun(
   const [only, ...more] = await runsInFile(cli, name);
   if (only !== undefined && more.length === 0) return { ...only, run: name };
   const names = [only, ...more].map((found) => found?.run).join(', ');
-  throw usage(`${name} tells of several Pods: ${names}`, 'Save the stream of one Pod.');
+  throw usage(`${name} has several Pods: ${names}`, 'Use a saved output of apply -o json for one Pod.');
 }
 
 /** The largest file: V8 limits the length of a string. */
@@ -67,7 +67,7 @@ function streamLines(text: string, file: string): StreamLine[] {
     const value = parsed(line);
     if (value !== undefined) return eventsIn(value);
     if (index === lines.length - 1) return [];
-    throw usage(`${file}:${index + 1}: this line is no JSON`, 'It takes what podrun apply -o json prints.');
+    throw usage(`${file}:${index + 1}: this line is no JSON`, 'Use a saved output of podrun apply -o json.');
   });
 }
 

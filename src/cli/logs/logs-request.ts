@@ -79,7 +79,7 @@ function podsOf({ pod }: LogsWords, { selector }: LogsFlags): LogsRequest['pods'
         'POD or TYPE/NAME is a required argument for the logs command',
     );
   }
-  return { name: podArgument(pod, (plural) => `cannot get the logs from ${plural}: podrun keeps those of Pods`) };
+  return { name: podArgument(pod, (plural) => `podrun has logs of Pods only, not of ${plural}`) };
 }
 
 function containerOf(words: LogsWords, flags: LogsFlags): string | undefined {
@@ -126,5 +126,5 @@ function sinceOf({ since, sinceTime }: LogsFlags, nowMs: number): number | undef
 
 function wholeNumber(flag: string, text: string): number {
   if (/^-?\d+$/.test(text)) return Number(text);
-  throw usage(`invalid argument ${JSON.stringify(text)} for "${flag}" flag: it takes a whole number`);
+  throw usage(`invalid argument ${JSON.stringify(text)} for "${flag}" flag: it must be a whole number`);
 }

@@ -31,15 +31,15 @@ export const LIST_FORMATS: readonly string[] = ['wide', 'custom-columns', 'custo
 /** Adds `-o` and the flags about templates. */
 export function withOutputFlags(command: Command, more: readonly string[] = []): Command {
   const known = [...OBJECT_FORMATS, ...more, ...TEMPLATE_FORMATS];
-  const option = new Option('-o, --output <format>', 'output format; the longer ones take a template, as jsonpath=…');
+  const option = new Option('-o, --output <format>', 'output format; formats with a template: jsonpath=…, and so on');
   option.argParser((value) => checkedFormat(value, known));
   option.argChoices = known;
   return command
     .addOption(option)
-    .option('--template <template>', 'the template for -o go-template (the default with it) or jsonpath, or its file')
-    .option('--allow-missing-template-keys', 'a field that a template asks for may be missing', true)
-    .option('--no-allow-missing-template-keys', 'a field that a template asks for must be there')
-    .option('--show-managed-fields', 'leave metadata.managedFields in json and yaml', false);
+    .option('--template <template>', 'the template, or its file, for -o go-template (default) or jsonpath')
+    .option('--allow-missing-template-keys', 'ignore missing fields in templates', true)
+    .option('--no-allow-missing-template-keys', 'fail for missing fields in templates')
+    .option('--show-managed-fields', 'keep metadata.managedFields in json and yaml', false);
 }
 
 /** @throws {PodrunError} (usage) in kubectl's words */

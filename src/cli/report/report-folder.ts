@@ -19,10 +19,10 @@ export function prepareReportFolder(folder: string): void {
     rmSync(trial);
   } catch (error) {
     const isFile = existsSync(folder) && !statSync(folder).isDirectory();
-    const why = isFile ? 'it is there already, and is no folder' : reasonOf(error);
+    const why = isFile ? 'it exists and is no folder' : reasonOf(error);
     throw usage(
       `the report cannot be written to ${folder}: ${why}`,
-      'Nothing was started. --report takes a folder, which is made where it is missing: name another one.',
+      'Nothing was started. Name a folder for --report: podrun creates it if necessary.',
     );
   }
 }

@@ -160,7 +160,7 @@ export class RunReport {
 
 /** The reason of a failure that no Pod caused. */
 function whyFailed(outcome: RunOutcome | undefined, record: RunRecord): string {
-  if (outcome?.type === 'timedOut') return 'the time was up before the goal was met';
+  if (outcome?.type === 'timedOut') return 'the timeout passed before the goal was met';
   return record === 'complete' ? 'the run failed' : RECORD_FAILURE;
 }
 
@@ -171,7 +171,7 @@ function commandResult(outcome: RunOutcome, isStarted: boolean): JunitCase['resu
     return { type: 'failed', message, text: message };
   }
   if (!isStarted) return { type: 'skipped', message: 'it was not started' };
-  const message = outcome.type === 'timedOut' ? 'the time was up while it was running' : 'it did not come to its end';
+  const message = outcome.type === 'timedOut' ? 'the timeout passed while it was running' : 'podrun stopped it';
   return outcome.type === 'timedOut' ? { type: 'failed', message, text: message } : { type: 'skipped', message };
 }
 

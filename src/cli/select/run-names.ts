@@ -3,7 +3,7 @@ import type { Selection } from './selection.ts';
 
 /** The description of `--at`, in the help of all commands with this flag. */
 export const AT_DESCRIPTION =
-  'as it was then: 3.2s after its creation, restart:2, phase:Running, condition:Ready, a time';
+  'the state at a moment: 3.2s after the creation, restart:2, phase:Running, condition:Ready, a time';
 
 /** True for the name of a run, as opposed to the name of a Pod: `web@1`, `uid:4f6…`. */
 export function isRunName(name: string): boolean {

@@ -21,7 +21,7 @@ interface RunQuery {
  */
 export function chosenRuns(records: RecordedRuns, { namespace, words, nowMs }: RunQuery): RunOnRecord[] {
   if (words.length === 0) return latestTogether(records, namespace, nowMs);
-  const names = words.map((word) => podArgument(word, (plural) => `there is no timeline of ${plural}, only of Pods`));
+  const names = words.map((word) => podArgument(word, (plural) => `podrun timeline draws Pods only, not ${plural}`));
   return [...new Set(names)].map((name) => records.find(namespace, name));
 }
 

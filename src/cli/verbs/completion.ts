@@ -25,7 +25,7 @@ export function register(program: Command, run: RunVerb): void {
     .command('completion')
     .summary('Print a script that completes command lines in a shell')
     .description(
-      'Prints a script for a shell. The script completes commands, flags and their values, types, and the names of Pods, ' +
+      'Prints a script for a shell. It completes commands, flags and their values, types, and the names of Pods, ' +
         'containers and namespaces.',
     )
     .usage('(bash | zsh | fish) [flags]')

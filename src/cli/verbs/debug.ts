@@ -91,10 +91,10 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
     throw completedPod('add an ephemeral container to', status.phase, hint);
   }
   if (!store.isOwned(namespace, name)) {
-    throw noAgent(name, 'an ephemeral container would never start', 'Run it again with podrun apply.');
+    throw noAgent(name, 'podrun cannot start an ephemeral container', 'Run it again with podrun apply.');
   }
   if (metadata.deletionTimestamp === undefined) return;
-  throw new PodrunError('NotRunning', `pod "${name}" is being terminated: an ephemeral container would never start`);
+  throw new PodrunError('NotRunning', `pod "${name}" is being terminated: podrun cannot start an ephemeral container`);
 }
 
 /** Prints kubectl's messages about the container. */

@@ -43,7 +43,7 @@ export function register(program: Command, run: RunVerb): void {
     .command('doctor')
     .summary('Show what this machine permits, and how to enable more')
     .description(
-      'Tries the features of podrun on this machine. Shows those that work, and the reason and the remedy for the others.',
+      'Tries the features of podrun on this machine. Shows which ones work, and reasons and remedies for the others.',
     )
     .usage('[flags]')
     .addOption(outputOption<'json'>(['json']))

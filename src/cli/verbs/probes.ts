@@ -163,7 +163,7 @@ function typeOf({ type }: ProbesFlags): ProbeType | undefined {
 
 function tailOf({ tail }: ProbesFlags): number | undefined {
   if (!/^-?\d+$/.test(tail)) {
-    throw usage(`invalid argument ${JSON.stringify(tail)} for "--tail" flag: it takes a whole number`);
+    throw usage(`invalid argument ${JSON.stringify(tail)} for "--tail" flag: it must be a whole number`);
   }
   const attempts = Number(tail);
   if (attempts < -1) throw usage('--tail must be greater than or equal to -1');

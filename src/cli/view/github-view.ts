@@ -93,7 +93,7 @@ export class GitHubView implements ApplyView {
     this.#run();
     const nowMs = this.#options.cli.clock.now().wallMs;
     if (outcome.type === 'goalImpossible')
-      this.#annotate(podError(outcome.pod, 'cannot get there any more'), outcome.pod);
+      this.#annotate(podError(outcome.pod, 'can no longer meet the goal'), outcome.pod);
     const isLapse = outcome.type === 'goalLapsed' || outcome.type === 'commandEnded';
     const lapse = isLapse ? outcome.lapse : undefined;
     if (lapse !== undefined) this.#annotate(podError(lapse.pod, howLapsed(lapse), whyLapsed(lapse)), lapse.pod);

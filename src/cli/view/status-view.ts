@@ -106,8 +106,8 @@ export class StatusView {
   }
 }
 
-const HELP = `  q  stop: ends the Pods gracefully, as Ctrl-C does; again: kills them
+const HELP = `  q  ends the Pods gracefully, as Ctrl-C does; pressed again, kills them
   d  describes the Pods
-  l  output of containers: on or off
-  ?  this help
+  l  switches the output of containers on or off
+  ?  shows this help
 `;

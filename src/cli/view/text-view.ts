@@ -232,10 +232,10 @@ function containersWithProcess({ status }: StoredPod, activity: PodActivity | un
 const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOutcome, { type: Type }>) => string } = {
   ended: () => '',
   goalMet: () => 'goal met, ending the Pods',
-  goalImpossible: ({ pod }) => `pod ${pod.metadata.name} cannot get there any more, ending the Pods`,
+  goalImpossible: ({ pod }) => `pod ${pod.metadata.name} can no longer meet the goal, ending the Pods`,
   goalLapsed: ({ lapse }) => `pod ${lapse.pod.metadata.name} ${howLapsed(lapse)}, ending the Pods`,
-  stuck: () => 'nothing can happen any more, ending the Pods',
-  timedOut: () => 'time is up, ending the Pods',
+  stuck: () => 'the remaining Pods cannot start, ending the Pods',
+  timedOut: () => 'timed out, ending the Pods',
   commandEnded: ({ exitCode }) => `COMMAND exited with ${exitCode}, ending the Pods`,
-  interrupted: ({ signal }) => `${signal}: ending the Pods (once more to kill them)`,
+  interrupted: ({ signal }) => `${signal}: ending the Pods (send it again to kill them)`,
 };

@@ -45,7 +45,7 @@ interface ExplainedTarget extends ExplainContext {
 function explain({ store, nowMs, stateDir, target, object, isExplained }: ExplainedTarget): string {
   const { ref, condition } = target;
   const name = nameOf(ref);
-  if (condition.type === 'state' && object === undefined) return `${name} is gone: it was deleted meanwhile\n`;
+  if (condition.type === 'state' && object === undefined) return `${name} was deleted meanwhile\n`;
   if (object === undefined || ref.type.plural !== 'pods') return `${targetPhrase(target, undefined, nowMs).text}\n`;
   const pod = object as unknown as StoredPod;
   const evidence = podEvidence(store, pod);
@@ -59,7 +59,7 @@ function explain({ store, nowMs, stateDir, target, object, isExplained }: Explai
     return `${name} can never become ${condition.text}: ${why}\n${block}`;
   }
   if (condition.type === 'state' && isMetOrInvalid(condition, object))
-    return `${name}: nothing, but it came to that too late\n`;
+    return `${name}: met the condition, but too late\n`;
   return `${targetPhrase(target, { pod, records: evidence }, nowMs).text}\n${block}`;
 }
 

@@ -39,10 +39,10 @@ export function isMetOrInvalid(
 export function targetPhrase({ condition, ref }: WaitTarget, waited: WaitedPod | undefined, nowMs: number): WaitPhrase {
   const name = `${ref.type.kind.toLowerCase()}/${ref.name}`;
   const plain = (text: string): WaitPhrase => ({ text: `${name}: ${text}`, key: `${name} ${text}` });
-  if (condition.type === 'create') return plain('it to be created');
+  if (condition.type === 'create') return plain('its creation');
   const isLeaving = waited?.pod.metadata.deletionTimestamp !== undefined;
   if (condition.type === 'delete') {
-    return waited !== undefined && isLeaving ? podPhrase(waited, nowMs) : plain('somebody to delete it');
+    return waited !== undefined && isLeaving ? podPhrase(waited, nowMs) : plain('its deletion');
   }
   if (waited === undefined || condition.wanted === undefined) return plain(condition.phrase);
   return podPhrase(waited, nowMs, condition.wanted);

@@ -24,5 +24,7 @@ it('frames arrive as they were sent, however they are cut', () => {
 });
 
 it('bytes that are no frames are refused', () => {
-  expect(() => new KeeperFrameReader().read(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow('these are no frames');
+  expect(() => new KeeperFrameReader().read(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow(
+    'these bytes are no podrun frames',
+  );
 });
