@@ -2,7 +2,7 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { Effect } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
-import type { PodFacts } from '../lifecycle/facts.ts';
+import { isFinished, type PodFacts, terminationOf } from '../lifecycle/facts.ts';
 import type { Observation, StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
@@ -101,7 +101,7 @@ export class ContainerEffects implements EffectRunner {
     this.#pod = pod;
     const containers = probedContainers(pod, facts);
     if (containers.length === 0) return;
-    this.#prober.update({ containers, terminating: facts.termination !== undefined, finished: facts.finished });
+    this.#prober.update({ containers, terminating: terminationOf(facts) !== undefined, finished: isFinished(facts) });
   }
 
   get probes(): readonly PlannedProbe[] {

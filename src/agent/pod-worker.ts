@@ -6,7 +6,7 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
-import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
+import { isFinished, NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
 import { batchMs, changesContainersOnly, leavesUnpublishedState } from '../lifecycle/status/batch.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
@@ -112,7 +112,7 @@ export class PodWorker {
   }
 
   get isFinished(): boolean {
-    return this.#facts.finished;
+    return isFinished(this.#facts);
   }
 
   start(): void {
@@ -131,7 +131,7 @@ export class PodWorker {
 
   /** Takes a change by another writer: of the spec, the metadata, or a condition that the kubelet does not own. */
   objectChanged(pod: StoredPod): void {
-    if (this.#facts.finished || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    if (isFinished(this.#facts) || pod.metadata.uid !== this.#pod.metadata.uid) return;
     this.#storedStatus = pod.status;
     // The agent owns the rest of the status: its next write overwrites the changes of others.
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
@@ -144,18 +144,18 @@ export class PodWorker {
    * now.
    */
   terminate({ force, graceSeconds: wanted, breaksOffHook = false }: HowToEnd): void {
-    if (this.#facts.finished) return;
+    if (isFinished(this.#facts)) return;
     const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : wanted);
     this.#inbox.put({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
   }
 
   #handle(seen: InboxStep): void {
-    if (this.#facts.finished) return;
+    if (isFinished(this.#facts)) return;
     const now = this.#clock.now();
     const observed = seen === 'look' ? undefined : this.#observeAll(seen, now);
     if (observed !== undefined && seen !== 'look' && seen.some(endsPostStart)) return this.#goOn(observed, now);
     if (observed !== undefined) this.#take(observed);
-    if (this.#facts.finished) return;
+    if (isFinished(this.#facts)) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
     const isNew = plan.facts !== this.#facts || plan.effects.length > 0;
     // The observation is published already: a plan without effects has nothing new.
@@ -218,7 +218,7 @@ export class PodWorker {
   }
 
   #mayWait(status: PodStatus, nowMs: number): boolean {
-    if (this.#facts.finished || nowMs >= this.#publishedMs + batchMs(this.#pod.spec)) return false;
+    if (isFinished(this.#facts) || nowMs >= this.#publishedMs + batchMs(this.#pod.spec)) return false;
     return changesContainersOnly(this.#storedStatus, status);
   }
 

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { PodFacts, StopStage } from './facts.ts';
-import { processOf } from './facts.ts';
+import { processOf, terminationOf } from './facts.ts';
 import type { ProbeType } from './probes/probe.ts';
 
 /**
@@ -40,7 +40,8 @@ export interface PlannedProbe {
 
 /** Computes the next planned steps of a Pod from its facts. */
 export function podActivity({ spec }: StoredPod, facts: PodFacts, probes: readonly PlannedProbe[]): PodActivity {
-  const { startTime, termination } = facts;
+  const { startTime } = facts;
+  const termination = terminationOf(facts);
   const seconds = spec.activeDeadlineSeconds;
   const hasDeadline = seconds !== undefined && startTime !== undefined && termination === undefined;
   const containers: Record<string, ContainerActivity> = {};

@@ -1,6 +1,7 @@
 import type { ResourceRequirements } from '../api/generated/types.ts';
-import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
+import type { Sandbox } from './plan/sandbox.ts';
+import type { Ending, Termination } from './plan/termination.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
 
@@ -9,54 +10,19 @@ import type { TERMINATED } from './texts/terminated.ts';
  * were refused. Plain, immutable data. `observe` adds observations, `sync` adds decisions.
  */
 export interface PodFacts {
-  /**
-   * The Pod's environment: directories, volumes, address. Containers start only while it is ready. abandoned: the Pod
-   * began to terminate before its environment was ready.
-   */
-  readonly sandbox: 'absent' | 'creating' | 'ready' | 'stopping' | 'abandoned' | 'stopped';
+  readonly sandbox: Sandbox;
   /** The address of the Pod, once its sandbox is ready. Undefined: the Pod has the address of the node. */
   readonly podIP: string | undefined;
   /** The time of the first sync. activeDeadlineSeconds counts from this time. */
   readonly startTime: Instant | undefined;
   readonly containers: Readonly<Record<string, ContainerFacts>>;
-  /** The termination of the Pod. Set once and never cleared: a terminating Pod does not come back. */
-  readonly termination: Termination | undefined;
-  /** A termination that was requested while a postStart hook ran. It begins when the current starts are over. */
-  readonly requested: Termination | undefined;
+  readonly ending: Ending;
   /** Set after an exit that a RestartAllContainers rule names, while the other containers are being removed. */
   readonly restartingAll: RestartingAll | undefined;
   /** The generation of the Pod whose resize is under way. */
   readonly resizing: number | undefined;
   /** The latest measurement. Undefined: no measurement yet, or the Pod has no storage limits. */
   readonly storage: StorageUsage | undefined;
-  /** True when nothing of the Pod is left and its last status has been computed. */
-  readonly finished: boolean;
-}
-
-/** The reason for the termination of a Pod. */
-export type TerminationCause =
-  /** The object has a deletionTimestamp. */
-  | 'deleted'
-  /** Every container is done, or an init container has failed for good. */
-  | 'completed'
-  /** activeDeadlineSeconds has passed. */
-  | 'deadlineExceeded'
-  /** The Pod stores more than its limits permit. */
-  | 'evicted'
-  /** The agent itself ends the run: interrupted, goal reached or time-out. */
-  | 'ended';
-
-export interface Termination {
-  readonly cause: TerminationCause;
-  readonly since: Instant;
-  /** At least 1, as in the kubelet. Later requests can only make it shorter. */
-  readonly graceSeconds: number;
-  /** True: every container is killed at once. */
-  readonly force: boolean;
-  /** The message of an eviction in the status. */
-  readonly message?: string | undefined;
-  /** The terminal phase that another writer put into the status, which ended the Pod. */
-  readonly phase?: TerminalPhase | undefined;
 }
 
 export interface RestartingAll {
@@ -69,7 +35,7 @@ export interface ContainerFacts {
   readonly starting: Starting | undefined;
   /** The newest instance. `previous` is the instance before it. */
   readonly current: Instance | undefined;
-  readonly previous: Instance | undefined;
+  readonly previous: EndedInstance | undefined;
   /** The restartCount of the next instance. */
   readonly nextAttempt: number;
   /** The error of the latest start, if no container runs because of it. The kubelet's name for this is reason cache. */
@@ -80,7 +46,7 @@ export interface ContainerFacts {
   readonly imageBackOff: BackOff | undefined;
   readonly probes: ProbeResults;
   /** The newest instance that a RestartAllContainers rule has removed. Kept until the following instance has ended. */
-  readonly removed: Instance | undefined;
+  readonly removed: EndedInstance | undefined;
 }
 
 /** The latest published probe results of the newest instance. Undefined: no result yet. */
@@ -90,38 +56,58 @@ export interface ProbeResults {
   readonly liveness?: boolean | undefined;
 }
 
-export interface Starting {
+/** The start of an instance, from the request until the status shows the container as running, or as ended. */
+export type Starting = {
   readonly id: string;
   readonly attempt: number;
-  /**
-   * creating: the runtime is starting the program. postStart: the program runs and its hook has not returned, so the
-   * status does not show it as running yet. postStartFailed: the hook failed or was aborted by force, and the program
-   * is being stopped.
-   */
-  readonly stage: 'creating' | 'postStart' | 'postStartFailed';
-  readonly startedAt: Instant | undefined;
-  readonly stop: Stop | undefined;
-  /** The error of the postStart hook. The kubelet reports it when the container has ended. */
-  readonly hookError?: StartError;
-}
+} & (
+  | {
+      /** The runtime is starting the program. */
+      readonly stage: 'creating';
+      readonly stop: undefined;
+    }
+  | {
+      /** The program runs and its hook has not returned, so the status does not show it as running yet. */
+      readonly stage: 'postStart';
+      readonly startedAt: Instant;
+      readonly stop: Stop | undefined;
+    }
+  | {
+      /** The hook failed or was aborted by force, and the program is being stopped. */
+      readonly stage: 'postStartFailed';
+      readonly startedAt: Instant;
+      readonly stop: Stop | undefined;
+      /** The error of the hook. The kubelet reports it when the container has ended. Undefined: it was aborted. */
+      readonly hookError: StartError | undefined;
+    }
+);
 
-export interface Instance {
+interface AnyInstance {
   readonly id: string;
   /** The restartCount of this instance. */
   readonly attempt: number;
   readonly image: string;
   /** The resources with which the instance started. */
   readonly resources: ResourceRequirements | undefined;
-  /** Undefined: the instance could not be started. */
-  readonly startedAt: Instant | undefined;
   readonly stop: Stop | undefined;
-  /** Undefined: the instance runs. */
-  readonly exit: Exit | undefined;
   /**
    * True when every process of the instance has ended, not only the main process. The next instance starts only then.
    */
   readonly swept: boolean;
 }
+
+export interface RunningInstance extends AnyInstance {
+  readonly exit: undefined;
+  readonly startedAt: Instant;
+}
+
+export interface EndedInstance extends AnyInstance {
+  readonly exit: Exit;
+  /** Undefined: the instance could not be started. */
+  readonly startedAt: Instant | undefined;
+}
+
+export type Instance = RunningInstance | EndedInstance;
 
 export interface Exit {
   readonly exitCode: number;
@@ -146,16 +132,19 @@ export interface BackOff {
 /** The stop of a container, from the request to the kill. Source: kuberuntime_container.go killContainer. */
 export interface Stop {
   readonly requestedAt: Instant;
-  /** True: the container starts again as soon as it has ended, whatever its exit code is. */
-  readonly restart: boolean;
-  /** True: the whole Pod is terminating, so a sidecar waits for its turn. */
-  readonly forPod: boolean;
+  readonly purpose: StopPurpose;
   readonly stage: StopStage;
   /** The beginning of this stage, on the stopwatch. */
   readonly stageSinceMs: number;
   /** The rest of the grace period at the beginning of this stage. */
   readonly graceLeftMs: number;
 }
+
+/**
+ * restart: the container starts again as soon as it has ended, whatever its exit code is. endPod: the whole Pod is
+ * terminating, so a sidecar waits for its turn. end: neither.
+ */
+export type StopPurpose = 'restart' | 'end' | 'endPod';
 
 /**
  * preStop: the hook runs. turn: other containers must end first. signalled: the stop signal was sent. killed: SIGKILL
@@ -181,13 +170,21 @@ export const NEW_POD: PodFacts = {
   podIP: undefined,
   startTime: undefined,
   containers: {},
-  termination: undefined,
-  requested: undefined,
+  ending: { stage: 'none' },
   restartingAll: undefined,
   resizing: undefined,
   storage: undefined,
-  finished: false,
 };
+
+/** The termination that is under way. */
+export function terminationOf({ ending }: Pick<PodFacts, 'ending'>): Termination | undefined {
+  return ending.stage === 'terminating' ? ending.termination : undefined;
+}
+
+/** True when nothing of the Pod is left and its last status has been computed. */
+export function isFinished({ sandbox }: PodFacts): boolean {
+  return sandbox === 'finished';
+}
 
 /** The facts about a container. An unknown container is new. */
 export function containerFacts(facts: PodFacts, name: string): ContainerFacts {

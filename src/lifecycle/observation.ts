@@ -1,6 +1,6 @@
 import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
-import type { TerminationCause } from './facts.ts';
+import type { TerminationCause } from './plan/termination.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 
 /** An event in the life of a Pod. `id` names the instance of the container. */
@@ -21,7 +21,7 @@ export type Observation =
 /** A request to terminate the Pod, or to terminate it sooner. */
 export interface TerminateRequest {
   readonly type: 'terminate';
-  readonly cause: TerminationCause;
+  readonly cause: Exclude<TerminationCause, 'evicted'>;
   readonly graceSeconds: number;
   /** True: every container is killed at once. */
   readonly force: boolean;

@@ -12,12 +12,14 @@ import {
   type StartError,
   type Starting,
   type Stop,
-  type Termination,
+  terminationOf,
   withContainer,
 } from './facts.ts';
 import type { Exited, HookReturned, Observation, ProbeTurned, StartFailed, TerminateRequest } from './observation.ts';
 import { restartsAll } from './plan/restart-policy.ts';
+import { sandboxAfter } from './plan/sandbox.ts';
 import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './plan/stop.ts';
+import type { Termination } from './plan/termination.ts';
 import {
   created,
   failed,
@@ -42,11 +44,9 @@ const CONFIG_RETRY_MS = 10_000;
 export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now: Instant): Step {
   switch (seen.type) {
     case 'sandboxReady':
-      // An abandoned sandbox stays abandoned.
-      if (facts.sandbox !== 'creating') return { facts, effects: [] };
-      return { facts: { ...facts, sandbox: 'ready', podIP: seen.podIP }, effects: [] };
+      return { facts: sandboxReady(facts, seen.podIP), effects: [] };
     case 'sandboxStopped':
-      return { facts: { ...facts, sandbox: 'stopped' }, effects: [] };
+      return { facts: { ...facts, sandbox: sandboxAfter(facts.sandbox, 'stopped') }, effects: [] };
     case 'terminate':
       return { facts: terminated(facts, seen, now), effects: [] };
     case 'storageMeasured':
@@ -68,18 +68,23 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
   }
 }
 
+function sandboxReady(facts: PodFacts, podIP: string | undefined): PodFacts {
+  const sandbox = sandboxAfter(facts.sandbox, 'created');
+  return sandbox === facts.sandbox ? facts : { ...facts, sandbox, podIP };
+}
+
 function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { type: 'started' }>): Step {
-  const { container: name, id } = seen;
+  const { container: name, id, at: startedAt } = seen;
   const own = containerFacts(facts, name);
-  if (own.starting?.id !== id) return { facts, effects: [] };
-  const starting: Starting = { ...own.starting, startedAt: seen.at };
+  const { starting } = own;
+  if (starting?.id !== id || starting.stage !== 'creating') return { facts, effects: [] };
   const effects: Effect[] = [eventEffect(created(name)), eventEffect(startedEvent(name))];
   // A terminating Pod runs no hook: the container is shown as running and stopped at once.
-  if (containerSpec(pod, name).lifecycle?.postStart === undefined || facts.termination !== undefined) {
-    return { facts: withContainer(facts, name, startFinished(pod, name, own, { starting })), effects };
+  if (containerSpec(pod, name).lifecycle?.postStart === undefined || terminationOf(facts) !== undefined) {
+    return { facts: withContainer(facts, name, startFinished(pod, name, own, { starting, startedAt })), effects };
   }
   return {
-    facts: withContainer(facts, name, { starting: { ...starting, stage: 'postStart' } }),
+    facts: withContainer(facts, name, { starting: { ...starting, stage: 'postStart', startedAt } }),
     effects: [...effects, { type: 'runPostStart', container: name, id }],
   };
 }
@@ -96,11 +101,7 @@ function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
     return { facts: withContainer(facts, name, { starting: undefined, startError }), effects: [failure] };
   }
   const exit: Exit = { exitCode: 128, reason: TERMINATED.startError, message, at: seen.at };
-  const change = startFinished(pod, name, own, {
-    starting: { ...own.starting, startedAt: undefined },
-    exit,
-    swept: true,
-  });
+  const change = startFinished(pod, name, own, { starting: own.starting, startedAt: undefined, exit, swept: true });
   const startError = { reason: WAITING.runContainerError, message, retryAtMs: undefined };
   const next = withContainer(facts, name, { ...change, startError });
   return { facts: ruleApplied(pod, next, name, exit), effects: [eventEffect(created(name)), failure] };
@@ -115,11 +116,14 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
     message: seen.message,
     at: seen.at,
   };
-  if (own.starting?.id === id) {
-    const change = startFinished(pod, name, own, { starting: own.starting, exit });
+  const { starting } = own;
+  if (starting?.id === id) {
+    const startedAt = starting.stage === 'creating' ? undefined : starting.startedAt;
+    const change = startFinished(pod, name, own, { starting, startedAt, exit });
     // The container has exited while its postStart hook ran: the hook has failed.
-    const failure = own.starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
-    const startError = failure?.hookError ?? own.starting.hookError ?? own.startError;
+    const failure = starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
+    const hookError = starting.stage === 'postStartFailed' ? starting.hookError : failure?.hookError;
+    const startError = hookError ?? own.startError;
     const next = withContainer(facts, name, { ...change, startError });
     return { facts: ruleApplied(pod, next, name, exit), effects: failure?.effects ?? [] };
   }
@@ -133,7 +137,7 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
  * an exit code, too. Source: pkg/kubelet/container/helpers.go ShouldAllContainersRestart.
  */
 function ruleApplied(pod: StoredPod, facts: PodFacts, name: string, { exitCode }: Exit): PodFacts {
-  if (facts.termination !== undefined || facts.restartingAll !== undefined) return facts;
+  if (terminationOf(facts) !== undefined || facts.restartingAll !== undefined) return facts;
   return restartsAll(containerSpec(pod, name), exitCode) ? { ...facts, restartingAll: { trigger: name } } : facts;
 }
 
@@ -151,24 +155,22 @@ function swept(facts: PodFacts, seen: { readonly container: string; readonly id:
 function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, now: Instant): Step {
   const { container: name } = seen;
   const own = containerFacts(facts, name);
-  if (own.starting?.id !== seen.id || own.starting.stage !== 'postStart') return { facts, effects: [] };
+  const { starting } = own;
+  if (starting?.id !== seen.id || starting.stage !== 'postStart') return { facts, effects: [] };
   if (seen.error === undefined) {
-    return {
-      facts: withContainer(facts, name, startFinished(pod, name, own, { starting: own.starting })),
-      effects: [],
-    };
+    const change = startFinished(pod, name, own, { starting, startedAt: starting.startedAt });
+    return { facts: withContainer(facts, name, change), effects: [] };
   }
   const { hookError, effects } = hookFailure(name, seen.error);
   const request = {
     graceMs: containerGraceMs(pod, undefined),
     hasPreStop: hasPreStop(containerSpec(pod, name)),
-    restart: false,
-    forPod: false,
-  };
+    purpose: 'end',
+  } as const;
   // Keep the stop that a RestartAllContainers rule has begun.
-  const stop = own.starting.stop ?? requestStop(request, now);
-  const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop, hookError };
-  return { facts: withContainer(facts, name, { starting }), effects };
+  const stop = starting.stop ?? requestStop(request, now);
+  const failedStart: Starting = { ...starting, stage: 'postStartFailed', stop, hookError };
+  return { facts: withContainer(facts, name, { starting: failedStart }), effects };
 }
 
 function hookFailure(name: string, message: string): { hookError: StartError; effects: Effect[] } {
@@ -203,7 +205,7 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
   const own = containerFacts(facts, seen.container);
   if (own.current?.id !== seen.id || own.starting !== undefined) return facts;
   // While a Pod terminates, startup and liveness results only end their probes: they do not make a container ready.
-  if (facts.termination !== undefined && seen.probe !== 'readiness') return facts;
+  if (terminationOf(facts) !== undefined && seen.probe !== 'readiness') return facts;
   return withContainer(facts, seen.container, { probes: { ...own.probes, [seen.probe]: seen.success } });
 }
 
@@ -213,12 +215,14 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
  * without the context that is cancelled.
  */
 function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
-  const known = facts.termination ?? facts.requested;
+  const { ending } = facts;
+  const known = ending.stage === 'none' ? undefined : ending.termination;
   const termination = known === undefined ? newTermination(seen, now) : shortened(known, seen);
   const isAtOnce = seen.force || seen.breaksOffHook === true || termination.phase !== undefined;
-  if (facts.termination === undefined && !isAtOnce && isHookUnderWay(facts))
-    return { ...facts, requested: termination };
-  let next: PodFacts = { ...facts, termination, requested: undefined };
+  if (ending.stage !== 'terminating' && !isAtOnce && isHookUnderWay(facts)) {
+    return { ...facts, ending: { stage: 'requested', termination } };
+  }
+  let next: PodFacts = { ...facts, ending: { stage: 'terminating', termination } };
   if (known === undefined || termination.graceSeconds === known.graceSeconds) return next;
   for (const [name, own] of Object.entries(facts.containers)) {
     const id = own.starting?.id ?? own.current?.id;
@@ -242,6 +246,12 @@ function shortened(known: Termination, { graceSeconds, force, phase }: Terminate
   };
 }
 
+/** The end of a start: the container runs, or has ended already, or could not be started. */
+type StartOutcome = { readonly starting: Starting; readonly swept?: boolean } & (
+  | { readonly startedAt: Instant; readonly exit?: undefined }
+  | { readonly startedAt: Instant | undefined; readonly exit: Exit }
+);
+
 /**
  * Ends a start: the started instance becomes the newest, and the newest the previous one. podrun keeps two instances,
  * as the kubelet keeps one dead container beside the living one.
@@ -250,23 +260,16 @@ function startFinished(
   pod: StoredPod,
   name: string,
   own: ContainerFacts,
-  outcome: { readonly starting: Starting; readonly exit?: Exit; readonly swept?: boolean },
+  outcome: StartOutcome,
 ): Partial<ContainerFacts> {
-  const { starting, exit, swept: isSwept } = outcome;
-  const current: Instance = {
-    id: starting.id,
-    attempt: starting.attempt,
-    image: containerSpec(pod, name).image ?? '',
-    resources: containerSpec(pod, name).resources,
-    startedAt: starting.startedAt,
-    stop: starting.stop,
-    exit,
-    swept: isSwept ?? false,
-  };
+  const { starting, swept: isSwept = false, ...times } = outcome;
+  const { image = '', resources } = containerSpec(pod, name);
+  const { id, attempt, stop } = starting;
+  const current: Instance = { id, attempt, image, resources, stop, swept: isSwept, exit: undefined, ...times };
   return {
     starting: undefined,
     current,
-    previous: own.current,
+    previous: own.current?.exit === undefined ? undefined : own.current,
     nextAttempt: starting.attempt + 1,
     startError: undefined,
     probes: {},

@@ -10,7 +10,8 @@ import {
   readyToStartCondition,
 } from './status/conditions.ts';
 import { closeStatuses, containerStatus, isBeingDeleted } from './status/container-status.ts';
-import { type ContainerFacts, containerFacts, type PodFacts } from './facts.ts';
+import { type ContainerFacts, containerFacts, isFinished, type PodFacts, terminationOf } from './facts.ts';
+import { CONSEQUENCES } from './plan/termination.ts';
 import { clearStoppedStatuses } from './status/evicted-status.ts';
 import { reasonAndMessage, foreignConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
@@ -21,15 +22,15 @@ import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
  * The phase as computed from the facts. Readers see a terminal phase only when every process has ended (`podStatus`).
  */
 export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonly ContainerStatus[]): PodPhase {
-  const cause = facts.termination?.cause;
-  if (facts.termination?.phase !== undefined) return facts.termination.phase;
-  if (cause === 'deadlineExceeded') return 'Failed';
+  const termination = terminationOf(facts);
+  if (termination?.phase !== undefined) return termination.phase;
+  if (termination !== undefined && CONSEQUENCES[termination.cause].failsPod) return 'Failed';
   const phase = podPhase({
     spec: pod.spec,
     // The prober sets `started` after the kubelet has computed the phase. So a sidecar counts as pending until a
     // regular container runs, also after a RestartAllContainers rule. Source: kubelet_pods.go generateAPIPodStatus.
     statuses: statuses.map((status) => ({ ...status, started: undefined })),
-    podIsTerminal: facts.termination !== undefined && !isSandboxReady(facts),
+    podIsTerminal: termination !== undefined && !isSandboxReady(facts),
     podHasInitialized: pod.spec.containers.some(({ name }) => containerFacts(facts, name).current !== undefined),
   });
   return isTerminalPhase(phase) && restartIsDue(pod, facts) ? phaseBefore(pod) : phase;
@@ -40,11 +41,11 @@ export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonl
  * phase.
  */
 function restartIsDue(pod: StoredPod, facts: PodFacts): boolean {
-  if (facts.termination !== undefined) return false;
+  if (terminationOf(facts) !== undefined) return false;
   if (facts.restartingAll !== undefined) return true;
   return pod.spec.containers.some(({ name }) => {
     const { current, startError } = containerFacts(facts, name);
-    return current?.exit !== undefined && current.stop?.restart === true && startError === undefined;
+    return current?.exit !== undefined && current.stop?.purpose === 'restart' && startError === undefined;
   });
 }
 
@@ -92,7 +93,7 @@ function knownStatus(pod: StoredPod, facts: PodFacts, container: Container): Con
   const own = containerFacts(facts, container.name);
   // The final status is computed once, and the status between rounds depends on the other containers: do not cache
   // them.
-  if (facts.finished || own.removed !== undefined) return containerStatus(pod, facts, container);
+  if (isFinished(facts) || own.removed !== undefined) return containerStatus(pod, facts, container);
   const isEnding = isBeingDeleted(pod, facts);
   const before = known.get(container);
   if (before?.own === own && before.spec === pod.spec && before.isEnding === isEnding) return before.status;
@@ -114,9 +115,9 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
   const phase = computedPhase(pod, facts, statuses);
   const computed = conditions({ pod, facts, statuses, phase, podIP, now });
   // A node decides the states of containers that never ran after the conditions, too.
-  if (facts.finished && facts.termination?.cause === 'evicted' && phase === 'Failed')
+  if (isFinished(facts) && terminationOf(facts)?.cause === 'evicted' && phase === 'Failed')
     clearStoppedStatuses(facts, statuses);
-  if (facts.finished) closeStatuses(pod, init, regular);
+  if (isFinished(facts)) closeStatuses(pod, init, regular);
   const visible = visiblePhase(pod, facts, phase);
 
   const old = pod.status;
@@ -140,9 +141,10 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
 /** Hides a terminal phase while processes run: readers see the previous phase until every process has ended. */
 function visiblePhase(pod: StoredPod, facts: PodFacts, phase: PodPhase): PodPhase {
   // Another writer has set the phase. Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus.
-  if (facts.termination?.phase !== undefined) return facts.termination.phase;
-  if (isTerminalPhase(phase)) return facts.sandbox === 'stopped' || facts.finished ? phase : phaseBefore(pod);
-  return facts.finished ? 'Failed' : phase;
+  const given = terminationOf(facts)?.phase;
+  if (given !== undefined) return given;
+  if (isTerminalPhase(phase)) return facts.sandbox === 'stopped' || isFinished(facts) ? phase : phaseBefore(pod);
+  return isFinished(facts) ? 'Failed' : phase;
 }
 
 /**
@@ -150,10 +152,10 @@ function visiblePhase(pod: StoredPod, facts: PodFacts, phase: PodPhase): PodPhas
  * containers and the sandbox together, before the status shows the phase. Source: pkg/kubelet/kubelet.go SyncPod
  * (killPod).
  */
-function isSandboxReady({ sandbox, termination, containers }: PodFacts): boolean {
-  if (sandbox !== 'stopping') return sandbox === 'ready';
-  const isStopped = Object.values(containers).some(({ current }) => current?.stop?.forPod);
-  return !(termination?.cause === 'completed' && isStopped);
+function isSandboxReady(facts: PodFacts): boolean {
+  if (facts.sandbox !== 'stopping') return facts.sandbox === 'ready';
+  const isStopped = Object.values(facts.containers).some(({ current }) => current?.stop?.purpose === 'endPod');
+  return !(terminationOf(facts)?.cause === 'completed' && isStopped);
 }
 
 /**
@@ -166,12 +168,22 @@ function isAddressPublished({ spec, status }: StoredPod, { containers }: PodFact
 }
 
 function terminalVerdict(pod: StoredPod, facts: PodFacts, visible: string): Pick<PodStatus, 'message' | 'reason'> {
-  const { cause, message = '', phase } = facts.termination ?? {};
-  if (!isTerminalPhase(visible)) return {};
-  if (phase !== undefined) return reasonAndMessage(pod.status);
-  // An evicted Pod whose containers all exit with 0 has succeeded.
-  if (cause === 'evicted') return visible === 'Failed' ? { reason: EVICTED, message } : {};
-  return cause === 'deadlineExceeded' ? DEADLINE_EXCEEDED : {};
+  const termination = terminationOf(facts);
+  if (!isTerminalPhase(visible) || termination === undefined) return {};
+  if (termination.phase !== undefined) return reasonAndMessage(pod.status);
+  switch (termination.cause) {
+    case 'evicted':
+      // An evicted Pod whose containers all exit with 0 has succeeded.
+      return visible === 'Failed' ? { reason: EVICTED, message: termination.message } : {};
+    case 'deadlineExceeded':
+      return DEADLINE_EXCEEDED;
+    case 'deleted':
+    case 'completed':
+    case 'ended':
+      return {};
+    default:
+      return termination satisfies never;
+  }
 }
 
 interface ConditionInput {

@@ -1,7 +1,15 @@
 import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus } from '../api/generated/types.ts';
 import { allContainers, allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import { type Instant, parseTime } from '../api/time.ts';
-import { type ContainerFacts, containerFacts, type Exit, type Instance, NEW_POD, type PodFacts } from './facts.ts';
+import {
+  type ContainerFacts,
+  containerFacts,
+  type EndedInstance,
+  type Exit,
+  type Instance,
+  NEW_POD,
+  type PodFacts,
+} from './facts.ts';
 import { restartsAll, shouldRestart } from './plan/restart-policy.ts';
 import { TERMINATED } from './texts/terminated.ts';
 
@@ -71,6 +79,9 @@ interface Restored {
   readonly isLost: boolean;
 }
 
+/** An instance as the status shows it. Undefined exit: it ran. */
+type ReportedInstance = Omit<EndedInstance, 'exit'> & { readonly exit: Exit | undefined };
+
 function restoreContainer({ container, reported, newest, now }: Known): Restored {
   const fresh = containerFacts(NEW_POD, container.name);
   const before = reported === undefined ? undefined : newestReported(reported, container, now);
@@ -79,7 +90,7 @@ function restoreContainer({ container, reported, newest, now }: Known): Restored
   if (newest === undefined || (before !== undefined && !runs && before.attempt >= newest.attempt)) {
     if (before === undefined)
       return { own: { ...fresh, nextAttempt: reported?.restartCount ?? 0 }, adopts: false, isLost: false };
-    const current = runs ? { ...before, exit: lostExit(now), swept: true } : before;
+    const current = ended(before, now);
     const own = {
       ...fresh,
       current,
@@ -92,17 +103,20 @@ function restoreContainer({ container, reported, newest, now }: Known): Restored
   const image = before?.id === id ? before.image : (container.image ?? '');
   const current: Instance = { ...instance(container), id, attempt, image, startedAt, exit: undefined, swept: false };
   const isKnown = before?.id === id;
-  const previous = isKnown
-    ? reported && previousReported(reported, container, now)
-    : before && { ...before, exit: before.exit ?? lostExit(now), swept: true };
+  const previous = isKnown ? reported && previousReported(reported, container, now) : before && ended(before, now);
   const probes = isKnown
     ? { startup: reported?.started === true ? true : undefined, readiness: reported?.ready === true ? true : undefined }
     : {};
   return { own: { ...fresh, current, previous, nextAttempt: attempt + 1, probes }, adopts: true, isLost: false };
 }
 
+/** The instance, which has ended: as the status says, or unseen. */
+function ended(instance: ReportedInstance, now: Instant): EndedInstance {
+  return { ...instance, exit: instance.exit ?? lostExit(now), swept: true };
+}
+
 /** The newest instance that the status shows. */
-function newestReported(reported: ContainerStatus, container: Container, now: Instant): Instance | undefined {
+function newestReported(reported: ContainerStatus, container: Container, now: Instant): ReportedInstance | undefined {
   const { state = {}, lastState = {}, restartCount } = reported;
   const shown: ContainerState = state.running !== undefined || state.terminated !== undefined ? state : lastState;
   const { running, terminated } = shown;
@@ -119,7 +133,7 @@ function newestReported(reported: ContainerStatus, container: Container, now: In
 }
 
 /** The previous instance, if the status shows it. */
-function previousReported(reported: ContainerStatus, container: Container, now: Instant): Instance | undefined {
+function previousReported(reported: ContainerStatus, container: Container, now: Instant): EndedInstance | undefined {
   const { state = {}, lastState = {}, restartCount } = reported;
   const { terminated } = lastState;
   if (state.waiting !== undefined || terminated === undefined) return undefined;

@@ -3,7 +3,17 @@ import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import { Draft, type SyncConfig } from './plan/draft.ts';
 import type { Step } from './effects.ts';
-import { isAlive, isGone, isHookUnderWay, type PodFacts, processOf, type Starting, type Stop } from './facts.ts';
+import {
+  isAlive,
+  isFinished,
+  isGone,
+  isHookUnderWay,
+  type PodFacts,
+  processOf,
+  type Starting,
+  type Stop,
+  terminationOf,
+} from './facts.ts';
 import { startEphemeralContainers } from './plan/ephemeral-plan.ts';
 import { planInitContainers } from './plan/init-plan.ts';
 import { stopContainer } from './plan/kill-container.ts';
@@ -22,6 +32,7 @@ import {
   requestStop,
   shortenStop,
 } from './plan/stop.ts';
+import { CONSEQUENCES, type Ending, type Termination } from './plan/termination.ts';
 import { deadlineExceeded, evicted, failedPostStartHook, killing } from './texts/events.ts';
 import { HOOK_FAILED, stopping } from './texts/killing.ts';
 
@@ -37,27 +48,19 @@ export interface SyncResult extends Step {
  */
 export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant): SyncResult {
   const draft = new Draft(pod, facts, config, now);
-  if (facts.sandbox === 'stopped') finish(draft);
-  else if (!facts.finished) {
+  if (facts.sandbox === 'stopped') draft.moveSandbox('finish');
+  else if (!isFinished(facts)) {
     if (facts.startTime === undefined) draft.facts = { ...facts, startTime: now };
     checkLimits(draft);
     checkCompletion(draft);
-    if (draft.facts.requested !== undefined) endSync(draft);
-    else if (draft.facts.termination === undefined) planRunning(draft);
+    if (draft.facts.ending.stage === 'requested') endSync(draft, draft.facts.ending);
+    else if (draft.facts.ending.stage === 'none') planRunning(draft);
     // planRunning may just have completed the Pod.
-    if (draft.facts.termination !== undefined) planTermination(draft);
+    const termination = terminationOf(draft.facts);
+    if (termination !== undefined) planTermination(draft, termination);
     advanceStops(draft);
   }
   return { facts: draft.facts, effects: draft.effects, wakeAtMs: draft.wakeAtMs };
-}
-
-/**
- * Finishes the Pod: its terminal phase is published, and the final states of containers whose end nobody saw follow.
- */
-function finish(draft: Draft): void {
-  if (draft.facts.finished) return;
-  draft.facts = { ...draft.facts, finished: true };
-  draft.effects.push({ type: 'finish' });
 }
 
 /**
@@ -76,68 +79,59 @@ function checkLimits(draft: Draft): void {
  * that podrun itself requests waits no longer than its grace period, since nobody may be there to force it. Source:
  * pkg/kubelet/pod_workers.go, where a worker does one thing at a time; kuberuntime_manager.go SyncPod.
  */
-function endSync(draft: Draft): void {
-  const { requested, termination } = draft.facts;
-  if (requested === undefined) return;
+function endSync(draft: Draft, { termination }: Extract<Ending, { stage: 'requested' }>): void {
   const { containers } = draft.pod.spec;
   const isNew = (container: Container): boolean => draft.own(container).current === undefined;
-  if (termination === undefined && !containers.every(isNew)) {
+  if (!containers.every(isNew)) {
     for (const container of containers.filter(isNew)) startContainer(draft, container);
   }
-  if (termination === undefined && draft.isStarting) {
-    if (requested.cause !== 'ended') return;
-    const untilMs = requested.since.monotonicMs + requested.graceSeconds * 1000;
+  if (draft.isStarting) {
+    if (!CONSEQUENCES[termination.cause].limitsStarts) return;
+    const untilMs = termination.since.monotonicMs + termination.graceSeconds * 1000;
     if (draft.now.monotonicMs < untilMs) return draft.wake(untilMs);
   }
-  const stopping = termination && {
-    ...termination,
-    graceSeconds: Math.min(termination.graceSeconds, requested.graceSeconds),
-  };
-  draft.facts = { ...draft.facts, requested: undefined, termination: stopping ?? requested };
+  draft.facts = { ...draft.facts, ending: { stage: 'terminating', termination } };
 }
 
 /** Source: pkg/kubelet/active_deadline.go. */
 function checkDeadline(draft: Draft): void {
   const seconds = draft.pod.spec.activeDeadlineSeconds;
-  const { startTime, termination, requested } = draft.facts;
+  const { startTime, ending } = draft.facts;
   // A deadline that passes while a deleted Pod stops still sets the cause. One that passes while podrun ends its own
   // run does not.
-  const ending = termination ?? requested;
-  const isOver = ending !== undefined && ending.cause !== 'deleted';
+  const isOver = ending.stage !== 'none' && !CONSEQUENCES[ending.termination.cause].yieldsToDeadline;
   if (seconds === undefined || startTime === undefined || isOver) return;
   const deadlineMs = startTime.monotonicMs + seconds * 1000;
   if (draft.now.monotonicMs < deadlineMs) return draft.wake(deadlineMs);
   draft.event(deadlineExceeded());
-  if (termination === undefined) draft.terminate('deadlineExceeded', podGraceSeconds(draft.pod, undefined));
-  else draft.facts = { ...draft.facts, termination: { ...termination, cause: 'deadlineExceeded' } };
+  const cause = 'deadlineExceeded';
+  if (ending.stage !== 'terminating') return draft.terminate({ cause }, podGraceSeconds(draft.pod, undefined));
+  draft.facts = { ...draft.facts, ending: { stage: 'terminating', termination: { ...ending.termination, cause } } };
 }
 
 /** Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction, evictPod. */
 function checkStorage(draft: Draft): void {
-  const { storage, termination } = draft.facts;
-  if (storage === undefined || termination !== undefined) return;
+  const { storage } = draft.facts;
+  if (storage === undefined || terminationOf(draft.facts) !== undefined) return;
   const message = evictionMessage(draft.pod.spec, storage);
   if (message === undefined) return;
   draft.event(evicted(message));
-  draft.terminate('evicted', EVICTION_GRACE_SECONDS, message);
+  draft.terminate({ cause: 'evicted', message }, EVICTION_GRACE_SECONDS);
 }
 
 /** Terminates a Pod whose phase has become terminal: only sidecars and the sandbox are left. */
 function checkCompletion(draft: Draft): void {
-  if (draft.facts.termination !== undefined || draft.facts.restartingAll !== undefined) return;
+  if (terminationOf(draft.facts) !== undefined || draft.facts.restartingAll !== undefined) return;
   const { init, regular } = containerStatuses(draft.pod, draft.facts);
   if (isTerminalPhase(computedPhase(draft.pod, draft.facts, [...init, ...regular]))) complete(draft);
 }
 
 function complete(draft: Draft): void {
-  draft.terminate('completed', podGraceSeconds(draft.pod, undefined));
+  draft.terminate({ cause: 'completed' }, podGraceSeconds(draft.pod, undefined));
 }
 
 function planRunning(draft: Draft): void {
-  if (draft.facts.sandbox === 'absent') {
-    draft.facts = { ...draft.facts, sandbox: 'creating' };
-    draft.effects.push({ type: 'createSandbox' });
-  }
+  draft.moveSandbox('create');
   if (draft.facts.sandbox !== 'ready') return;
   if (planRestartAll(draft)) return;
   planResize(draft);
@@ -154,33 +148,29 @@ function planRunning(draft: Draft): void {
 }
 
 /** Asks every container to stop at once. Stops the sandbox when all containers have ended. */
-function planTermination(draft: Draft): void {
-  const graceMs = (draft.facts.termination?.graceSeconds ?? 0) * 1000;
+function planTermination(draft: Draft, termination: Termination): void {
+  const graceMs = termination.graceSeconds * 1000;
   for (const container of draft.containers) {
     const own = draft.own(container);
     const process = processOf(own);
     // A container that is being created is stopped as soon as its start has succeeded or failed.
-    if (process === undefined || own.starting?.stage === 'creating' || process.stop?.forPod) continue;
+    if (process === undefined || own.starting?.stage === 'creating' || process.stop?.purpose === 'endPod') continue;
     if (own.starting?.stage === 'postStart') cancelPostStart(draft, container.name, own.starting);
     // The Killing event of a container that is already being stopped has been recorded.
     if (process.stop === undefined) draft.event(killing(container.name, stopping(container.name)));
     draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
   }
-  if (!draft.containers.every((container) => isGone(draft.own(container)))) return;
-  const { sandbox } = draft.facts;
-  if (sandbox !== 'ready' && sandbox !== 'creating' && sandbox !== 'absent') return;
-  draft.facts = { ...draft.facts, sandbox: sandbox === 'ready' ? 'stopping' : 'abandoned' };
-  draft.effects.push({ type: 'stopSandbox' });
+  if (draft.containers.every((container) => isGone(draft.own(container)))) draft.moveSandbox('stop');
 }
 
 /**
  * Aborts a postStart hook, which counts as a failed hook. On a node the hook runs to its end. Source:
  * kuberuntime_container.go startContainer.
  */
-function cancelPostStart(draft: Draft, name: string, starting: Starting): void {
+function cancelPostStart(draft: Draft, name: string, starting: Extract<Starting, { stage: 'postStart' }>): void {
   draft.event(failedPostStartHook(name));
   draft.event(killing(name, HOOK_FAILED));
-  draft.change(name, { starting: { ...starting, stage: 'postStartFailed' } });
+  draft.change(name, { starting: { ...starting, stage: 'postStartFailed', hookError: undefined } });
   draft.effects.push({ type: 'cancelPostStart', container: name, id: starting.id });
 }
 
@@ -189,9 +179,9 @@ function podStop(
   underWay: Stop | undefined,
   request: { readonly graceMs: number; readonly hasPreStop: boolean },
 ): Stop {
-  if (underWay === undefined) return requestStop({ ...request, restart: false, forPod: true }, draft.now);
+  if (underWay === undefined) return requestStop({ ...request, purpose: 'endPod' }, draft.now);
   const shortened = shortenStop(underWay, request.graceMs, draft.now.monotonicMs);
-  return { ...shortened, restart: false, forPod: true };
+  return { ...shortened, purpose: 'endPod' };
 }
 
 function advanceStops(draft: Draft): void {
@@ -201,9 +191,9 @@ function advanceStops(draft: Draft): void {
     const process = processOf(own);
     if (process?.stop === undefined || !isAlive(own)) continue;
     const { name } = container;
-    const mayBeSignalled = !process.stop.forPod || !ordered || isTurnToStop(draft.pod, draft.facts, name);
+    const mayBeSignalled = process.stop.purpose !== 'endPod' || !ordered || isTurnToStop(draft.pod, draft.facts, name);
     const nowMs = draft.now.monotonicMs;
-    const step = draft.facts.termination?.force
+    const step = terminationOf(draft.facts)?.force
       ? forceStop(process.stop, nowMs)
       : advanceStop(process.stop, mayBeSignalled, nowMs);
     if (step.stop !== process.stop) draft.setStop(name, step.stop);

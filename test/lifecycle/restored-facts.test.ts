@@ -71,7 +71,7 @@ describe('a container of a Pod whose agent is gone', () => {
     const { facts, adopted, isSandboxNew } = restoredFacts(pod({}, [status]), [found(2)], NOW);
     expect(adopted).toEqual([found(2)]);
     expect(isSandboxNew).toBe(false);
-    expect(facts).toMatchObject({ sandbox: 'ready', podIP: '127.1.2.3', termination: undefined });
+    expect(facts).toMatchObject({ sandbox: 'ready', podIP: '127.1.2.3', ending: { stage: 'none' } });
     expect(facts.startTime).toEqual({ wallMs: STARTED.wallMs, monotonicMs: 940_000 });
     expect(containerFacts(facts, 'main')).toMatchObject({
       starting: undefined,

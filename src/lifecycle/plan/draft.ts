@@ -3,14 +3,9 @@ import type { Instant } from '../../api/time.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { BackOffLimits } from './back-off.ts';
 import { type Effect, type EventDraft, eventEffect } from '../effects.ts';
-import {
-  type ContainerFacts,
-  containerFacts,
-  type PodFacts,
-  type Stop,
-  type TerminationCause,
-  withContainer,
-} from '../facts.ts';
+import { type ContainerFacts, containerFacts, type PodFacts, type Stop, withContainer } from '../facts.ts';
+import { sandboxAfter } from './sandbox.ts';
+import type { TerminationReason } from './termination.ts';
 import type { ImageVerdicts } from './image-pull.ts';
 
 /** The settings of a sync, besides the Pod and the time. */
@@ -18,6 +13,12 @@ export interface SyncConfig {
   readonly crashLoop: BackOffLimits;
   readonly images: ImageVerdicts;
 }
+
+const SANDBOX_EFFECTS: Readonly<Record<'create' | 'stop' | 'finish', Effect>> = {
+  create: { type: 'createSandbox' },
+  stop: { type: 'stopSandbox' },
+  finish: { type: 'finish' },
+};
 
 /**
  * A plan in the making: the next facts, the effects so far and the next wake-up time. It lives inside one call of
@@ -69,12 +70,24 @@ export class Draft {
   /** Sets the stop of the container's process: the process being started or the newest instance. */
   setStop(name: string, stop: Stop): void {
     const { starting, current } = this.own({ name });
-    if (starting !== undefined) this.change(name, { starting: { ...starting, stop } });
+    if (starting !== undefined && starting.stage !== 'creating') this.change(name, { starting: { ...starting, stop } });
     else if (current !== undefined) this.change(name, { current: { ...current, stop } });
   }
 
-  terminate(cause: TerminationCause, graceSeconds: number, message?: string): void {
-    this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false, message } };
+  /** Begins a termination. One that was requested before may shorten its grace period. */
+  terminate(reason: TerminationReason, graceSeconds: number): void {
+    const { ending } = this.facts;
+    const requested = ending.stage === 'requested' ? ending.termination.graceSeconds : graceSeconds;
+    const terms = { since: this.now, graceSeconds: Math.min(graceSeconds, requested), force: false, phase: undefined };
+    this.facts = { ...this.facts, ending: { stage: 'terminating', termination: { ...reason, ...terms } } };
+  }
+
+  /** Takes a step with the sandbox, unless it has been taken. */
+  moveSandbox(step: keyof typeof SANDBOX_EFFECTS): void {
+    const sandbox = sandboxAfter(this.facts.sandbox, step);
+    if (sandbox === this.facts.sandbox) return;
+    this.facts = { ...this.facts, sandbox };
+    this.effects.push(SANDBOX_EFFECTS[step]);
   }
 
   /** All containers of the Pod: init in the order of the spec, then regular, then ephemeral. */

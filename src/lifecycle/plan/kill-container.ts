@@ -24,8 +24,7 @@ export function stopContainer(draft: Draft, container: Container, request: KillR
     {
       graceMs: containerGraceMs(draft.pod, request.failedProbe),
       hasPreStop: hasPreStop(container),
-      restart: request.restart,
-      forPod: false,
+      purpose: request.restart ? 'restart' : 'end',
     },
     draft.now,
   );

@@ -41,7 +41,7 @@ function resizable({ pod: { spec } }: Draft): Container[] {
 /** True when the container is about to restart or to get other resources. */
 function isPending(draft: Draft, container: Container): boolean {
   const own = draft.own(container);
-  if (own.starting !== undefined || own.current?.stop?.restart === true) return true;
+  if (own.starting !== undefined || own.current?.stop?.purpose === 'restart') return true;
   return isRunning(own) && isResized(container, own);
 }
 

@@ -18,12 +18,12 @@ export function planRestartAll(draft: Draft): boolean {
     const process = own.starting ?? own.current;
     if (!isAlive(own) || own.starting?.stage === 'creating' || process?.stop !== undefined) continue;
     draft.event(killing(name, RESTARTING_ALL));
-    draft.setStop(name, requestStop({ graceMs: 0, hasPreStop: false, restart: false, forPod: false }, draft.now));
+    draft.setStop(name, requestStop({ graceMs: 0, hasPreStop: false, purpose: 'end' }, draft.now));
   }
   if (!order.every((container) => isGone(draft.own(container)))) return true;
   for (const { name } of order) {
     const own = draft.own({ name });
-    if (own.current === undefined) continue;
+    if (own.current?.exit === undefined) continue;
     draft.change(name, {
       current: undefined,
       previous: undefined,

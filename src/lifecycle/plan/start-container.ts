@@ -24,7 +24,7 @@ export function startContainer(draft: Draft, container: Container): void {
   if (!hasImages(draft, container, own)) return;
   const attempt = own.nextAttempt;
   const id = `${draft.pod.metadata.uid}/${name}/${attempt}`;
-  draft.change(name, { starting: { id, attempt, stage: 'creating', startedAt: undefined, stop: undefined } });
+  draft.change(name, { starting: { id, attempt, stage: 'creating', stop: undefined } });
   draft.effects.push({ type: 'start', container: name, id, attempt });
 }
 
@@ -62,7 +62,7 @@ function forgetOtherImage(draft: Draft, container: Container): void {
  */
 function passesBackOff(draft: Draft, container: Container, own: ContainerFacts): boolean {
   const { name } = container;
-  const killed = own.current?.stop?.restart === true && own.startError === undefined;
+  const killed = own.current?.stop?.purpose === 'restart' && own.startError === undefined;
   const ended = killed ? own.previous?.exit : own.current?.exit;
   if (ended === undefined) return true;
   const nowMs = draft.now.monotonicMs;

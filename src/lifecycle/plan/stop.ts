@@ -2,7 +2,7 @@ import { isSidecar, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
 import type { Container, Probe } from '../../api/generated/types.ts';
-import { containerFacts, isAlive, type PodFacts, type Stop } from '../facts.ts';
+import { containerFacts, isAlive, type PodFacts, type Stop, type StopPurpose } from '../facts.ts';
 
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
 const LEAST_STOP_MS = 2000;
@@ -17,15 +17,13 @@ export interface StopStep {
 export interface StopRequest {
   readonly graceMs: number;
   readonly hasPreStop: boolean;
-  readonly restart: boolean;
-  readonly forPod: boolean;
+  readonly purpose: StopPurpose;
 }
 
 export function requestStop(request: StopRequest, now: Instant): Stop {
   return {
     requestedAt: now,
-    restart: request.restart,
-    forPod: request.forPod,
+    purpose: request.purpose,
     stage: request.hasPreStop && request.graceMs > 0 ? 'preStopDue' : 'turn',
     stageSinceMs: now.monotonicMs,
     graceLeftMs: request.graceMs,

@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { containerKind, isReady, isStarted, willRestart } from '../status/container-status.ts';
-import { containerFacts, isRunning, type PodFacts } from '../facts.ts';
+import { containerFacts, isRunning, type PodFacts, terminationOf } from '../facts.ts';
 import type { ProbedContainer } from './probe.ts';
 import { restartsAfterKill } from '../plan/restart-policy.ts';
 
@@ -23,7 +23,7 @@ function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedCo
     startedAt: own.starting === undefined ? own.current?.startedAt : undefined,
     started: isStarted(container, own),
     ready: isReady(containerKind(pod, container.name), container, own),
-    willRestart: facts.termination === undefined && willRestart(pod, facts, container),
+    willRestart: terminationOf(facts) === undefined && willRestart(pod, facts, container),
     restartsAfterKill: restartsAfterKill(pod.spec.restartPolicy, container),
   };
 }

@@ -6,7 +6,17 @@ import type {
   ContainerStateTerminated,
   ContainerStatus,
 } from '../../api/generated/types.ts';
-import { containerFacts, type ContainerFacts, type Instance, isRunning, type PodFacts } from '../facts.ts';
+import {
+  type ContainerFacts,
+  containerFacts,
+  type EndedInstance,
+  type Instance,
+  isRunning,
+  type PodFacts,
+  type RunningInstance,
+  terminationOf,
+} from '../facts.ts';
+import { CONSEQUENCES } from '../plan/termination.ts';
 import { initContainerRestarts, shouldRestart } from '../plan/restart-policy.ts';
 import { NOT_LOCATED, TERMINATED } from '../texts/terminated.ts';
 import { REMOVED_BY_RESTART_ALL, WAITING } from '../texts/waiting.ts';
@@ -100,8 +110,12 @@ export function isReady(kind: ContainerKind, container: Container, own: Containe
  * True when the Pod is being deleted or its run was ended: the status then shows no coming restarts. A Pod that
  * terminates for another reason still shows them. Source: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted.
  */
-export function isBeingDeleted({ metadata }: Pick<StoredPod, 'metadata'>, { termination }: PodFacts): boolean {
-  return metadata.deletionTimestamp !== undefined || termination?.cause === 'ended';
+export function isBeingDeleted({ metadata }: Pick<StoredPod, 'metadata'>, facts: PodFacts): boolean {
+  const termination = terminationOf(facts);
+  return (
+    metadata.deletionTimestamp !== undefined ||
+    (termination !== undefined && CONSEQUENCES[termination.cause].hidesRestarts)
+  );
 }
 
 /** True when this container starts again after the end of its newest instance, unless its Pod terminates. */
@@ -110,9 +124,9 @@ export function willRestart(pod: StoredPod, facts: PodFacts, container: Containe
   const own = containerFacts(facts, container.name);
   if (own.current === undefined) return true;
   const { exit, stop } = own.current;
-  if (exit === undefined) return stop?.restart === true;
+  if (exit === undefined) return stop?.purpose === 'restart';
   // Killed for a restart: the exit code does not matter, unless the restart has failed.
-  if (stop?.restart && own.startError === undefined) return true;
+  if (stop?.purpose === 'restart' && own.startError === undefined) return true;
   const kind = containerKind(pod, container.name);
   if (kind === 'ephemeral') return false;
   return kind === 'regular'
@@ -132,7 +146,7 @@ function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: Co
       : { terminated: lostState(TERMINATED.restartingAllContainers, REMOVED_BY_RESTART_ALL) };
   if (own.current === undefined) return { state: { waiting: waitingState(pod, facts, own) }, lastState: removed };
 
-  const lastState = own.previous?.exit === undefined ? removed : { terminated: terminatedState(own.previous) };
+  const lastState = own.previous === undefined ? removed : { terminated: terminatedState(own.previous) };
   if (own.current.exit === undefined) return { state: runningState(own.current), lastState };
 
   const terminated = terminatedState(own.current);
@@ -144,8 +158,8 @@ function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: Co
   return { state: { terminated }, lastState };
 }
 
-function runningState(instance: Instance): ContainerState {
-  return { running: instance.startedAt === undefined ? {} : { startedAt: formatTime(instance.startedAt.wallMs) } };
+function runningState({ startedAt }: RunningInstance): ContainerState {
+  return { running: { startedAt: formatTime(startedAt.wallMs) } };
 }
 
 function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { reason: string; message?: string } {
@@ -172,9 +186,8 @@ export function lostState(reason: string, message: string): ContainerStateTermin
   return { exitCode: 137, reason, message, startedAt: null, finishedAt: null };
 }
 
-function terminatedState(instance: Instance): ContainerStateTerminated {
+function terminatedState(instance: EndedInstance): ContainerStateTerminated {
   const { exit, startedAt } = instance;
-  if (exit === undefined) throw new Error(`container instance ${instance.id} has not ended`);
   return {
     exitCode: exit.exitCode,
     reason: exit.reason,

@@ -12,7 +12,7 @@ import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';
 export function clearStoppedStatuses(facts: PodFacts, statuses: readonly ContainerStatus[]): void {
   for (const status of statuses) {
     const { current } = containerFacts(facts, status.name);
-    if (current?.stop?.forPod !== true) continue;
+    if (current?.stop?.purpose !== 'endPod') continue;
     status.state = {};
     status.ready = false;
     status.imageID = '';

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { type Sandbox, sandboxAfter, type SandboxEvent } from '../../../src/lifecycle/plan/sandbox.ts';
+
+const STATES: readonly Sandbox[] = ['absent', 'creating', 'ready', 'stopping', 'abandoned', 'stopped', 'finished'];
+const EVENTS: readonly SandboxEvent[] = ['create', 'created', 'stop', 'stopped', 'finish'];
+
+describe('sandboxAfter()', () => {
+  it.each<{ name: string; events: readonly SandboxEvent[]; want: Sandbox }>([
+    { name: 'a Pod that ran', events: ['create', 'created', 'stop', 'stopped', 'finish'], want: 'finished' },
+    { name: 'a Pod that runs', events: ['create', 'created'], want: 'ready' },
+    { name: 'a Pod that ended before its sandbox was ready', events: ['create', 'stop', 'created'], want: 'abandoned' },
+    { name: 'a Pod that ended before its first sync', events: ['stop', 'stopped', 'finish'], want: 'finished' },
+    { name: 'a Pod whose sandbox still runs', events: ['create', 'created', 'finish'], want: 'ready' },
+  ])('$name: $want', ({ events, want }) => {
+    expect(events.reduce(sandboxAfter, 'absent')).toBe(want);
+  });
+
+  it.each(EVENTS)('%s changes nothing the second time', (event) => {
+    for (const state of STATES) {
+      const once = sandboxAfter(state, event);
+      expect(sandboxAfter(once, event)).toBe(once);
+    }
+  });
+
+  it('never leaves the end, and never goes back to the beginning', () => {
+    for (const event of EVENTS) {
+      expect(sandboxAfter('finished', event)).toBe('finished');
+      for (const state of STATES) if (state !== 'absent') expect(sandboxAfter(state, event)).not.toBe('absent');
+    }
+  });
+});
