@@ -38,8 +38,10 @@ export function obstacleText(obstacle: Obstacle): string {
       return obstacle.said;
     case 'noMemory':
       return `none of ${obstacle.places.join(', ')} is a tmpfs that podrun may write to`;
-    default:
+    case 'folder':
       return `${obstacle.path} cannot be written to: ${obstacle.said}`;
+    default:
+      return obstacle satisfies never;
   }
 }
 

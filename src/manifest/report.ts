@@ -56,8 +56,10 @@ function heading({ stage, subject, error }: DocumentProblem): string {
       return `Error from server (BadRequest): error when creating ${goQuote(file)}: ${cannotBeHandled(subject)}`;
     case 'support':
       return `The ${identity.kind} ${goQuote(identity.name)} cannot run here`;
-    default:
+    case 'validate':
       return `The ${identity.kind} ${goQuote(identity.name)} is invalid`;
+    default:
+      return stage satisfies never;
   }
 }
 

@@ -38,6 +38,7 @@ function kindWarnings(object: Decoded<KubeObject>): string[] {
       return claimWarnings(object);
     case 'StatefulSet':
       return historyWarnings(object);
+    case undefined:
     default:
       return [];
   }

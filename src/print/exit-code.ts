@@ -43,6 +43,7 @@ export function describeEnd({ reason, exitCode, startedAt }: ContainerStateTermi
       return startedAt ? `was lost (${code})` : 'never ran';
     case TERMINATED.oomKilled:
       return `ran out of memory: OOMKilled, ${code}`;
+    case undefined:
     default:
       return code.replace(/^exit code/, 'exited with code');
   }

@@ -228,7 +228,11 @@ function patternOf(one: Seen): Pattern | undefined {
       return { what: 'waiting', subject: one.container, run: one.attempt, reason: one.reason };
     case 'deleted':
       return { what: 'deleted', subject: '' };
-    default:
+    case 'started':
+    case 'ready':
+    case 'unready':
       return { what: one.what, subject: one.container, run: one.attempt };
+    default:
+      return one satisfies never;
   }
 }

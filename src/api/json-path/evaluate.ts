@@ -77,8 +77,10 @@ class Finder {
         return input.flatMap(children);
       case 'recursive':
         return input.flatMap(descend);
-      default:
+      case 'union':
         return node.lists.flatMap((list) => this.#list(input, list));
+      default:
+        return node satisfies never;
     }
   }
 

@@ -44,8 +44,12 @@ export async function attachToContainer(cli: Cli, attachment: ContainerAttachmen
       return end.exitCode;
     case 'refused':
       return showLog(cli, attachment, await untilEnded(attachment));
-    default:
+    case 'detached':
+    case 'failed':
+    case 'lost':
       return lost(cli, attachment, end);
+    default:
+      return end satisfies never;
   }
 }
 

@@ -32,8 +32,14 @@ function isOfSubject({ subject }: Pattern, happening: Happening): boolean {
     case 'created':
     case 'deleted':
       return subject === '';
-    default:
+    case 'waiting':
+    case 'started':
+    case 'ready':
+    case 'unready':
+    case 'exited':
       return happening.container === subject;
+    default:
+      return happening satisfies never;
   }
 }
 
@@ -75,8 +81,12 @@ export function happeningText(happening: Happening): string {
       const { reason = '', message = '' } = happening.event;
       return `event: ${reason}, message: ${JSON.stringify(message)}`;
     }
-    default:
+    case 'started':
+    case 'ready':
+    case 'unready':
       return ofRun(happening);
+    default:
+      return happening satisfies never;
   }
 }
 

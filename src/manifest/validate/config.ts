@@ -72,6 +72,7 @@ function validateSecretType(secret: Decoded<Secret>): FieldError[] {
       return data['ssh-privatekey'] ? [] : [required(entry('data', 'ssh-privatekey'))];
     case 'kubernetes.io/tls':
       return needs(['tls.crt', 'tls.key']);
+    case undefined:
     default:
       return [];
   }

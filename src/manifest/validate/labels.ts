@@ -86,6 +86,7 @@ function requirementMatches(requirement: Decoded<LabelSelectorRequirement>, labe
       return !isListed;
     case 'Exists':
       return value !== undefined;
+    case undefined:
     default:
       return value === undefined;
   }

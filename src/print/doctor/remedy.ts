@@ -23,8 +23,10 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
       return why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined;
     case 'podNetworks':
       return networkRemedy(why, machine);
-    default:
+    case 'namespaces':
       return namespaceRemedy(why, machine);
+    default:
+      return feature satisfies never;
   }
 }
 
@@ -70,8 +72,14 @@ function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
       return 'try again: the machine was busy';
     case 'platform':
       return 'run podrun in a virtual machine with Linux';
-    default:
+    case 'missingPackage':
+    case 'notRoot':
+    case 'missingCapabilities':
+    case 'noCgroup':
+    case 'noMemory':
       return undefined;
+    default:
+      return why satisfies never;
   }
 }
 

@@ -65,8 +65,15 @@ function fieldsOf(happening: Happening, { containers }: RunStory): string[] {
         ...(what === 'exited' ? [`code: ${happening.exitCode}`] : []),
       ];
     }
-    default:
+    case 'created':
+    case 'deleted':
+    case 'event':
+    case 'waiting':
+    case 'ready':
+    case 'unready':
       return [];
+    default:
+      return happening satisfies never;
   }
 }
 

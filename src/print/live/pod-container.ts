@@ -43,7 +43,9 @@ export function nameContainer({ container, role, position, total }: PodContainer
       return `sidecar ${container.name}`;
     case 'ephemeral':
       return `ephemeral container ${container.name}`;
-    default:
+    case 'regular':
       return `container ${container.name}`;
+    default:
+      return role satisfies never;
   }
 }

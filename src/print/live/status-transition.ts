@@ -95,8 +95,10 @@ function phaseTurn(
         why: why ?? failureText(next, reported),
         tone: isEndedByDelete(next) ? 'info' : 'bad',
       };
-    default:
+    case 'Unknown':
       return { kind: 'phase', text: phase, why, tone: 'bad' };
+    default:
+      return phase satisfies never;
   }
 }
 

@@ -1,6 +1,11 @@
 import type { CriticalPath, PathStep } from '../../history/timeline/model.ts';
 import { describeExitCode } from '../exit-code.ts';
 
+type ProbeStepKind = Extract<
+  PathStep['kind'],
+  'initialDelay' | 'firstTick' | 'failing' | 'lastPeriod' | 'probe' | 'successThreshold' | 'probing'
+>;
+
 /** A step of the critical path in words: `init container fetch ran`, `startup probe of app: initial delay`. */
 export function stepText(step: PathStep): string {
   const { container = '', reason, message } = step;
@@ -28,8 +33,16 @@ export function stepText(step: PathStep): string {
       return `readiness gate ${reason ?? ''}`;
     case 'reporting':
       return 'status reported';
+    case 'initialDelay':
+    case 'firstTick':
+    case 'failing':
+    case 'lastPeriod':
+    case 'probe':
+    case 'successThreshold':
+    case 'probing':
+      return probeText(step, step.kind);
     default:
-      return probeText(step);
+      return step.kind satisfies never;
   }
 }
 
@@ -45,7 +58,7 @@ function runText(step: PathStep): string {
   return `${nameOf(step)} ran${which}${end}`;
 }
 
-function probeText({ kind, probe, container, probes = 0 }: PathStep): string {
+function probeText({ probe, container, probes = 0 }: PathStep, kind: ProbeStepKind): string {
   const name = `${probe ?? ''} probe of ${container ?? ''}`;
   const attempts = probes === 1 ? '1 attempt' : `${probes} attempts`;
   switch (kind) {
@@ -61,8 +74,10 @@ function probeText({ kind, probe, container, probes = 0 }: PathStep): string {
       return `${name}: the attempt that succeeded`;
     case 'successThreshold':
       return `${name}: ${attempts} in a row that succeeded`;
-    default:
+    case 'probing':
       return name;
+    default:
+      return kind satisfies never;
   }
 }
 
@@ -95,8 +110,14 @@ export function stepHint({ kind, role, reason, exitCode }: PathStep): string | u
       return 'a lower threshold';
     case 'readinessGate':
       return 'set this condition sooner';
-    default:
+    case 'creating':
+    case 'restart':
+    case 'probing':
+    case 'probe':
+    case 'reporting':
       return undefined;
+    default:
+      return kind satisfies never;
   }
 }
 

@@ -66,6 +66,7 @@ function exitCodeRemedies(exitCode: number): string[] {
     case 'SIGILL':
     case 'SIGFPE':
       return ['the program crashed: run it by hand, with the same variables'];
+    case undefined:
     default:
       return [];
   }

@@ -18,7 +18,12 @@ export function howLapsed({ pod }: Lapse): string {
       return 'failed';
     case 'Unknown':
       return 'is Unknown';
-    default:
+    case 'Pending':
+    case 'Running':
+    case 'Succeeded':
+    case undefined:
       return 'did not stay ready';
+    default:
+      return pod.status.phase satisfies never;
   }
 }

@@ -106,8 +106,11 @@ class Run {
       case 'template':
         this.#call(node, dot, variables);
         return undefined;
-      default:
+      case 'break':
+      case 'continue':
         return node.type;
+      default:
+        return node satisfies never;
     }
   }
 
@@ -189,8 +192,10 @@ class Run {
         return this.#fields(this.#operand(operand.of, at), operand);
       case 'pipeline':
         return this.#pipeline(operand.pipeline, at.dot, at.variables);
-      default:
+      case 'call':
         return this.#function(operand.name, [], { command: { ...operand, operands: [operand] }, ...at, piped: [] });
+      default:
+        return operand satisfies never;
     }
   }
 

@@ -251,8 +251,19 @@ class Parser {
         const pipeline = this.#pipeline('parenthesized pipeline', ')');
         return { type: 'pipeline', pipeline, at: pipeline.at, source: `(${pipeline.source})` };
       }
-      default:
+      case ')':
+      case ',':
+      case '=':
+      case ':=':
+      case '|':
+      case 'open':
+      case 'close':
+      case 'space':
+      case 'text':
+      case 'end':
         throw this.#tokens.unexpected(token, 'operand');
+      default:
+        return token.type satisfies never;
     }
   }
 
