@@ -1,6 +1,6 @@
 import type { ResourceRequirements } from '../api/generated/types.ts';
 import type { Instant } from '../api/time.ts';
-import type { SandboxState } from './plan/sandbox.ts';
+import type { SandboxStage } from './plan/sandbox.ts';
 import type { Ending, Termination } from './plan/termination.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
@@ -10,7 +10,7 @@ import type { TERMINATED } from './texts/terminated.ts';
  * were refused. Plain, immutable data. `observe` adds observations, `sync` adds decisions.
  */
 export interface PodFacts {
-  readonly sandbox: SandboxState;
+  readonly sandbox: SandboxStage;
   /** The address of the Pod, once its sandbox is ready. Undefined: the Pod has the address of the node. */
   readonly podIP: string | undefined;
   /** The time of the first sync. activeDeadlineSeconds counts from this time. */

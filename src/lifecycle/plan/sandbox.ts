@@ -3,12 +3,12 @@
  * began to terminate before its environment was ready. finished: nothing of the Pod is left, and its last status has
  * been computed.
  */
-export type SandboxState = 'absent' | 'creating' | 'ready' | 'stopping' | 'abandoned' | 'stopped' | 'finished';
+export type SandboxStage = 'absent' | 'creating' | 'ready' | 'stopping' | 'abandoned' | 'stopped' | 'finished';
 
 /** create, stop and finish are steps of the plan, and each asks for an effect. created and stopped are observed. */
 export type SandboxEvent = 'create' | 'created' | 'stop' | 'stopped' | 'finish';
 
-const AFTER: Readonly<Record<SandboxEvent, Readonly<Record<SandboxState, SandboxState>>>> = {
+const AFTER: Readonly<Record<SandboxEvent, Readonly<Record<SandboxStage, SandboxStage>>>> = {
   create: {
     absent: 'creating',
     creating: 'creating',
@@ -57,6 +57,6 @@ const AFTER: Readonly<Record<SandboxEvent, Readonly<Record<SandboxState, Sandbox
 };
 
 /** The sandbox after something has happened to it. What comes late or twice changes nothing. */
-export function sandboxAfter(sandbox: SandboxState, event: SandboxEvent): SandboxState {
+export function sandboxAfter(sandbox: SandboxStage, event: SandboxEvent): SandboxStage {
   return AFTER[event][sandbox];
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type SandboxState, sandboxAfter, type SandboxEvent } from '../../../src/lifecycle/plan/sandbox.ts';
+import { type SandboxStage, sandboxAfter, type SandboxEvent } from '../../../src/lifecycle/plan/sandbox.ts';
 
-const STATES: readonly SandboxState[] = ['absent', 'creating', 'ready', 'stopping', 'abandoned', 'stopped', 'finished'];
+const STATES: readonly SandboxStage[] = ['absent', 'creating', 'ready', 'stopping', 'abandoned', 'stopped', 'finished'];
 const EVENTS: readonly SandboxEvent[] = ['create', 'created', 'stop', 'stopped', 'finish'];
 
 describe('sandboxAfter()', () => {
-  it.each<{ name: string; events: readonly SandboxEvent[]; want: SandboxState }>([
+  it.each<{ name: string; events: readonly SandboxEvent[]; want: SandboxStage }>([
     { name: 'a Pod that ran', events: ['create', 'created', 'stop', 'stopped', 'finish'], want: 'finished' },
     { name: 'a Pod that runs', events: ['create', 'created'], want: 'ready' },
     { name: 'a Pod that ended before its sandbox was ready', events: ['create', 'stop', 'created'], want: 'abandoned' },
