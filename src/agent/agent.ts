@@ -1,42 +1,34 @@
-import {
-  DEFAULT_NAMESPACE,
-  isTerminalPhase,
-  type StoredEvent,
-  type StoredPod,
-  type WatchEvent,
-} from '../api/objects.ts';
-import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
+import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
-import { type MachineOptions, MachineSurroundings } from './machine-surroundings.ts';
+import { judgeImages } from './config/image-map.ts';
+import { readNode } from './config/node.ts';
+import { Machine, type MachineOptions } from './machine.ts';
+import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
-import { judgeImages } from './judge-images.ts';
-import { securityNotices } from './security.ts';
+import { readOwnRights } from './setup/own-rights.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
-export interface AgentOptions extends Omit<MachineOptions, 'isRemoved'> {
-  readonly crashLoop: BackOffLimits;
-  /** Events about fields of the Pod's spec that have no effect here: one for each. */
-  readonly notices: (pod: StoredPod) => readonly EventDraft[];
+export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | 'isRemoved'> {
   /** Called when a Pod has ended, or was removed. */
   readonly onOver: (pod: StoredPod) => void;
   /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
   readonly onRecordLost: (pod: StoredPod) => void;
   /** Called for each event of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
-  /** Called by `close`. */
-  readonly onClose?: () => void;
 }
 
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent implements PodRunAgent {
   readonly #options: AgentOptions;
-  readonly #machine: MachineSurroundings;
+  readonly #node: NodeFacts;
+  readonly #machine: Machine;
   /** By uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
   /** The runs that are not over. */
@@ -46,11 +38,16 @@ export class Agent implements PodRunAgent {
   /** The Pods on the node, kept while #reconsider goes through the runs. */
   #placed: readonly StoredPod[] | undefined;
   readonly #subscriptions: Subscription[] = [];
+  #ownRights: OwnRights | undefined;
 
   constructor(options: AgentOptions) {
+    const { nodeLabels: labels, nodeTaints: taints, maxPods } = options.settings;
     this.#options = options;
-    this.#machine = new MachineSurroundings({
+    this.#node = readNode({ storageDir: options.store.root, labels, taints, maxPods });
+    this.#machine = new Machine({
       ...options,
+      node: this.#node,
+      rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
     });
   }
@@ -72,8 +69,14 @@ export class Agent implements PodRunAgent {
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
     const { store } = this.#options;
     const { namespace, uid } = pod.metadata;
-    const surroundings = this.#machine.surroundings();
-    const run = new PodRun({ ...this.#options, pod, restoration, agent: this, surroundings });
+    const run = new PodRun({
+      ...this.#options,
+      pod,
+      restoration,
+      agent: this,
+      node: this.#node,
+      machine: this.#machine,
+    });
     this.#runs.set(uid, run);
     this.#live.add(run);
     if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
@@ -83,15 +86,12 @@ export class Agent implements PodRunAgent {
   }
 
   config(pod: StoredPod): SyncConfig {
-    const { crashLoop, images } = this.#options;
+    const { crashLoop, images } = this.#options.settings;
     return { crashLoop, images: judgeImages(pod, images) };
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {
-    // A Service of this name means that the user has an API server.
-    const hasServer = this.#options.store.get('services', DEFAULT_NAMESPACE, 'kubernetes') !== undefined;
-    const own = [...this.#options.notices(pod), ...securityNotices(pod, this.#options)];
-    return hasServer ? own : [...own, ...apiServerNotices(pod)];
+    return podNotices(pod, { ...this.#options, rights: this.#rights });
   }
 
   changed(pod: StoredPod): void {
@@ -130,7 +130,7 @@ export class Agent implements PodRunAgent {
 
   close(): void {
     for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
-    this.#options.onClose?.();
+    this.#machine.close();
   }
 
   /**
@@ -147,6 +147,9 @@ export class Agent implements PodRunAgent {
     }
     this.#placed = undefined;
   }
+
+  /** The rights of this process, read when the first Pod needs them. */
+  readonly #rights = (): OwnRights => (this.#ownRights ??= readOwnRights(this.#options.runtime.features));
 
   #placedKey(): string {
     this.#placed = undefined;

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import type { Effect } from '../lifecycle/effects.ts';
+import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
 import { isFinished, type PodFacts, terminationOf } from '../lifecycle/facts.ts';
 import type { Observation, StartFailed } from '../lifecycle/observation.ts';
@@ -14,7 +14,7 @@ import type { HookName } from './hooks/handler-log.ts';
 import { Handlers } from './hooks/handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
-import type { PodSurroundings } from './pod-surroundings.ts';
+import type { PodMachine } from './machine.ts';
 import type { EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { Sandbox } from './sandbox.ts';
@@ -22,7 +22,8 @@ import { Sandbox } from './sandbox.ts';
 export interface ContainerEffectsOptions {
   readonly clock: Clock;
   readonly runtime: Runtime;
-  readonly surroundings: PodSurroundings;
+  readonly machine: PodMachine;
+  readonly onEvent: (pod: StoredPod, event: EventDraft) => void;
   readonly onObservation: (seen: Observation) => void;
 }
 
@@ -30,7 +31,8 @@ export interface ContainerEffectsOptions {
 export class ContainerEffects implements EffectRunner {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
-  readonly #surroundings: PodSurroundings;
+  readonly #machine: PodMachine;
+  readonly #onEvent: ContainerEffectsOptions['onEvent'];
   readonly #onObservation: (seen: Observation) => void;
   /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
@@ -46,23 +48,24 @@ export class ContainerEffects implements EffectRunner {
   /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
-  constructor({ clock, runtime, surroundings, onObservation }: ContainerEffectsOptions) {
+  constructor({ clock, runtime, machine, onEvent, onObservation }: ContainerEffectsOptions) {
     this.#clock = clock;
     this.#runtime = runtime;
-    this.#surroundings = surroundings;
+    this.#machine = machine;
+    this.#onEvent = onEvent;
     this.#onObservation = onObservation;
-    this.#handlers = new Handlers({ clock, runtime, surroundings });
-    this.#sandbox = new Sandbox({ clock, surroundings, onObservation });
+    this.#handlers = new Handlers({ clock, runtime, machine, onEvent });
+    this.#sandbox = new Sandbox({ clock, machine, onEvent, onObservation });
     this.#prober = new Prober({
       clock,
       probe: (...probe) => this.#probe(...probe),
       onResult: ({ container, instanceId, type, success }) =>
         onObservation({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
       onEvent: (event) => {
-        if (this.#pod !== undefined) surroundings.event(this.#pod, event);
+        if (this.#pod !== undefined) onEvent(this.#pod, event);
       },
       onAttempt: (attempt) => {
-        if (this.#pod !== undefined) surroundings.probed(this.#pod, attempt);
+        if (this.#pod !== undefined) machine.probed(this.#pod, attempt);
       },
     });
   }
@@ -121,7 +124,7 @@ export class ContainerEffects implements EffectRunner {
     const answered = (isUnheard = false): void => {
       if (!isUnheard || this.#withoutHandler.has(container)) return;
       this.#withoutHandler.add(container);
-      this.#surroundings.event(pod, noSignalHandler(container, name));
+      this.#onEvent(pod, noSignalHandler(container, name));
     };
     if (running?.signalLater === undefined) answered(running?.signal(name));
     else void running.signalLater(name).then(answered);
@@ -133,26 +136,26 @@ export class ContainerEffects implements EffectRunner {
       this.#onObservation({ type: 'startFailed', container, id, stage, message, at });
 
     if (this.#restored !== undefined) await this.#restored;
-    const prepared = await this.#surroundings.prepare(pod, instance);
+    const prepared = await this.#machine.prepare(pod, instance);
     if (!prepared.ok) return failed(prepared.stage, prepared.message);
     const { launch, notices } = prepared;
-    if (instance.attempt === 0) for (const notice of notices) this.#surroundings.event(pod, notice);
+    if (instance.attempt === 0) for (const notice of notices) this.#onEvent(pod, notice);
     const outcome = await this.#runtime.start({
       id,
       ...launch,
-      logFile: this.#surroundings.logFile(pod, instance),
-      onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
+      logFile: this.#machine.logFile(pod, instance),
+      onOutput: (stream, chunk) => this.#machine.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (!outcome.ok) {
-      this.#surroundings.startFailed(pod, instance);
+      this.#machine.startFailed(pod, instance);
       return failed('start', outcome.error, outcome.at);
     }
     const { container: running } = outcome;
     const live = liveInstance({ ref: instance, launch, running });
     this.#add(live);
-    this.#surroundings.started(pod, live);
-    if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
+    this.#machine.started(pod, live);
+    if (outcome.notice !== undefined) this.#onEvent(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#reportLimits(pod, outcome.limitsNotice);
     this.#onObservation({ type: 'started', container, id, at: outcome.container.startedAt });
   }
@@ -165,20 +168,20 @@ export class ContainerEffects implements EffectRunner {
   /** Takes over a container that already runs. */
   #adopt(pod: StoredPod, instance: InstanceRef): void {
     const adopted = this.#runtime.adopt?.(instance.id, {
-      onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
+      onOutput: (stream, chunk) => this.#machine.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (adopted === undefined) return;
     const { container: running, launch } = adopted;
-    const live = liveInstance({ ref: instance, launch: this.#surroundings.restore(pod, instance, launch), running });
+    const live = liveInstance({ ref: instance, launch: this.#machine.restore(pod, instance, launch), running });
     this.#add(live);
-    this.#surroundings.adopted(pod, live);
+    void this.#machine.adopted(pod, live);
   }
 
   /** New resource limits take effect at once, unless they restart the container. */
   #resize(pod: StoredPod): void {
     for (const live of this.#live.values()) {
-      const limits = this.#surroundings.limitsOf(pod, containerSpec(pod, live.ref.container));
+      const limits = this.#machine.limitsOf(pod, containerSpec(pod, live.ref.container));
       // JSON treats an undefined property like a missing one. Limits that went through a socket have lost the undefined
       // ones.
       if (JSON.stringify(limits) === JSON.stringify(live.limits)) continue;
@@ -192,7 +195,7 @@ export class ContainerEffects implements EffectRunner {
   #reportLimits(pod: StoredPod, notice: string): void {
     if (this.#reportedLimits.has(notice)) return;
     this.#reportedLimits.add(notice);
-    this.#surroundings.event(pod, limitsNotEnforced(notice));
+    this.#onEvent(pod, limitsNotEnforced(notice));
   }
 
   #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
@@ -201,7 +204,7 @@ export class ContainerEffects implements EffectRunner {
     live?.ended.abort();
     this.#live.delete(id);
     if (this.#latest.get(container) === live) this.#latest.delete(container);
-    const message = this.#surroundings.exited(pod, instance, exit);
+    const message = this.#machine.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
     const report = (): void => {
       this.#onObservation({ type: 'exited', container, id, exitCode, oomKilled, message, at });
@@ -233,8 +236,8 @@ export class ContainerEffects implements EffectRunner {
   }
 
   #explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<void> | undefined {
-    return this.#surroundings.explain(pod, instance, symptom)?.then((event) => {
-      if (event !== undefined) this.#surroundings.event(pod, event);
+    return this.#machine.explain(pod, instance, symptom)?.then((event) => {
+      if (event !== undefined) this.#onEvent(pod, event);
     });
   }
 

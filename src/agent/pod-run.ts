@@ -16,7 +16,7 @@ import type { ObjectPart, Subscription } from '../store/store.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
-import type { PodSurroundings } from './pod-surroundings.ts';
+import type { PodMachine } from './machine.ts';
 import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
 import { PodWrites, type PodWritesOptions } from './pod-writes.ts';
 
@@ -27,7 +27,7 @@ export interface PodRunOptions extends PodWritesOptions, Omit<EventRecorderOptio
   readonly agent: PodRunAgent;
   readonly runtime: Runtime;
   readonly node: NodeFacts;
-  readonly surroundings: Omit<PodSurroundings, 'event'>;
+  readonly machine: PodMachine;
   /** Called when another process removed the record. The Pod is ended. */
   readonly onRecordLost: (pod: StoredPod) => void;
 }
@@ -189,15 +189,11 @@ export class PodRun implements PodReport {
 
   #run(restoration?: Restoration): void {
     this.#state = 'placed';
-    const { agent, clock, runtime, node } = this.#options;
+    const { agent, clock, runtime, node, machine } = this.#options;
     const notices = agent.notices(this.#pod);
     if (restoration === undefined) this.#recordOnce(notices);
     else for (const { message } of notices) this.#recordedNotices.add(message);
     if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
-    const surroundings: PodSurroundings = {
-      ...this.#options.surroundings,
-      event: (pod, draft) => this.events(pod, [draft]),
-    };
     this.#worker = new PodWorker({
       pod: this.#pod,
       clock,
@@ -205,7 +201,14 @@ export class PodRun implements PodReport {
       hostIP: node.hostIPs[0],
       restoration,
       report: this,
-      effects: (onObservation) => new ContainerEffects({ clock, runtime, onObservation, surroundings }),
+      effects: (onObservation) =>
+        new ContainerEffects({
+          clock,
+          runtime,
+          machine,
+          onEvent: (pod, draft) => this.events(pod, [draft]),
+          onObservation,
+        }),
     });
     this.#worker.start();
   }

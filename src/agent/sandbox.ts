@@ -3,14 +3,15 @@ import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
-import type { PodSurroundings } from './pod-surroundings.ts';
+import type { PodMachine } from './machine.ts';
 import { pause } from './probe/deadline.ts';
 import { watchStorage } from './volumes/storage-watch.ts';
 
 /** The dependencies of a sandbox, and the function that gets its observations. */
 export interface SandboxOptions {
   readonly clock: Clock;
-  readonly surroundings: Pick<PodSurroundings, 'createSandbox' | 'removeSandbox' | 'measureStorage' | 'event'>;
+  readonly machine: PodMachine;
+  readonly onEvent: (pod: StoredPod, event: EventDraft) => void;
   readonly onObservation: (seen: Observation) => void;
 }
 
@@ -20,13 +21,15 @@ const SANDBOX_RETRY_MS = 5000;
 /** A Pod's sandbox, in which its containers run: created, with retries, watched and removed. */
 export class Sandbox {
   readonly #clock: Clock;
-  readonly #surroundings: SandboxOptions['surroundings'];
+  readonly #machine: PodMachine;
+  readonly #onEvent: SandboxOptions['onEvent'];
   readonly #onObservation: (seen: Observation) => void;
   readonly #goingDown = new AbortController();
 
-  constructor({ clock, surroundings, onObservation }: SandboxOptions) {
+  constructor({ clock, machine, onEvent, onObservation }: SandboxOptions) {
     this.#clock = clock;
-    this.#surroundings = surroundings;
+    this.#machine = machine;
+    this.#onEvent = onEvent;
     this.#onObservation = onObservation;
   }
 
@@ -44,10 +47,10 @@ export class Sandbox {
   /** Tries until it has succeeded, or until the Pod ends. */
   async #make(pod: StoredPod): Promise<string | undefined> {
     const { signal } = this.#goingDown;
-    const event = (draft: EventDraft): void => this.#surroundings.event(pod, draft);
+    const event = (draft: EventDraft): void => this.#onEvent(pod, draft);
     while (!signal.aborted) {
       try {
-        const podIP = await this.#surroundings.createSandbox(pod, { signal, event });
+        const podIP = await this.#machine.createSandbox(pod, { signal, event });
         void this.#watchStorage(pod, signal);
         return podIP;
       } catch (error) {
@@ -63,7 +66,7 @@ export class Sandbox {
       pod,
       clock: this.#clock,
       signal,
-      measure: (...wanted) => this.#surroundings.measureStorage(...wanted),
+      measure: (...wanted) => this.#machine.measureStorage(...wanted),
       onObservation: (usage) => this.#onObservation({ type: 'storageMeasured', usage }),
     });
   }
@@ -72,7 +75,7 @@ export class Sandbox {
   async stop(pod: StoredPod): Promise<void> {
     this.#goingDown.abort();
     try {
-      await this.#surroundings.removeSandbox(pod);
+      await this.#machine.removeSandbox(pod);
     } finally {
       this.#onObservation({ type: 'sandboxStopped' });
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
-import type { AgentSettings } from '../agent/setup/make-agent.ts';
+import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import { callAgent } from './start-agent.ts';
 
 /** The time that another process has to start the agent, milliseconds. */

@@ -12,7 +12,8 @@ import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-
 import type { FileStore } from '../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../agent/runs/begin-runs.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
-import { type AgentSettings, makeAgent } from '../agent/setup/make-agent.ts';
+import { Agent } from '../agent/agent.ts';
+import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import { StateGuard } from '../agent/runs/state-guard.ts';
 import { SmallHeap } from '../agent/runs/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
@@ -174,7 +175,7 @@ async function runToTheEnd(
     const look = (): void => {
       if (agent.isOver) resolve();
     };
-    const agent = makeAgent({
+    const agent = new Agent({
       settings,
       store,
       clock,

@@ -5,10 +5,9 @@ import { PodrunError, usage } from '../api/errors.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
-import { agentSettings } from '../agent/setup/agent-settings.ts';
 import { type OwnedRun, beginRuns, undoRuns } from '../agent/runs/begin-runs.ts';
 import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../agent/setup/choose-runtime.ts';
-import type { AgentSettings } from '../agent/setup/make-agent.ts';
+import { type AgentSettings, nodeSettings, workFolders } from '../agent/setup/agent-settings.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
 import { privateNetworks } from '../agent/setup/private-networks.ts';
@@ -199,9 +198,9 @@ function refuseWithoutEffect(
 
 async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenRuntime): Promise<AgentSettings> {
   const { backoff = {}, images = {}, network = config?.network } = options;
-  return agentSettings({
+  return {
+    ...nodeSettings(config),
     images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
-    config,
     crashLoop: {
       initialMs: durationMs(backoff.initial) ?? CRASH_LOOP.initialMs,
       maxMs: durationMs(backoff.max) ?? CRASH_LOOP.maxMs,
@@ -209,12 +208,12 @@ async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenR
     features: chosen.features,
     privateNetworks: network === 'pod' ? await privateNetworks(process.env['PATH']) : undefined,
     pollsMemory: options.enforceMemory === 'poll',
-    isolate: options.isolate ?? false,
+    sharedFolders: options.isolate === true ? [] : workFolders(cwd),
     strictPid1: options.strictPid1 ?? false,
     isBestEffort: options.bestEffort ?? false,
     hostEnv: { ...process.env },
     cwd,
-  });
+  };
 }
 
 function runsAlready(store: StateFolder['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {

@@ -63,10 +63,10 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),
       over: () => (ends.count += 1),
     },
-    surroundings: {
+    machine: {
       createSandbox: () => new Promise<undefined>(() => undefined),
       removeSandbox: () => Promise.resolve(),
-    } as unknown as PodRunOptions['surroundings'],
+    } as unknown as PodRunOptions['machine'],
     onEvent: () => undefined,
     onTrouble: ({ message }) => troubles.push(message),
     onRecordLost: () => undefined,

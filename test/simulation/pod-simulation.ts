@@ -7,7 +7,7 @@ import type {
   PodStatus,
 } from '../../src/api/generated/types.ts';
 import { ContainerEffects } from '../../src/agent/container-effects.ts';
-import type { PodSurroundings } from '../../src/agent/pod-surroundings.ts';
+import type { PodMachine } from '../../src/agent/machine.ts';
 import type { HandlerOutput } from '../../src/agent/hooks/handler-log.ts';
 import type { LaunchOutcome } from '../../src/agent/steps/step.ts';
 import { containerSpec } from '../../src/lifecycle/observe.ts';
@@ -33,7 +33,7 @@ export interface PodSimulationOptions {
   readonly images?: (pod: StoredPod) => ImageVerdicts['containers'];
   readonly volumeImages?: () => ImageVerdicts['volumes'];
   /** Creates the Pod's sandbox. Default: at once. */
-  readonly createSandbox?: PodSurroundings['createSandbox'];
+  readonly createSandbox?: PodMachine['createSandbox'];
 }
 
 /** One line of the story: the time, and the new status, event or hook output. */
@@ -94,9 +94,10 @@ export class PodSimulation {
           clock: this.clock,
           runtime: this.runtime,
           onObservation: tell,
-          surroundings: {
+          onEvent: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
+          machine: {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
-            adopted: () => undefined,
+            adopted: () => Promise.resolve(),
             restore: (_pod, _instance, launch) => launch,
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
@@ -114,7 +115,6 @@ export class PodSimulation {
             hooked: (_pod, run) => this.hookRuns.push(run),
             logHandlerOutput: (_pod, { container }, said) =>
               this.seen.push({ atMs: this.clock.now().monotonicMs, said: saying(container, said) }),
-            event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
           },
         }),
     });

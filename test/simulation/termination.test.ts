@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PodSurroundings } from '../../src/agent/pod-surroundings.ts';
+import type { PodMachine } from '../../src/agent/machine.ts';
 import type { Container } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
 import type { ProgramBehaviour } from './simulated-program.ts';
@@ -187,7 +187,7 @@ describe('deleting a Pod', () => {
 
   it('whose environment never gets ready ends at once, and never was ready to start', async () => {
     let given = new AbortController().signal;
-    const createSandbox: PodSurroundings['createSandbox'] = (_pod, { signal }) => {
+    const createSandbox: PodMachine['createSandbox'] = (_pod, { signal }) => {
       given = signal;
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
     };

@@ -1,7 +1,10 @@
+import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
+import { containerSpec } from '../../lifecycle/observe.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ExecOutcome, OutputStream } from '../../runtime/runtime.ts';
+import type { InstanceRef } from '../instance.ts';
 
 export type HookName = HookRun['hook'];
 
@@ -12,6 +15,17 @@ export interface HandlerOutput {
   readonly stream: OutputStream | undefined;
   /** Whole lines, each with its newline. */
   readonly lines: Buffer;
+}
+
+/** Output of a hook's command. */
+interface HookCommandOutput extends HandlerOutput {
+  readonly handler: HookName;
+  readonly stream: OutputStream;
+}
+
+/** Output of a hook's command with the name of its container, in whole lines. */
+export interface HookOutput extends HookCommandOutput {
+  readonly container: string;
 }
 
 /** The length at which a line without an end is passed on. */
@@ -82,4 +96,14 @@ export function howCommandEnded(outcome: ExecOutcome): string {
     default:
       return outcome satisfies never;
   }
+}
+
+/** True for the output of a hook's command. The response to an HTTP hook goes to the log only. */
+export function isHookOutput(
+  pod: StoredPod,
+  { container }: InstanceRef,
+  output: HandlerOutput,
+): output is HookCommandOutput {
+  if (output.stream === undefined || (output.handler !== 'postStart' && output.handler !== 'preStop')) return false;
+  return containerSpec(pod, container).lifecycle?.[output.handler]?.exec !== undefined;
 }

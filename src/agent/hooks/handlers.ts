@@ -2,30 +2,20 @@ import type { Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { formatTime, type Instant } from '../../api/time.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import { containerSpec } from '../../lifecycle/observe.ts';
 import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { lifecycleHttpFallback } from '../../lifecycle/texts/events.ts';
-import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../../runtime/runtime.ts';
+import type { ExecOutcome, ExecRequest, Runtime } from '../../runtime/runtime.ts';
 import { commandIn } from './command-in.ts';
 import type { HookOutcome } from './hooks.ts';
-import type { InstanceRef, LiveInstance } from '../instance.ts';
-import type { PodSurroundings } from '../pod-surroundings.ts';
+import type { LiveInstance } from '../instance.ts';
+import type { PodMachine } from '../machine.ts';
 import type { ProbeAbort } from '../probe/probe-abort.ts';
 import { type HandlerOutput, HandlerLog, type HookName, howCommandEnded } from './handler-log.ts';
-
-/** Output of a hook's command. */
-interface HookCommandOutput extends HandlerOutput {
-  readonly handler: HookName;
-  readonly stream: OutputStream;
-}
-
-/** Output of a hook's command with the name of its container, in whole lines. */
-export interface HookOutput extends HookCommandOutput {
-  readonly container: string;
-}
 
 /**
  * The bytes of a command's output that events quote and the probe journal keeps.
@@ -44,7 +34,8 @@ interface ReturnedHook extends Pick<HookRun, 'hook' | 'handler'> {
 export interface HandlersOptions {
   readonly clock: Clock;
   readonly runtime: Runtime;
-  readonly surroundings: PodSurroundings;
+  readonly machine: PodMachine;
+  readonly onEvent: (pod: StoredPod, event: EventDraft) => void;
 }
 
 interface ProbeRun {
@@ -57,12 +48,14 @@ interface ProbeRun {
 export class Handlers {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
-  readonly #surroundings: PodSurroundings;
+  readonly #machine: PodMachine;
+  readonly #onEvent: HandlersOptions['onEvent'];
 
-  constructor({ clock, runtime, surroundings }: HandlersOptions) {
+  constructor({ clock, runtime, machine, onEvent }: HandlersOptions) {
     this.#clock = clock;
     this.#runtime = runtime;
-    this.#surroundings = surroundings;
+    this.#machine = machine;
+    this.#onEvent = onEvent;
   }
 
   /** Runs a hook of the container to its end, if there is one. Returns the error in kubelet's words. */
@@ -73,7 +66,7 @@ export class Handlers {
     const log = this.#log(pod, instance, hook);
     const { ended, postStart } = instance;
     const began = this.#clock.now();
-    const outcome = await this.#surroundings.runHook({
+    const outcome = await this.#machine.runHook({
       handler,
       pod,
       container,
@@ -81,11 +74,11 @@ export class Handlers {
       exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: log.output }),
       clock: this.#clock,
       signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
-      onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(container.name, host)),
+      onFallback: (host) => this.#onEvent(pod, lifecycleHttpFallback(container.name, host)),
       log,
     });
     const handling = describeHandler(handler);
-    this.#surroundings.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
+    this.#machine.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
     return outcome.ok ? undefined : outcome.message;
   }
 
@@ -94,7 +87,7 @@ export class Handlers {
     // Only commands have output.
     const log = probe.exec && this.#log(pod, instance, type);
     let command: ExecOutcome | undefined;
-    const outcome = await this.#surroundings.runProbe({
+    const outcome = await this.#machine.runProbe({
       pod,
       container: containerSpec(pod, instance.ref.container),
       probe,
@@ -122,7 +115,7 @@ export class Handlers {
 
   #log(pod: StoredPod, { ref }: LiveInstance, handler: HandlerOutput['handler']): HandlerLog {
     return new HandlerLog(this.#clock, (stream, lines) =>
-      this.#surroundings.logHandlerOutput(pod, ref, { handler, stream, lines }),
+      this.#machine.logHandlerOutput(pod, ref, { handler, stream, lines }),
     );
   }
 
@@ -154,14 +147,4 @@ function logProbe(command: ExecOutcome, log: HandlerLog): void {
   }
   const succeeded = command.type === 'exited' && command.exitCode === 0;
   log.ended(succeeded ? undefined : howCommandEnded(command));
-}
-
-/** True for the output of a hook's command. The response to an HTTP hook goes to the log only. */
-export function isHookOutput(
-  pod: StoredPod,
-  { container }: InstanceRef,
-  output: HandlerOutput,
-): output is HookCommandOutput {
-  if (output.stream === undefined || (output.handler !== 'postStart' && output.handler !== 'preStop')) return false;
-  return containerSpec(pod, container).lifecycle?.[output.handler]?.exec !== undefined;
 }

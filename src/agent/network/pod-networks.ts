@@ -11,7 +11,7 @@ import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import type { Dial } from '../../runtime/linux/network/relay.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
-import type { PodFiles } from '../container-logs.ts';
+import type { PodFiles } from '../pod-files.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { PrivateNetwork } from './private-network.ts';

@@ -1,5 +1,5 @@
 import { hasCode } from '../../api/errors.ts';
-import type { Agent, AgentOptions } from '../agent.ts';
+import { Agent, type AgentOptions } from '../agent.ts';
 import { closeLostRuns } from '../clean-up/lost-runs.ts';
 import type { StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -11,7 +11,7 @@ import type { Subscription } from '../../store/store.ts';
 import { atExit } from './at-exit.ts';
 import type { OwnedRun } from './begin-runs.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
-import { type AgentSettings, makeAgent } from '../setup/make-agent.ts';
+import type { AgentSettings } from '../setup/agent-settings.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
 import { StateGuard } from './state-guard.ts';
 
@@ -63,7 +63,7 @@ export class RunningPods {
     this.#runtime = runtime;
     this.#latest = new Map(owned.map(({ pod }) => [pod.metadata.uid, pod]));
     this.#forgetAtExit = atExit(() => runtime.killAll());
-    this.agent = makeAgent({
+    this.agent = new Agent({
       settings,
       store,
       clock,

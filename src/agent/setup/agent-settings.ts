@@ -1,41 +1,46 @@
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ConfigFile } from '../config/config-file.ts';
+import type { Taint } from '../../api/generated/types.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
-import type { AgentSettings } from './make-agent.ts';
+import type { ConfigFile } from '../config/config-file.ts';
 
-/** The user's choices for running Pods. */
-export interface RunSettings {
+/** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
+export interface AgentSettings {
   readonly images: ImageMap;
-  readonly config: ConfigFile | undefined;
   readonly crashLoop: BackOffLimits;
-  readonly features: RuntimeFeatures;
-  readonly privateNetworks: NetworkFacts | undefined;
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly nodeTaints: readonly Taint[];
+  readonly maxPods?: number | undefined;
+  readonly podPidsLimit: number | undefined;
+  /** True: measure the memory of containers where no cgroup limits it. */
   readonly pollsMemory: boolean;
-  /** True when containers get copies of the user's working folders, too. */
-  readonly isolate: boolean;
-  readonly strictPid1: boolean;
-  readonly isBestEffort: boolean;
+  /** The tools for private networks. Undefined: Pods share the host's network. */
+  readonly privateNetworks: NetworkFacts | undefined;
+  /** The environment of podrun. Containers get few of its variables. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The working directory of podrun. */
   readonly cwd: string;
+  /** The features of the machine when the Pods were applied. */
+  readonly features: RuntimeFeatures;
+  /** Folders of the host that containers see and change directly. */
+  readonly sharedFolders: readonly string[];
+  readonly strictPid1: boolean;
+  /** True when a container starts without the security settings that podrun must refuse: an event names them. */
+  readonly isBestEffort: boolean;
 }
 
-/** The settings of this process's agent. */
-export function agentSettings({ config, isolate, ...settings }: RunSettings): AgentSettings {
-  return {
-    ...settings,
-    nodeLabels: config?.nodeLabels ?? {},
-    nodeTaints: config?.nodeTaints ?? [],
-    maxPods: config?.maxPods,
-    podPidsLimit: config?.podPidsLimit,
-    sharedFolders: isolate ? [] : workFolders(settings.cwd),
-  };
+/** The settings of podrun.yaml for the node. */
+export function nodeSettings(
+  config: ConfigFile | undefined,
+): Pick<AgentSettings, 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit'> {
+  const { nodeLabels = {}, nodeTaints = [], maxPods, podPidsLimit } = config ?? {};
+  return { nodeLabels, nodeTaints, maxPods, podPidsLimit };
 }
 
 /** The folders in which users work, and in which their tools expect each other's files. */
-function workFolders(cwd: string): string[] {
+export function workFolders(cwd: string): string[] {
   return [cwd, homedir(), '/tmp', tmpdir()].filter((folder) => path.isAbsolute(folder));
 }

@@ -1,37 +1,33 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { podHostname } from '../../lifecycle/environment/hostname.ts';
 import type { Confinement, Mount, PodNamespaces } from '../../runtime/confinement.ts';
-import type { PodFiles } from '../container-logs.ts';
+import { memoryFolders } from '../../store/disk/memory-folders.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { stateRoot } from '../../store/layout.ts';
+import type { PodFiles } from '../pod-files.ts';
+import type { AgentSettings } from '../setup/agent-settings.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 
-/** The user's choices about the isolation of containers from the machine. */
-export interface Isolation {
-  /** The user's working folders, which containers change directly. Empty with --isolate. */
-  readonly shared: readonly string[];
-  /** Folders of podrun that no container sees. */
-  readonly hidden: readonly string[];
-  /** True when each main process is process 1 of its namespace. */
-  readonly strictPid1: boolean;
-}
-
 /** Computes the container's view of the machine. */
-export function confinementStep(isolation: Isolation, files: Pick<PodFiles, 'layer'>): LaunchStep {
-  const { shared, hidden, strictPid1 } = isolation;
+export function confinementStep(
+  isolation: Pick<Confinement, 'shared' | 'hidden' | 'strictPid1'>,
+  files: Pick<PodFiles, 'layer'>,
+): LaunchStep {
   return {
     prepare(input, { mounts }) {
       const { readOnlyRootFilesystem, privileged = false, procMount } = input.container.securityContext ?? {};
       const confinement: Confinement = {
+        ...isolation,
         pod: podNamespaces(input.pod),
         layerDir: files.layer(input.pod, input.instance),
         processesOf: targetOf(input),
         mounts: mounts.toSorted((a, b) => depthOf(a) - depthOf(b)),
-        shared,
-        hidden,
         isRootReadOnly: readOnlyRootFilesystem === true,
         hasAllDevices: privileged,
         areKernelFilesOpen: privileged || procMount === 'Unmasked',
-        strictPid1,
       };
       return { ok: true, changes: { confinement } };
     },
@@ -63,4 +59,21 @@ function depthOf({ target }: Mount): number {
 function targetOf({ pod, container }: LaunchInput): string | undefined {
   const { targetContainerName } = container as EphemeralContainer;
   return targetContainerName ? `${pod.metadata.uid}/${targetContainerName}/` : undefined;
+}
+
+/**
+ * The folders that containers must not see: the state folder with podrun's sockets, logs and layers, and podrun's
+ * folders in memory.
+ */
+export function hiddenFolders(
+  { root, memory }: Pick<FileStore, 'root' | 'memory'>,
+  env: AgentSettings['hostEnv'],
+): string[] {
+  const usual = stateRoot({ env, home: homedir() });
+  return [...new Set([root, usual, ...memoryFolders(memory)].map(withoutLinks))];
+}
+
+/** The path without links. A missing folder keeps its path. */
+function withoutLinks(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
 }

@@ -8,7 +8,7 @@ import { podResolvConf } from '../../lifecycle/files/resolv-conf.ts';
 import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
-import type { PodFiles } from '../container-logs.ts';
+import type { PodFiles } from '../pod-files.ts';
 import type { LaunchStep } from './step.ts';
 
 interface EtcFiles {
@@ -27,10 +27,10 @@ const RESOLV_CONF = '/etc/resolv.conf';
 const MODE = 0o644;
 
 /** Gives the container the Pod's own files of /etc. */
-export function etcFilesStep(files: Pick<PodFiles, 'etc'>): LaunchStep {
+export function etcFilesStep(files: Pick<PodFiles, 'paths'>): LaunchStep {
   return {
     prepare({ pod, container, sandbox: { podIP } }, { mounts }) {
-      const own = etcFileMounts({ pod, podIP, etcFolder: files.etc(pod), container });
+      const own = etcFileMounts({ pod, podIP, etcFolder: files.paths(pod).etc, container });
       return { ok: true, changes: { mounts: [...mounts, ...own] } };
     },
   };

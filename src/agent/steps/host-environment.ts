@@ -14,13 +14,7 @@ const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR
 const POD_IP_VARIABLE = 'POD_IP';
 
 /** Offers podrun's own variables and working directory, and the Pod's address and hostname. */
-export function hostEnvironmentStep({
-  hostEnv,
-  cwd,
-}: {
-  readonly hostEnv: Environment;
-  readonly cwd: string;
-}): LaunchStep {
+export function hostEnvironmentStep(hostEnv: Environment, cwd: string): LaunchStep {
   const inherited = inheritedVariables(hostEnv);
   return {
     prepare({ pod, sandbox: { podIP } }) {

@@ -1,11 +1,13 @@
 import { judgeSecurity, refusalOf } from '../../lifecycle/security/judge-security.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { RunAs } from '../../lifecycle/security/run-as.ts';
-import type { SecurityOptions } from '../security.ts';
 import type { LaunchDraft, LaunchStep } from './step.ts';
 
-/** Decides as which user, and with which rights, the container runs here. */
-export function identityStep({ rights, isBestEffort }: SecurityOptions): LaunchStep {
+/**
+ * Decides as which user, and with which rights, the container runs here.
+ * @param isBestEffort true: a container that cannot have its security settings starts without them
+ */
+export function identityStep(rights: () => OwnRights, isBestEffort: boolean): LaunchStep {
   return {
     prepare({ pod, container }, { defaults }) {
       const verdict = judgeSecurity(pod.spec, container, rights());

@@ -1,11 +1,11 @@
-import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import type { Store } from '../../store/store.ts';
 import type { AttachPoint } from '../../background/attach/attach-point.ts';
-import type { PodFiles } from '../container-logs.ts';
-import type { SecurityOptions } from '../security.ts';
+import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { PodFiles } from '../pod-files.ts';
+import type { AgentSettings } from '../setup/agent-settings.ts';
 import { clientSocketStep } from './client-socket.ts';
-import { confinementStep, type Isolation } from './confinement.ts';
+import { confinementStep, hiddenFolders } from './confinement.ts';
 import { environmentStep } from './environment.ts';
 import { etcFilesStep } from './etc-files.ts';
 import { hostEnvironmentStep } from './host-environment.ts';
@@ -20,41 +20,46 @@ import { terminalStep } from './terminal.ts';
 import { terminationLogMount, terminationLogOnHost } from './termination-log.ts';
 import { volumesStep } from './volumes.ts';
 
-/** The settings and resources of the machine that the steps need. */
-export interface LaunchOptions extends SecurityOptions {
-  readonly store: Store;
+/** The settings, and the parts of the machine, that the steps need. */
+interface LaunchOptions {
+  readonly settings: AgentSettings;
+  readonly store: FileStore;
+  readonly files: PodFiles;
   readonly node: NodeFacts;
-  readonly files: Pick<PodFiles, 'terminationLog' | 'etc' | 'layer'>;
-  readonly images: ImageMap;
-  /** podrun's own environment. */
-  readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  /** The folder in which podrun was started: the working directory of containers without one. */
-  readonly cwd: string;
-  /** The limit of processes and threads in a Pod. Undefined: no limit. */
-  readonly podPidsLimit: number | undefined;
-  /** How containers are isolated. Undefined: they run on the host as it is. */
-  readonly isolation: Isolation | undefined;
+  readonly rights: () => OwnRights;
+  readonly attachPoint: Pick<AttachPoint, 'expect'>;
 }
 
 /** The steps of each start of a container, in their order. */
-export function launchSteps(options: LaunchOptions, attachPoint: Pick<AttachPoint, 'expect'>): readonly LaunchStep[] {
-  const { files, images, isolation, podPidsLimit } = options;
+export function launchSteps({
+  settings,
+  store,
+  files,
+  node,
+  rights,
+  attachPoint,
+}: LaunchOptions): readonly LaunchStep[] {
+  const { hostEnv, cwd, images, isBestEffort, podPidsLimit, features, sharedFolders: shared, strictPid1 } = settings;
   const program: readonly LaunchStep[] = [
-    hostEnvironmentStep(options),
-    identityStep(options),
+    hostEnvironmentStep(hostEnv, cwd),
+    identityStep(rights, isBestEffort),
     targetStep((input) => prepareLaunch(program, input)),
     terminalStep,
-    environmentStep(options),
-    volumesStep(options),
+    environmentStep({ store, node }),
+    volumesStep(rights, isBestEffort),
     programStep(images),
+  ];
+  const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];
+  const inNamespace = (): LaunchStep[] => [
+    terminationLogMount(files),
+    etcFilesStep(files),
+    confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files),
   ];
   return [
     clientSocketStep(attachPoint),
     ...program,
     networkStep,
     limitsStep(podPidsLimit),
-    ...(isolation === undefined
-      ? [terminationLogOnHost(files)]
-      : [terminationLogMount(files), etcFilesStep(files), confinementStep(isolation, files)]),
+    ...(features.tier === 'namespace' ? inNamespace() : onHost()),
   ];
 }

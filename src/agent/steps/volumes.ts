@@ -10,14 +10,15 @@ import {
 } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Identity, Mount } from '../../runtime/confinement.ts';
 import { canReach } from '../can-reach.ts';
-import type { SecurityOptions } from '../security.ts';
+import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { LaunchStep } from './step.ts';
 
 /**
  * Finds the container's volumes. Without namespaces they lie elsewhere than the manifest says: variables name their
  * places, and an event tells so.
+ * @param isBestEffort true: a user who cannot reach a volume runs without it
  */
-export function volumesStep({ rights, isBestEffort }: SecurityOptions): LaunchStep {
+export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): LaunchStep {
   return {
     prepare({ container, sandbox: { volumes } }, { variables, identity, defaults, notices }) {
       if (volumes === undefined) return { ok: true, changes: {} };

@@ -2,17 +2,17 @@ import { promises } from 'node:fs';
 import path from 'node:path';
 import type { StoredPod } from '../../api/objects.ts';
 import type { StorageMeasures, StorageUsage } from '../../lifecycle/volumes/local-storage.ts';
-import type { PodFiles } from '../container-logs.ts';
+import type { PodFiles } from '../pod-files.ts';
 import { diskUsage } from './disk-usage.ts';
 
 /** Measures the folders of a Pod one after the other: the result is not urgent. */
 export async function storageUsage(
   pod: StoredPod,
   { volumes, logs, layers }: StorageMeasures,
-  files: Pick<PodFiles, 'volumes' | 'logs' | 'layers'>,
+  files: Pick<PodFiles, 'paths' | 'logs' | 'layers'>,
 ): Promise<StorageUsage> {
   return {
-    volumes: await measured(volumes, (name) => path.join(files.volumes(pod), name)),
+    volumes: await measured(volumes, (name) => path.join(files.paths(pod).volumes, name)),
     logs: await measured(logs, (name) => files.logs(pod, name)),
     layers: await measured(layers, (name) => files.layers(pod, name)),
   };

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { NetworkRelay } from '../../runtime/linux/network/relay.ts';
-import { networkOf } from '../../agent/setup/pod-files.ts';
+import { networkOf } from '../../agent/pod-files.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** The relays into the private networks of Pods, cached until `close`. */

@@ -1,8 +1,13 @@
 import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import type { LogSink } from '../../agent/container-logs.ts';
 import type { LogTarget } from './protocol.ts';
+
+/** An open log file. */
+export interface LogSink {
+  write(stream: OutputStream, chunk: Buffer, wallMs: number): void;
+  close(): void;
+}
 
 export interface KeptLogOptions {
   readonly clock: Clock;

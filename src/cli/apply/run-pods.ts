@@ -10,11 +10,10 @@ import { obstacleText } from '../../machine/obstacle.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
-import { agentSettings } from '../../agent/setup/agent-settings.ts';
 import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
 import { ForeignPods } from '../../agent/runs/foreign-pods.ts';
-import type { AgentSettings } from '../../agent/setup/make-agent.ts';
+import { type AgentSettings, nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
@@ -179,19 +178,20 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
   if (cli.isVerbose) printDecisions(session, chosen);
   const lack = unmetRequests(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
-  return agentSettings({
+  const cwd = process.cwd();
+  return {
+    ...nodeSettings(config),
     images,
-    config,
     crashLoop: plan.crashLoop,
     features: chosen.features,
     privateNetworks,
     pollsMemory: flags.enforceMemory === 'poll',
-    isolate: flags.isolate,
+    sharedFolders: flags.isolate ? [] : workFolders(cwd),
     strictPid1: flags.strictPid1,
     isBestEffort: flags.bestEffort,
     hostEnv: cli.env,
-    cwd: process.cwd(),
-  });
+    cwd,
+  };
 }
 
 /** Prints the decisions before the Pods run, and their sources, for --verbose. */

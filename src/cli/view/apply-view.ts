@@ -1,4 +1,4 @@
-import type { HookOutput } from '../../agent/hooks/handlers.ts';
+import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';

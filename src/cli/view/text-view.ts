@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import type { HookOutput } from '../../agent/hooks/handlers.ts';
+import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Alarm } from '../../clock.ts';

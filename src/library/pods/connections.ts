@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts';
 import { forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
 import { runInContainer } from '../../background/connect/container-command.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
-import { networkOf } from '../../agent/setup/pod-files.ts';
+import { networkOf } from '../../agent/pod-files.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asyncDispose } from './dispose.ts';
 import { chosenContainer } from './read.ts';

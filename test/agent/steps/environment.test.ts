@@ -10,7 +10,7 @@ import { changesOf, outcomeOf } from './one-start.ts';
 
 describe('the environment of the host', () => {
   const hostEnv = { PATH: '/bin', LC_ALL: 'C', SHELL: '/bin/sh', SSH_AUTH_SOCK: '/tmp/s', PS1: '$', LANG: undefined };
-  const step = hostEnvironmentStep({ hostEnv, cwd: '/home/me' });
+  const step = hostEnvironmentStep(hostEnv, '/home/me');
 
   it('offers few variables of podrun, its folder, and the name of the Pod', async () => {
     expect(await changesOf(step)).toEqual({

@@ -4,7 +4,7 @@ import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
 import { ROOT, USER } from '../../lifecycle/security/judged.ts';
 import { changesOf, outcomeOf } from './one-start.ts';
 
-const step = (rights: OwnRights, isBestEffort = false) => identityStep({ rights: () => rights, isBestEffort });
+const step = (rights: OwnRights, isBestEffort = false) => identityStep(() => rights, isBestEffort);
 const as = (runAsUser: number) => ({ container: { securityContext: { runAsUser } } });
 const defaults = { PATH: '/bin', USER: 'root', LOGNAME: 'root', SHELL: '/bin/bash', HOME: '/root' };
 

@@ -19,7 +19,7 @@ const sandbox = (outcome: MountOutcome) => ({
   sandbox: { volumes: { mount: () => outcome, readFile: () => undefined } },
 });
 const withData = (source = '/state/volumes/my-data') => sandbox({ ok: true, mounts: [mounted(source)] });
-const step = (rights = ROOT, isBestEffort = false) => volumesStep({ rights: () => rights, isBestEffort });
+const step = (rights = ROOT, isBestEffort = false) => volumesStep(() => rights, isBestEffort);
 
 describe('the volumes', () => {
   it('lie elsewhere on the host: a variable and an event name the place', async () => {

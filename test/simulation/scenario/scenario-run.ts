@@ -146,9 +146,9 @@ export class ScenarioRun {
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),
       },
-      surroundings: {
+      machine: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
-        adopted: () => undefined,
+        adopted: () => Promise.resolve(),
         restore: (_pod, _instance, launch) => launch,
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
         prepare: (_pod, { container, id }) => {

@@ -1,0 +1,280 @@
+import type { PodrunError } from '../api/errors.ts';
+import type { Container } from '../api/generated/types.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { AttachPoint } from '../background/attach/attach-point.ts';
+import type { Clock } from '../clock.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import { imageFolder } from '../lifecycle/environment/entry-point.ts';
+import { podHostname } from '../lifecycle/environment/hostname.ts';
+import type { HookRun } from '../lifecycle/hook-run.ts';
+import { containerLimits } from '../lifecycle/node/container-limits.ts';
+import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
+import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
+import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
+import { volumeGroup } from '../lifecycle/security/volume-group.ts';
+import { containerKind } from '../lifecycle/status/container-status.ts';
+import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
+import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
+import type { ResourceLimits } from '../runtime/confinement.ts';
+import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
+import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
+import type { HookInput, HookOutcome } from './hooks/hooks.ts';
+import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
+import { Journals } from './journals.ts';
+import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
+import { PodFiles } from './pod-files.ts';
+import type { probeOnce } from './probe/index.ts';
+import type { ProbeInput } from './probe/input.ts';
+import { atExit } from './runs/at-exit.ts';
+import type { AgentSettings } from './setup/agent-settings.ts';
+import { launchSteps } from './steps/index.ts';
+import { prepareLaunch, releaseLaunch, restoreLaunch } from './steps/prepare-launch.ts';
+import type { LaunchInput, LaunchOutcome, LaunchStep } from './steps/step.ts';
+import { terminationMessage } from './termination-message.ts';
+import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
+import { storageUsage } from './volumes/storage-usage.ts';
+
+/** The resources for containers on this machine, and the callbacks for their output. */
+export interface MachineOptions {
+  readonly settings: AgentSettings;
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  readonly node: NodeFacts;
+  /** The rights of this process. Read when the first Pod needs them. */
+  readonly rights: () => OwnRights;
+  /** True when the runtime writes the logs of containers itself. */
+  readonly logsElsewhere?: boolean;
+  /**
+   * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader answers with
+   * a promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
+   */
+  readonly onOutput: (
+    ...[pod, container, stream, chunk]: [StoredPod, string, OutputStream, Buffer]
+  ) => Promise<void> | undefined;
+  /** Called with the output of hooks' commands, in whole lines. Output of probes is left out. */
+  readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
+  /** True when the Pod's object was removed. */
+  readonly isRemoved: (pod: StoredPod) => boolean;
+  /** Called when a record could not be written or read. */
+  readonly onTrouble: (error: PodrunError) => void;
+}
+
+/** A Machine as its Pods use it. A simulation has its own. */
+export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'close'>;
+
+/**
+ * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their
+ * starts, and the clients that are attached to them.
+ */
+export class Machine {
+  readonly #options: MachineOptions;
+  readonly #files: PodFiles;
+  readonly #journals: Journals;
+  readonly #networks: PodNetworks;
+  readonly #attachPoint: AttachPoint;
+  readonly #steps: readonly LaunchStep[];
+  /** By uid of the Pod; only Pods that have volumes and have not ended. */
+  readonly #volumes = new Map<string, PodVolumes>();
+  /** By id of the instance. */
+  readonly #live = new Map<string, LiveInstance>();
+  /** The module, imported once: another `import()` costs a tenth of a TCP probe. */
+  #probes: { readonly probeOnce: typeof probeOnce } | undefined;
+  readonly #release: () => void;
+
+  constructor(options: MachineOptions) {
+    const { store, settings } = options;
+    const files = new PodFiles(store);
+    this.#options = options;
+    this.#files = files;
+    this.#release = settings.features.tier === 'namespace' ? holdUntilExit(store) : () => undefined;
+    this.#journals = new Journals({ ...options, files });
+    this.#networks = new PodNetworks({ ...options, files, privateNetworks: settings.privateNetworks });
+    this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
+    this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint });
+  }
+
+  /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
+  podChanged(pod: StoredPod): void {
+    this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
+  }
+
+  /** Lets go of the folders that this process holds. */
+  close(): void {
+    this.#release();
+  }
+
+  /**
+   * Creates the Pod's sandbox: its volumes and its network. Rejects on failure. Waits for missing ConfigMaps and the
+   * like until the signal is aborted. Returns the Pod's address; undefined: the node's.
+   */
+  async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
+    if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
+    const hostname = podHostname(pod);
+    if (!hostname.ok) throw new Error(hostname.message);
+    return this.#networks.join(pod, attempt);
+  }
+
+  async removeSandbox(pod: StoredPod): Promise<void> {
+    const { uid } = pod.metadata;
+    this.#volumes.get(uid)?.remove();
+    this.#volumes.delete(uid);
+    this.#journals.close(pod);
+    await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
+  }
+
+  /** Measures the disk space of the Pod. Never rejects. */
+  measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage> {
+    return storageUsage(pod, wanted, this.#files);
+  }
+
+  /** Computes the launch of a container. Never rejects. */
+  prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
+    return prepareLaunch(this.#steps, this.#launchInput(pod, instance));
+  }
+
+  /** Called when the runtime could not start a prepared container. */
+  startFailed(pod: StoredPod, instance: InstanceRef): void {
+    releaseLaunch(this.#steps, this.#launchInput(pod, instance));
+  }
+
+  /** Completes the launch of a container of a former agent. */
+  restore(pod: StoredPod, instance: InstanceRef, launch: Launch): Launch {
+    return restoreLaunch(this.#steps, this.#launchInput(pod, instance), launch);
+  }
+
+  /** The resource limits of the container. Undefined: none. */
+  limitsOf({ spec }: StoredPod, container: Container): ResourceLimits | undefined {
+    return containerLimits(spec, container, this.#options.settings.podPidsLimit);
+  }
+
+  /** The file for output that is left in the pipes after podrun was killed; see ContainerLaunch. */
+  logFile(pod: StoredPod, instance: InstanceRef): string {
+    return this.#files.log(pod, instance);
+  }
+
+  started(pod: StoredPod, live: LiveInstance): void {
+    this.#journals.process(pod, live.ref, live.running);
+    this.#live.set(live.ref.id, live);
+    this.#attachPoint.started(pod, containerSpec(pod, live.ref.container), live);
+  }
+
+  /** Called after a container of a former agent was taken over. Clients that were attached have to attach again. */
+  async adopted(pod: StoredPod, live: LiveInstance): Promise<void> {
+    const container = containerSpec(pod, live.ref.container);
+    this.#live.set(live.ref.id, live);
+    if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
+    this.#attachPoint.started(pod, container, live);
+  }
+
+  output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
+    this.#journals.output(pod, instance, stream, chunk);
+    this.#attachPoint.output(instance, stream, chunk);
+    // Control sequences for the terminal of the container must not reach the terminal that shows the run.
+    if (isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance)) return;
+    const wait = this.#options.onOutput(pod, instance.container, stream, chunk);
+    if (wait !== undefined) void this.#holdUntil(wait, instance);
+  }
+
+  /** Called when the main process has ended and its output is complete. Returns the termination message. */
+  exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined {
+    this.#live.delete(instance.id);
+    this.#journals.exited(pod, instance, exit);
+    this.#attachPoint.exited(instance, exit.exitCode);
+    const message = terminationMessage(pod, containerSpec(pod, instance.container), exit.exitCode, {
+      file: this.#files.terminationLog(pod, instance),
+      logTail: (lines) => this.#journals.logTail(pod, instance, lines),
+    });
+    releaseLaunch(this.#steps, this.#launchInput(pod, instance));
+    return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
+  }
+
+  /** Explains how the network may have caused the symptom. Undefined: it did not. */
+  explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined {
+    const container = containerSpec(pod, instance.container);
+    const logTail = (lines: number): string => this.#journals.logTail(pod, instance, lines);
+    return this.#networks.explain({ pod, container, id: instance.id, logTail }, symptom);
+  }
+
+  /**
+   * Runs a hook to its end. Loaded late, as probes are: most Pods have none, and node:http, https and http2 load slower
+   * than the rest of a start.
+   */
+  async runHook(input: HookInput): Promise<HookOutcome> {
+    const { runHook } = await import('./hooks/hooks.ts');
+    return runHook({ ...input, dial: this.#networks.dialerOf(input.pod) });
+  }
+
+  /** Runs one probe once. Never rejects. */
+  async runProbe(input: ProbeInput): Promise<ProbeOutcome> {
+    this.#probes ??= await import('./probe/index.ts');
+    return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
+  }
+
+  /** Records a finished attempt of a probe. */
+  probed(pod: StoredPod, attempt: ProbeAttempt): void {
+    this.#journals.probed(pod, attempt);
+  }
+
+  /** Records a hook that has returned or was cut short. */
+  hooked(pod: StoredPod, run: HookRun): void {
+    this.#journals.hooked(pod, run);
+  }
+
+  /** Takes output of a hook or probe: whole lines, or a note of podrun. */
+  logHandlerOutput(pod: StoredPod, instance: InstanceRef, output: HandlerOutput): void {
+    this.#journals.handlerOutput(pod, instance, output);
+    if (!isHookOutput(pod, instance, output)) return;
+    this.#options.onHookOutput(pod, { ...output, container: instance.container });
+  }
+
+  async #holdUntil(wait: Promise<void>, { id }: InstanceRef): Promise<void> {
+    const streams = this.#live.get(id)?.streams;
+    streams?.holdOutput(true, 'shown');
+    await wait;
+    streams?.holdOutput(false, 'shown');
+  }
+
+  async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
+    const { store, clock, node, settings, rights } = this.#options;
+    const { namespace, uid } = pod.metadata;
+    const sources = {
+      volumes: this.#files.paths(pod).volumes,
+      memory: store.memory,
+      claim: (name: string): string | undefined =>
+        store.get('persistentvolumeclaims', namespace, name) && this.#files.claimedVolume(namespace, name),
+      image: (reference: string): string | undefined => imageFolder(reference, settings.images),
+      cwd: settings.cwd,
+      group: volumeGroup(pod.spec, rights()),
+    };
+    this.#volumes.get(uid)?.close();
+    const volumes = new PodVolumes({ pod, store, clock, node, sources });
+    this.#volumes.set(uid, volumes);
+    await volumes.setUp(attempt);
+  }
+
+  #launchInput(pod: StoredPod, instance: InstanceRef): LaunchInput {
+    const volumes = this.#volumes.get(pod.metadata.uid);
+    const podIP = this.#networks.addressOf(pod);
+    const network = this.#networks.privateNetworkOf(pod)?.join;
+    return { pod, container: containerSpec(pod, instance.container), instance, sandbox: { volumes, podIP, network } };
+  }
+}
+
+function isEphemeral(pod: StoredPod, { container }: InstanceRef): boolean {
+  return containerKind(pod, container) === 'ephemeral';
+}
+
+/** Holds podrun's folders in memory, at most until this process exits. Returns the function that lets go of them. */
+function holdUntilExit({ memory }: FileStore): () => void {
+  const release = holdMemoryFolders(memory);
+  const forgetAtExit = atExit(release);
+  return () => {
+    release();
+    forgetAtExit();
+  };
+}

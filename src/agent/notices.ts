@@ -1,0 +1,39 @@
+import { allContainers, DEFAULT_NAMESPACE, type StoredPod } from '../api/objects.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
+import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
+import type { MachineOptions } from './machine.ts';
+
+type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
+
+/** The fields for ports of the host, which have an effect with private networks. */
+const HOST_PORT = /\.host(Port|IP)$/;
+
+/** The events about parts of a Pod's spec that have no effect here: one for each. */
+export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
+  // A Service of this name means that the user has an API server.
+  const hasApiServer = place.store.get('services', DEFAULT_NAMESPACE, 'kubernetes') !== undefined;
+  return [...fieldNotices(pod, place), ...securityNotices(pod, place), ...(hasApiServer ? [] : apiServerNotices(pod))];
+}
+
+function fieldNotices(pod: StoredPod, { settings: { features, privateNetworks } }: Place): EventDraft[] {
+  const fields = groupFieldsWithoutEffect({ ...pod }, features.tier === 'namespace');
+  const forwards = privateNetworks !== undefined;
+  const idle = forwards ? fields.filter(({ paths }) => !paths.every((path) => HOST_PORT.test(path))) : fields;
+  return idle.map(fieldHasNoEffect);
+}
+
+/** The events about security settings that containers ask for and do not get. */
+function securityNotices({ spec }: StoredPod, { settings: { isBestEffort }, rights }: Place): EventDraft[] {
+  const paths = new Map<string, Set<string>>();
+  for (const container of allContainers(spec)) {
+    const { notices, refusals } = judgeSecurity(spec, container, rights());
+    for (const { path, note } of isBestEffort ? [...refusals, ...notices] : notices) {
+      const known = paths.get(note) ?? new Set();
+      paths.set(note, known.add(path));
+    }
+  }
+  return [...paths].map(([note, places]) => fieldHasNoEffect({ paths: [...places], note }));
+}

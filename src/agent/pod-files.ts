@@ -1,0 +1,93 @@
+import path from 'node:path';
+import type { StoredMeta, StoredPod } from '../api/objects.ts';
+import type { NetworkJoin } from '../runtime/linux/network/join.ts';
+import type { RunningContainer } from '../runtime/runtime.ts';
+import { startTimeOf } from '../runtime/watch/process-identity.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { objectPath, type PodPaths } from '../store/layout.ts';
+import { hookLogPath, instanceLogPath } from '../store/logs/log-files.ts';
+import type { InstanceRef } from './instance.ts';
+
+/** The files of Pods beside their objects, in the folders of the store. */
+export class PodFiles {
+  readonly #store: FileStore;
+
+  constructor(store: FileStore) {
+    this.#store = store;
+  }
+
+  paths({ metadata: { namespace, name } }: StoredPod): PodPaths {
+    return this.#store.paths(namespace, name);
+  }
+
+  /** The folder that holds the logs of all runs of a container. */
+  logs(pod: StoredPod, container: string): string {
+    return path.dirname(this.log(pod, { container, attempt: 0 }));
+  }
+
+  /** The log of an instance. */
+  log(pod: StoredPod, { container, attempt }: Pick<InstanceRef, 'container' | 'attempt'>): string {
+    return instanceLogPath(this.paths(pod).logs, container, attempt);
+  }
+
+  /** The log of an instance's hooks and probes. */
+  hookLog(pod: StoredPod, { container, attempt }: InstanceRef): string {
+    return hookLogPath(this.paths(pod).logs, container, attempt);
+  }
+
+  /** The folder that holds the layers of all runs of a container. */
+  layers(pod: StoredPod, container: string): string {
+    return path.join(this.paths(pod).layers, container);
+  }
+
+  /** The folder for the files that an instance writes to its copy of the host's root. The runtime creates it. */
+  layer(pod: StoredPod, { container, attempt }: InstanceRef): string {
+    return path.join(this.layers(pod, container), String(attempt));
+  }
+
+  /** The file for an instance's termination message. */
+  terminationLog(pod: StoredPod, { container, attempt }: InstanceRef): string {
+    return path.join(this.paths(pod).folder, 'termination', `${container}.${attempt}`);
+  }
+
+  /** The folder with the data of a claim in this namespace. All Pods that use the claim share it. */
+  claimedVolume(namespace: string, claim: string): string {
+    return objectPath(this.#store.root, 'claims', namespace, claim);
+  }
+
+  /** The addresses of all Pods that an agent runs. */
+  addressesInUse(): ReadonlySet<string> {
+    return this.#store.addressesInUse();
+  }
+
+  /** Records a process, so that a later command can end it after a crash of the agent. */
+  recordProcess(
+    { metadata: { namespace, name } }: StoredPod,
+    { id, container }: InstanceRef,
+    { pid, cgroups = [] }: Pick<RunningContainer, 'pid' | 'cgroups'>,
+  ): void {
+    const startTime = startTimeOf(pid);
+    // The process has ended already: no later command has to end it.
+    if (startTime === undefined) return;
+    const started = { id, pid, startTime, containerName: container, ...(cgroups.length === 0 ? {} : { cgroups }) };
+    this.#store.recordProcess(namespace, name, started);
+  }
+
+  /** Records the process that keeps the Pod's network, and how others enter that network. */
+  recordNetwork({ metadata: { namespace, name, uid } }: StoredPod, network: NetworkJoin): void {
+    const pid = network.holderPid;
+    const startTime = startTimeOf(pid);
+    if (startTime === undefined) return;
+    this.#store.recordProcess(namespace, name, { id: `${uid}/`, pid, startTime, containerName: '', network });
+  }
+
+  /** The recorded network, if its process still runs. */
+  recordedNetwork({ metadata }: StoredPod): NetworkJoin | undefined {
+    return networkOf(this.#store, metadata);
+  }
+}
+
+/** The way into the private network of a Pod. Undefined: the Pod has none. */
+export function networkOf(store: FileStore, { namespace, name, uid }: StoredMeta): NetworkJoin | undefined {
+  return store.survivingProcesses(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
+}
