@@ -1,10 +1,10 @@
 import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
 
 /** The facts about the machine that a remedy depends on. */
-export type Machine = Pick<MachineReport, 'distributions' | 'userId'>;
+type MachineFacts = Pick<MachineReport, 'distributions' | 'userId'>;
 
 /** The steps that enable a feature, in the imperative. Undefined when nothing can be done. */
-export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Machine): string | undefined {
+export function remedyFor({ feature, verdict, why }: MachineFinding, machine: MachineFacts): string | undefined {
   if (why === undefined) return undefined;
   switch (feature) {
     case 'layers':
@@ -30,7 +30,7 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
   }
 }
 
-function networkRemedy(why: Obstacle, machine: Machine): string | undefined {
+function networkRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
   if (why.type !== 'missingPrograms') return namespaceRemedy(why, machine);
   const { programs } = why;
   if (!programs.includes('ip')) return namespaceRemedy(why, machine);
@@ -44,18 +44,18 @@ const OTHER_KERNEL = 'run podrun as root of the machine, or with Linux 5.11 or n
 
 const POLL = 'have memory watched: podrun apply --enforce-memory=poll';
 
-function limitsRemedy({ type }: Obstacle, { userId }: Machine): string {
+function limitsRemedy({ type }: Obstacle, { userId }: MachineFacts): string {
   if (type === 'platform') return POLL;
   if (userId === 0) return `run podrun where /sys/fs/cgroup can be written to, or ${POLL}`;
   return `systemd-run --user --scope -p Delegate=yes podrun apply ..., or ${AS_ROOT}, or ${POLL}`;
 }
 
-function userRemedy({ type }: Obstacle, machine: Machine): string | undefined {
+function userRemedy({ type }: Obstacle, machine: MachineFacts): string | undefined {
   if (type === 'missingPrograms') return install(['util-linux', ...alpine(machine, ['setpriv'])], machine);
   return machine.userId === 0 ? undefined : AS_ROOT;
 }
 
-function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
+function namespaceRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
   switch (why.type) {
     case 'missingPrograms':
     case 'busybox':
@@ -91,7 +91,7 @@ const SETTINGS: Readonly<Record<KernelSetting, string>> = {
   'user.max_user_namespaces': `sysctl -w user.max_user_namespaces=15000, or ${AS_ROOT}`,
 };
 
-function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId }: Machine): string | undefined {
+function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId }: MachineFacts): string | undefined {
   if (confinedBy.length > 0) {
     return (
       'give the container in which podrun runs more rights: docker run --privileged, or ' +
@@ -101,7 +101,7 @@ function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId 
   return userId === 0 ? undefined : AS_ROOT;
 }
 
-function alpine({ distributions }: Machine, packages: readonly string[]): readonly string[] {
+function alpine({ distributions }: MachineFacts, packages: readonly string[]): readonly string[] {
   return distributions.includes('alpine') ? packages : [];
 }
 
@@ -114,7 +114,7 @@ const INSTALLERS: Readonly<Record<string, string>> = {
   suse: 'zypper install',
 };
 
-function install(packages: readonly string[], { distributions }: Machine): string {
+function install(packages: readonly string[], { distributions }: MachineFacts): string {
   const installer = distributions.map((name) => INSTALLERS[name]).find((command) => command !== undefined);
   const names = packages.join(' ');
   return installer === undefined ? `install ${names}` : `${installer} ${names}`;
