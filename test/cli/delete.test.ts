@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
+import { runHere } from './in-process.ts';
 import { putObjects, putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-const run = (...args: string[]) => workshop.run(['delete', ...args]);
+const run = (...args: string[]) => runHere(workshop, ['delete', ...args]);
 
 const configMap = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
@@ -32,7 +33,7 @@ describe('delete', () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     const question = 'You are about to delete the following 1 resource(s):\npod/web\nDo you want to continue? (y/n): ';
-    expect(await workshop.start(['delete', 'pod', 'web', '-i'], {}, input).ended).toEqual({
+    expect(await runHere(workshop, ['delete', 'pod', 'web', '-i'], { input })).toEqual({
       exitCode: 0,
       stdout: question + answer,
       stderr: '',

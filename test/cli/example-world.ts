@@ -47,6 +47,11 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun get pods -w -o json --output-watch-events': { shows: /ADDED/ },
   'podrun logs web -c proxy -f': { shows: /proxying/ },
   'podrun logs web --hooks -f': { shows: /hooked/ },
+  // A container that was just added has no log yet.
+  'podrun logs web -c probe': {
+    before:
+      'podrun wait pod/web --for=jsonpath=\'{.status.ephemeralContainerStatuses[?(@.name=="probe")].containerID}\'',
+  },
   'podrun probes web --type=readiness -f': { shows: /readiness/ },
   'podrun events -w': { shows: /Started/ },
   'podrun attach web': { shows: /serving/ },

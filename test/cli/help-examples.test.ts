@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandNames } from './commands.ts';
 import { type Ending, ENDINGS, FILES, PROGRAMS, WORLDLESS } from './example-world.ts';
+import { runHere } from './in-process.ts';
 import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
 import { TIERS } from './tiers.ts';
 import { type Ended, Podrun, Workshop } from './workshop.ts';
@@ -80,9 +81,14 @@ async function mustRun(line: string | undefined): Promise<void> {
   if (exitCode !== 0) throw new Error(`cannot be prepared: ${line}\n${stdout}${stderr}`);
 }
 
+/** An example that a shell does not have to read, of a command that only looks. */
+const PLAIN = /^podrun ((?:get|describe|events|logs|probes|history|timeline|diff|advise|explain)\b[\w ./@:=-]*)$/;
+
 /** Runs an example to its end. Answers its output. */
 async function tryExample(line: string, { shows, keys, during, shell }: Ending): Promise<Ended> {
   if (keys !== undefined) return atTerminal(line, keys, shows);
+  const [, words] = PLAIN.exec(line) ?? [];
+  if (words !== undefined && shows === undefined && during === undefined) return runHere(workshop, words.split(' '));
   const podrun = run(line, shell);
   if (during !== undefined) await run(during).ended;
   if (shows !== undefined) {

@@ -43,7 +43,7 @@ async function runNow(
     PODRUN_STATE_DIR: stateDir,
     ...env,
   };
-  const host = { stdin: Readable.from([input]), stdout, stderr, clock, env: variables, folder: DIST };
+  const host = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr, clock, env: variables, folder: DIST };
   const before = { folder: process.cwd(), timeZone: process.env['TZ'] };
   process.chdir(folder);
   setTimeZone(variables['TZ']);

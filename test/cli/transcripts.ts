@@ -8,6 +8,7 @@ import type { FileStore } from '../../src/store/file-store.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import { instanceLogPath } from '../../src/store/logs/log-files.ts';
 import { goldenStates } from '../print/golden.ts';
+import { runHere } from './in-process.ts';
 import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';
 import type { Podrun, Workshop } from './workshop.ts';
 
@@ -135,20 +136,13 @@ async function replay(
   if (transcript.continues_previous !== true) prepare(store, transcript);
   more.prepare?.(store);
   for (const [name, text] of Object.entries(transcript.files ?? {})) workshop.file(name, text);
-  const podrun = workshop.start(argumentsOf(command(transcript.command)), GOLDEN_ENV, transcript.stdin);
-  if (meanwhile !== undefined) await meanwhile({ store, podrun });
-  else if (transcript.changes !== undefined) {
-    // A watch until Ctrl-C first prints the present objects: an earlier change is not printed as a change.
-    const tellsFirst = transcript.sigint_after_seconds !== undefined && transcript.state.length > 0;
-    if (tellsFirst) await podrun.until(({ stdout }) => stdout !== '');
-    await change({ store, podrun }, transcript.changes);
-  }
-  // A command with an error ended before Ctrl-C.
-  if (transcript.sigint_after_seconds !== undefined && transcript.stderr === '') {
-    await podrun.until(({ stdout }) => stdout.length >= transcript.stdout.length);
-    podrun.signal('SIGINT');
-  }
-  const { stdout, stderr, exitCode } = await podrun.ended;
+  const args = argumentsOf(command(transcript.command));
+  const { stdin: input, changes, sigint_after_seconds } = transcript;
+  const isAlone =
+    args[0] !== 'apply' && meanwhile === undefined && changes === undefined && sigint_after_seconds === undefined;
+  const { stdout, stderr, exitCode } = isAlone
+    ? await runHere(workshop, args, { env: GOLDEN_ENV, ...(input !== undefined && { input }) })
+    : await watched({ store, podrun: workshop.start(args, GOLDEN_ENV, input) }, transcript, meanwhile);
   const expected = {
     stdout: (more.stdout ?? same)(transcript.stdout),
     stderr: (more.stderr ?? same)(transcript.stderr).replaceAll("'kubectl ", "'podrun "),
@@ -156,6 +150,28 @@ async function replay(
   };
   const said = saysMore && stderr.startsWith(expected.stderr) ? expected.stderr : stderr;
   return { answer: { stdout, stderr: said, exitCode }, expected };
+}
+
+/** Changes the objects while a command runs, and ends the command as in the recording. */
+async function watched(
+  stage: Stage,
+  { state, stdout, stderr, changes, sigint_after_seconds }: Transcript,
+  meanwhile: ((stage: Stage) => Promise<void>) | undefined,
+): Promise<Answer> {
+  const { podrun } = stage;
+  const isWatch = sigint_after_seconds !== undefined;
+  if (meanwhile !== undefined) await meanwhile(stage);
+  else if (changes !== undefined) {
+    // A watch until Ctrl-C first prints the present objects: an earlier change is not printed as a change.
+    if (isWatch && state.length > 0) await podrun.until((seen) => seen.stdout !== '');
+    await change(stage, changes);
+  }
+  // A command with an error ended before Ctrl-C.
+  if (isWatch && stderr === '') {
+    await podrun.until((seen) => seen.stdout.length >= stdout.length);
+    podrun.signal('SIGINT');
+  }
+  return podrun.ended;
 }
 
 function differing(difference: Difference | undefined): Partial<Exclude<Difference, { isLeftOut: true }>> {

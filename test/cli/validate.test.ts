@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { runHere } from './in-process.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -65,7 +66,7 @@ it('tells errors only when it is to be quiet', async () => {
 });
 
 it('reads standard input, once', async () => {
-  const { stdout, exitCode } = await workshop.start(['validate', '-', '-o', 'json'], {}, WRONG).ended;
+  const { stdout, exitCode } = await runHere(workshop, ['validate', '-', '-o', 'json'], { input: WRONG });
   expect(exitCode).toBe(1);
   expect(JSON.parse(stdout)).toEqual({
     version: 1,

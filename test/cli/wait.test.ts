@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { goldenPods } from '../print/golden.ts';
+import { runHere } from './in-process.ts';
 import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-const run = (...args: string[]) => workshop.run(['wait', ...args], GOLDEN_ENV);
+const run = (...args: string[]) => runHere(workshop, ['wait', ...args], { env: GOLDEN_ENV });
 const MET = 'pod/web condition met\n';
 
 describe('wait', () => {

@@ -185,7 +185,9 @@ export class Workshop {
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
     // A command starts background agents again that were killed, with the program of its own process.
     const hasAgents = namesIn(path.join(this.stateDir, '.agents')).length > 0;
-    if (!isAboutStore(args) || hasAgents || env['HOME'] !== undefined) return this.start(args, env).ended;
+    if (hasAgents || !isAboutStore(args) || Object.keys(env).some((name) => READ_BY_NODE.test(name))) {
+      return this.start(args, env).ended;
+    }
     const { runHere } = await import('./in-process.ts');
     return runHere(this, args, { env });
   }
@@ -223,13 +225,18 @@ export class Workshop {
 
 const ABOUT_STORE = new Set([
   ...'get describe events logs probes history timeline diff expect advise label annotate patch condition'.split(' '),
-  ...'init validate explain completion __complete version help --help --version'.split(' '),
+  ...'init validate explain completion __complete version help'.split(' '),
 ]);
 
+/** Variables that Node itself reads when a process starts. */
+const READ_BY_NODE = /^(HOME|LANG|LC_ALL|NODE_.*)$/;
+
 /** True for a command that ends by itself, and neither runs nor reaches containers. */
-function isAboutStore([verb = '', ...flags]: readonly string[]): boolean {
+function isAboutStore(args: readonly string[]): boolean {
+  const verb = args.find((word) => !word.startsWith('-'));
+  if (verb === undefined || (args.includes('--help') && !args.includes('--'))) return true;
   const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
-  return ABOUT_STORE.has(verb) && !flags.some((flag) => follows.test(flag));
+  return ABOUT_STORE.has(verb) && !args.some((flag) => follows.test(flag));
 }
 
 export function watchLines(text: string): WatchLine[] {
