@@ -9,7 +9,7 @@ import {
   volumeVariables,
 } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Identity, Mount } from '../../runtime/confinement.ts';
-import { canReach } from '../can-reach.ts';
+import { canReach } from '../volumes/can-reach.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { LaunchStep } from './step.ts';
 
