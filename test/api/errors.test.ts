@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorText, fromServer, hasCode, PodrunError, usage } from '../../src/api/errors.ts';
 
 /** The exit codes, written down a second time: the type makes a new code appear here. */
-const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+const EXPECTED: Readonly<Record<ErrorCode, number>> = {
   Usage: 2,
   InvalidManifest: 2,
   Unsupported: 2,
@@ -22,9 +24,15 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
 };
 
 describe('PodrunError', () => {
-  it.each(Object.entries(EXIT_CODES) as Array<[ErrorCode, number]>)('%s ends a command with %d', (code, exitCode) => {
+  it.each(Object.entries(EXPECTED) as Array<[ErrorCode, number]>)('%s ends a command with %d', (code, exitCode) => {
     const error = new PodrunError(code, 'it failed');
     expect([error.exitCode, hasCode(error, code)]).toEqual([exitCode, true]);
+  });
+
+  it('has its codes and their exit codes in docs/exit-codes.md', () => {
+    const page = readFileSync(path.join(import.meta.dirname, '../../docs/exit-codes.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `(\w+)` \| .* \| (\d+) \|$/gm)];
+    expect(Object.fromEntries(rows.map(([, code, exitCode]) => [code, Number(exitCode)]))).toEqual(EXPECTED);
   });
 
   it('keeps place, hint and cause', () => {
