@@ -28,7 +28,7 @@ const DEPLOYMENT = JSON.stringify({
   },
 });
 
-/** One command line for each code. `Timeout` has none: the time-out of `apply` is a verdict, that of `until` an error. */
+/** One command line for each code. `Timeout` has none: the time-out of `apply` is a verdict. */
 const FAILURES: Readonly<Record<Exclude<ErrorCode, 'Timeout'>, Failure>> = {
   Usage: {
     args: ['delete', 'pods'],
