@@ -30,6 +30,9 @@ const LONGEST = [
   'documents/documents',
   'chaos/killed',
   'cli/detach-survival',
+  'cli/lost-state',
+  'cli/completion-shells',
+  'escape/moving-links',
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
@@ -50,14 +53,15 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
-        // Pure code leaves nothing behind: its files share their modules, which loads these once.
-        test: { name: 'unit', include: [UNIT], isolate: false, maxWorkers: 2 },
+        test: { name: 'unit', include: [UNIT], maxWorkers: 2 },
       },
       {
         extends: true,
         test: { name: 'program', include: [ALL], exclude: [UNIT], sequence: { groupOrder: 1 } },
       },
     ],
+    // Test files leave nothing behind: those of a worker share its process, which loads each module once.
+    isolate: false,
     // Style sheets are text that goes into pages.
     css: { include: [/page\.css/] },
     // Longer than a test waits for anything (test/patience.ts): what never comes tells its own name first.

@@ -234,7 +234,8 @@ const READ_BY_NODE = /^(HOME|LANG|LC_ALL|NODE_.*)$/;
 /** True for a command that ends by itself, and neither runs nor reaches containers. */
 function isAboutStore(args: readonly string[]): boolean {
   const verb = args.find((word) => !word.startsWith('-'));
-  if (verb === undefined || (args.includes('--help') && !args.includes('--'))) return true;
+  const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));
+  if (verb === undefined || (isText && !args.includes('--'))) return true;
   const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
   return ABOUT_STORE.has(verb) && !args.some((flag) => follows.test(flag));
 }
