@@ -28,7 +28,7 @@ export async function assertNothingLeft(place: Workshop, aftermath: Aftermath = 
 }
 
 export async function podsOf(place: Workshop, env: Readonly<Record<string, string>>): Promise<Pod[]> {
-  const { stdout } = await place.run(['get', 'pods', '-o', 'json'], env);
+  const { stdout } = await place.start(['get', 'pods', '-o', 'json'], env).ended;
   return (JSON.parse(stdout) as { items: Pod[] }).items;
 }
 

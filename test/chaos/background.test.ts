@@ -59,8 +59,8 @@ describe.runIf(process.platform === 'linux')('a Pod in the background', () => {
       const main = (): string | undefined => workshop.processes().find((line) => line.includes('echo "begin'));
       const before = main();
       expect(before).toBeDefined();
-      const { stderr } = await workshop.run(['get', 'pods']);
-      expect(stderr).toContain('another one goes on');
+      const { stderr } = await workshop.start(['get', 'pods']).ended;
+      expect(stderr).toContain('podrun started another');
       expect(main()).toBe(before);
       expect((await podsOf(workshop, {}))[0]?.status?.phase).toBe('Running');
       // A running container may have written one line more than podrun has read.
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('a Pod in the background', () => {
     expect(pids.length).toBe(2);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     await expect.poll(() => workshop.processes(), { timeout: GONE_WITHIN_MS, interval: 10 }).toEqual([]);
-    await workshop.run(['get', 'pods']);
+    await workshop.start(['get', 'pods']).ended;
     const restarted = async (): Promise<number | undefined> =>
       (await podsOf(workshop, {}))[0]?.status?.containerStatuses?.[0]?.restartCount;
     await expect.poll(restarted, PATIENT).toBe(1);

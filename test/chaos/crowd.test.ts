@@ -21,8 +21,8 @@ describe.runIf(process.platform === 'linux')('a crowd', () => {
     const shared = workshop.pod('shared', short(0));
     const applied = own.map((manifest) => workshop.run(['apply', manifest]));
     const together = Array.from({ length: 10 }, () => workshop.run(['apply', shared, '--until', 'succeeded']));
-    const readers = Array.from({ length: 12 }, () => workshop.run(['get', 'pods', '-o', 'json']));
-    const events = Array.from({ length: 4 }, () => workshop.run(['events']));
+    const readers = Array.from({ length: 12 }, () => workshop.start(['get', 'pods', '-o', 'json']).ended);
+    const events = Array.from({ length: 4 }, () => workshop.start(['events']).ended);
     const collectors = Array.from({ length: 4 }, () => workshop.run(['gc', '--keep', '100']));
     const outcomes = await Promise.all(applied);
     expect(outcomes.filter(({ exitCode }, index) => exitCode !== index % 2)).toEqual([]);

@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('a background agent that is killed 
           break; // the agent has ended
         }
         if (random() < 0.3) await sleep(random() * 2500);
-        await workshop.run(['get', 'pods']);
+        await workshop.start(['get', 'pods']).ended;
       }
       expect(await workshop.run(['wait', 'pod/talker', '--for=jsonpath={.status.phase}=Succeeded'])).toMatchObject({
         exitCode: 0,

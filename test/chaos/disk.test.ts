@@ -205,7 +205,7 @@ describe.runIf(isRoot)('a state folder', () => {
     const [pod] = await podsOf(workshop, {});
     expect(pod?.status?.phase).toMatch(/^(Succeeded|Failed|Unknown)$/);
     makeRoom();
-    await workshop.run(['get', 'pods']);
+    await workshop.start(['get', 'pods']).ended;
     await unmountState();
     await assertNothingLeft(workshop);
   });
@@ -218,7 +218,7 @@ describe.runIf(isRoot)('a state folder', () => {
     podrun.signal('SIGKILL');
     await podrun.ended;
     await expect.poll(() => workshop.processes()).toEqual([]);
-    expect((await workshop.run(['get', 'pods', '-o', 'json'])).exitCode).toBe(0);
+    expect((await workshop.start(['get', 'pods', '-o', 'json']).ended).exitCode).toBe(0);
     rmSync(path.join(workshop.stateDir, 'filler'));
     expect((await workshop.run(['gc'])).exitCode).toBe(0);
     expect((await podsOf(workshop, {}))[0]?.status).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
@@ -231,7 +231,7 @@ describe.runIf(isRoot)('a state folder', () => {
     const { exitCode, stderr } = await workshop.run(['apply', '--runtime', 'auto', workshop.pod('mute', writer(10))]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/cannot use the state folder .*: read-only file system\n.*--state-dir/);
-    expect((await workshop.run(['get', 'pods', '-o', 'json'])).exitCode).toBe(0);
+    expect((await workshop.start(['get', 'pods', '-o', 'json']).ended).exitCode).toBe(0);
     await unmountState();
     await assertNothingLeft(workshop);
   });

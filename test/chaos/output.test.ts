@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('what containers print', () => {
     expect((await workshop.run(['apply', workshop.pod('binary', once(script))])).exitCode).toBe(0);
     const sent = readFileSync(path.join(workshop.folder, 'sent'), 'latin1');
     expect(outputIn(logFile('binary')) === sent).toBe(true);
-    expect((await workshop.run(['logs', 'binary'])).exitCode).toBe(0);
+    expect((await workshop.start(['logs', 'binary']).ended).exitCode).toBe(0);
     await assertNothingLeft(workshop);
   });
 
