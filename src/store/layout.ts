@@ -145,11 +145,6 @@ export function lockPath(root: string, resource: string, namespace: string, name
   return path.join(locksFolder(root), part(resource), part(namespace), part(name));
 }
 
-/** The symbolic link that the locks of a process are hard links to, see file-lock.ts. */
-export function lockSeatPath(root: string, name: string): string {
-  return path.join(locksFolder(root), '.seats', name);
-}
-
 /** The right to remove the lock of a process that is gone, see file-lock.ts. */
 export function brokenLockPath(root: string, holder: string): string {
   return path.join(locksFolder(root), '.broken', encodeURIComponent(holder));

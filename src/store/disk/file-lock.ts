@@ -1,9 +1,9 @@
-import { linkSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../../api/errors.ts';
 import { inFolder } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
-import { brokenLockPath, lockPath, lockSeatPath, locksFolder } from '../layout.ts';
+import { brokenLockPath, lockPath, locksFolder } from '../layout.ts';
 import {
   distanceOf,
   type KnownProcess,
@@ -23,13 +23,6 @@ const BOOT_DIGITS = 16;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** The seats of this process by state folder: symbolic links that its locks are hard links to. */
-const seats = new Map<string, string>();
-let leavesAtExit = false;
-
-// A process may run each Pod with a state folder of its own: it keeps the seats of the latest ones.
-const SEATS_MAX = 16;
-
 /**
  * Lets one process at a time write an object. A lock is a symbolic link whose target names the holder. symlink makes it
  * in one step, with its content, only where no lock is. The next process removes the lock of a holder that is gone (by
@@ -38,18 +31,11 @@ const SEATS_MAX = 16;
  * Two processes may find the same dead holder: the slower one must not remove the new lock of the faster one. So the
  * right to remove a lock is a lock itself, named after the dead holder. A process with this right reads the lock again,
  * and removes it only if it still names the dead holder, which takes no more locks.
- *
- * The first lock of a process is a symbolic link of its own. Each later lock is a hard link to another one: the seat.
- * Otherwise each lock would use and free an inode. When ext4 makes a file, it skips the inodes of its block group that
- * were freed in the last minutes: after some hundred Pods that takes 0.3 ms.
  */
 export class FileLocks {
   readonly #root: string;
   readonly #lookup: ProcessLookup;
   #self: KnownProcess | undefined;
-  #taken = 0;
-  /** True on Linux only: elsewhere, a hard link to a symbolic link leads to its target. */
-  #hasSeats = process.platform === 'linux';
 
   constructor(root: string, lookup: ProcessLookup) {
     this.#root = root;
@@ -113,17 +99,12 @@ export class FileLocks {
 
   #tryAcquire(file: string): boolean {
     try {
-      inFolder(path.dirname(file), () => this.#make(file));
+      inFolder(path.dirname(file), () => symlinkSync(this.#holder(), file));
       return true;
     } catch (error) {
       if (errorCode(error) === 'EEXIST') return false;
       throw error;
     }
-  }
-
-  #make(file: string): void {
-    this.#taken += 1;
-    if (this.#taken === 1 || !this.#linkToSeat(file)) symlinkSync(this.#holder(), file);
   }
 
   #holder(): string {
@@ -132,58 +113,12 @@ export class FileLocks {
     return [pid, startTime, bootId.slice(0, BOOT_DIGITS), pidNamespace, machineId].join('|');
   }
 
-  /**
-   * @returns false when the system or file system makes no hard links to symbolic links
-   * @throws {Error} EEXIST when another process holds the lock
-   */
-  #linkToSeat(file: string): boolean {
-    if (!this.#hasSeats) return false;
-    try {
-      linkSync(this.#takeSeat(), file);
-      return true;
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') throw error;
-      // Another process may remove whole folders with their seats: the next lock gets another seat.
-      if (errorCode(error) !== 'ENOENT') this.#hasSeats = false;
-      leaveSeat(this.#root);
-      return false;
-    }
-  }
-
-  #takeSeat(): string {
-    const known = seats.get(this.#root);
-    if (known !== undefined) return known;
-    if (!leavesAtExit) process.once('exit', leaveSeats);
-    leavesAtExit = true;
-    for (const root of seats.keys()) if (seats.size >= SEATS_MAX) leaveSeat(root);
-    const seat = lockSeatPath(this.#root, `${process.pid}-${Math.random().toString(36).slice(2)}`);
-    inFolder(path.dirname(seat), () => symlinkSync(this.#holder(), seat));
-    seats.set(this.#root, seat);
-    // Removes the seats of killed processes.
-    this.#sweepFolder(path.dirname(seat));
-    return seat;
-  }
-
   #removeIfDead(file: string, what: string): void {
     const holder = ifPresent(() => readlinkSync(file));
     if (holder === undefined || presenceOf(parseHolder(holder), this.#lookup) !== 'gone') return;
     this.#holdFile(brokenLockPath(this.#root, holder), what, () => {
       if (ifPresent(() => readlinkSync(file)) === holder) unlinkSync(file);
     });
-  }
-}
-
-function leaveSeats(): void {
-  for (const root of seats.keys()) leaveSeat(root);
-}
-
-function leaveSeat(root: string): void {
-  const seat = seats.get(root);
-  seats.delete(root);
-  try {
-    if (seat !== undefined) unlinkSync(seat);
-  } catch {
-    // The seat is gone, or cannot be removed: a later sweep finds that its process is gone.
   }
 }
 
