@@ -30,8 +30,9 @@ export class LogFormat {
   }
 
   format(records: readonly LogRecord[]): Buffer {
-    const texts = records.map((record) => (this.isFull ? '' : this.#formatOne(record)));
-    return Buffer.from(texts.join(''), 'latin1');
+    let text = '';
+    for (const record of records) if (!this.isFull) text += this.#formatOne(record);
+    return Buffer.from(text, 'latin1');
   }
 
   #formatOne(record: LogRecord): string {
