@@ -38,7 +38,7 @@ export function parseMoment(text: string): Moment {
   try {
     return { how: 'offset', ms: parseDuration(text) };
   } catch {
-    throw noMoment(text, 'it is no moment of a run');
+    throw noMoment(text, 'it is not a moment of a run');
   }
 }
 
@@ -64,6 +64,6 @@ function oneOf(words: readonly string[], given: string, text: string): string {
 function noMoment(text: string, why: string): PodrunError {
   return usage(
     `invalid argument ${JSON.stringify(text)} for "--at" flag: ${why}`,
-    'It takes for example 3.2s, restart:2, restart:main:1, phase:Running, condition:Ready, end, or a time.',
+    'Examples: 3.2s, restart:2, restart:main:1, phase:Running, condition:Ready, end, or a time.',
   );
 }

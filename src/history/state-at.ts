@@ -103,7 +103,7 @@ function within({ run, span }: RunWithSpan, atMs: number, momentText: string): n
   if (atMs <= endMs + ROUNDED_MS) return atMs;
   const message = isOver
     ? `the run ${run} ended after ${lasted}: ${momentText} is later`
-    : `the run ${run} has lasted ${lasted} so far: ${momentText} is yet to come`;
+    : `the run ${run} has lasted ${lasted} so far: ${momentText} has not come yet`;
   throw new PodrunError('NotFound', message, { hint });
 }
 

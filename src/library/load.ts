@@ -50,10 +50,10 @@ function flattened(source: ManifestSource): ReadonlyArray<Exclude<ManifestSource
 /** The path of a manifest. Messages show it, so a path below the working directory is relative. */
 function pathOf(source: string | URL, cwd: string): string {
   if (source instanceof URL && source.protocol !== 'file:') {
-    throw usage(`run() reads manifests from files, and not from ${source.protocol}//: ${source.href}`);
+    throw usage(`run() reads manifests from files, not from ${source.protocol}//: ${source.href}`);
   }
   const file = source instanceof URL ? fileURLToPath(source) : source;
-  if (file === '') throw usage('run() needs the path of a manifest: it got an empty text');
+  if (file === '') throw usage('run() needs the path of a manifest, but got an empty string');
   if (cwd !== process.cwd()) return path.resolve(cwd, file);
   const short = path.relative(cwd, file);
   if (source instanceof URL) return short.startsWith('..') ? file : short;
@@ -73,7 +73,7 @@ function textInput(file: string, text: string): Input {
 function objectText(source: unknown): string {
   if (isRecord(source)) return JSON.stringify(source);
   throw usage(
-    `run() needs manifests: paths, objects or { yaml: text }; it got ${source === null ? 'null' : typeof source}`,
+    `run() needs manifests: paths, objects or { yaml: text }, but got ${source === null ? 'null' : typeof source}`,
   );
 }
 

@@ -10,7 +10,8 @@ import type { RunOptions, UntilOptions } from './types.ts';
 /** Checks the value of an option. Returns undefined for a good value, else the end of an error message. */
 type OptionCheck = (value: unknown) => string | undefined;
 
-const isText: OptionCheck = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text');
+const isText: OptionCheck = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'must be a non-empty string';
 const isSwitch: OptionCheck = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const isCallback: OptionCheck = (value) => (typeof value === 'function' ? undefined : 'must be a function');
 const oneOf =
@@ -20,7 +21,7 @@ const oneOf =
 
 const isDuration: OptionCheck = (value) => {
   const ms = durationMs(value);
-  return ms !== undefined && ms > 0 ? undefined : "must be milliseconds, or a text like '500ms', '30s' or '2m30s'";
+  return ms !== undefined && ms > 0 ? undefined : "must be milliseconds, or a string such as '500ms', '30s' or '2m30s'";
 };
 
 const isSignal: OptionCheck = (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal');
@@ -79,7 +80,7 @@ export function checkOptions(options: RunOptions): void {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof RunOptions] : undefined;
     if (check === undefined) {
       const meant = mostSimilar(name, Object.keys(CHECKS));
-      throw usage(`run() has no option ${name}${meant === undefined ? '' : `: is ${meant} meant?`}`);
+      throw usage(`run() has no option ${name}${meant === undefined ? '' : `, did you mean ${meant}?`}`);
     }
     const wrong = value === undefined ? undefined : check(value);
     if (wrong !== undefined) throw usage(`option ${name} of run() ${wrong}`);
@@ -112,7 +113,7 @@ function checkVariables(value: unknown): string | undefined {
   for (const [name, text] of Object.entries(value)) {
     const [problem] = envNameMessages(name);
     if (problem !== undefined) return `has a name that no variable can have, ${JSON.stringify(name)}: ${problem}`;
-    if (text !== undefined && typeof text !== 'string') return `must have texts: ${name} is none`;
+    if (text !== undefined && typeof text !== 'string') return `must have string values: ${name} has none`;
   }
   return undefined;
 }
@@ -120,7 +121,7 @@ function checkVariables(value: unknown): string | undefined {
 function checkImages(value: unknown): string | undefined {
   if (!isRecord(value)) return "must be like { 'nginx:*': ['nginx', '-g', 'daemon off;'] }";
   for (const [pattern, program] of Object.entries(value)) {
-    if (!isImagePattern(pattern)) return `has ${JSON.stringify(pattern)}, which is no image name or pattern`;
+    if (!isImagePattern(pattern)) return `has ${JSON.stringify(pattern)}, which is not an image name or pattern`;
     const words = isRecord(program) ? (program['command'] ?? program['args']) : program;
     const isCommand = typeof words === 'string' || (Array.isArray(words) && words.every((word) => !isText(word)));
     if (!isCommand || words.length === 0) return `must have a command for ${JSON.stringify(pattern)}`;

@@ -220,6 +220,6 @@ function runsAlready(store: StateFolder['store'], { metadata: { namespace, name 
   const owner = store.ownerOf(namespace, name);
   const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
   return new PodrunError('AlreadyExists', `pod "${name}" runs already${where}, with the state folder ${store.root}`, {
-    hint: 'End it first, or leave out stateDir: then a run has a folder of its own.',
+    hint: 'Delete it first, or omit stateDir: then each run has its own folder.',
   });
 }

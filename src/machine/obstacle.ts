@@ -2,8 +2,8 @@ import type { KernelSetting, Obstacle } from './abilities.ts';
 
 const SETTINGS: Readonly<Record<KernelSetting, string>> = {
   'kernel.apparmor_restrict_unprivileged_userns': 'user namespaces are restricted by AppArmor',
-  'kernel.unprivileged_userns_clone': 'ordinary users may not make user namespaces',
-  'user.max_user_namespaces': 'no user namespaces may be made',
+  'kernel.unprivileged_userns_clone': 'ordinary users may not create user namespaces',
+  'user.max_user_namespaces': 'the kernel permits no user namespaces',
 };
 
 const PLATFORMS: Readonly<Record<string, string>> = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
@@ -12,7 +12,7 @@ const PLATFORMS: Readonly<Record<string, string>> = { darwin: 'macOS', linux: 'L
 export function obstacleText(obstacle: Obstacle): string {
   switch (obstacle.type) {
     case 'platform':
-      return `${PLATFORMS[obstacle.platform] ?? obstacle.platform} does not have it`;
+      return `not available on ${PLATFORMS[obstacle.platform] ?? obstacle.platform}`;
     case 'missingPrograms':
       return `${named(obstacle.programs)} not installed`;
     case 'busybox':
@@ -27,7 +27,7 @@ export function obstacleText(obstacle: Obstacle): string {
       return `podrun may not ${obstacle.doing} (${obstacle.said})${suspicion}`;
     }
     case 'timeout':
-      return `to ${obstacle.doing} took longer than ${obstacle.afterMs / 1000} s`;
+      return `the attempt to ${obstacle.doing} took longer than ${obstacle.afterMs / 1000} s`;
     case 'missingPackage':
       return `the package ${obstacle.name} is not installed`;
     case 'notRoot':

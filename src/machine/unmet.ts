@@ -21,5 +21,5 @@ export function unmetText(
   if (fields.length === 0) return undefined;
 
   const list = fields.length < 2 ? fields.join('') : `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
-  return `runtime: process (${reason}); without effect, or with less than on a node: ${list}. See podrun doctor`;
+  return `runtime: process (${reason}); without effect, or with less effect than on a node: ${list}. See podrun doctor`;
 }

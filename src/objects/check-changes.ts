@@ -26,6 +26,6 @@ export function checkChanges(
   const messages = refused.map(({ error }) => error.message).join('\n');
   const names = refused.map(({ manifest: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
   throw new PodrunError('Invalid', messages, {
-    hint: `Nothing was changed. To create it anew: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
+    hint: `Nothing was changed. To replace it: podrun replace --force -f FILE (deletes ${names.join(', ')} first)`,
   });
 }

@@ -35,7 +35,7 @@ export function similarName(
 ): string | undefined {
   // A Pod cannot have such a name: it names a recorded run, but the verb needs a live Pod.
   if (resource === 'pods' && /@\d+$|^uid:/.test(name)) {
-    return `${name} names a run on record: get, describe, logs, events, probes, timeline, advise and diff show those.`;
+    return `${name} names a recorded run. Use it with get, describe, logs, events, probes, timeline, advise and diff.`;
   }
   return didYouMean(
     name,

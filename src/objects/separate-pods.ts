@@ -34,7 +34,7 @@ export function separatePods(objects: readonly ManifestObject[]): SeparatedObjec
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) {
     throw new PodrunError('InvalidManifest', `pod "${twice}" appears twice`, {
-      hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
+      hint: 'Nothing was started. Each Pod of a namespace needs its own name.',
     });
   }
   return {

@@ -18,7 +18,7 @@ const VALUE_MAX = 60;
 /** Formats a comparison for people: a line for each difference, then the changes of the manifest. */
 export function renderComparison(a: ComparedRun, b: ComparedRun, { differences, manifest }: RunComparison): string {
   const changes = manifest.length === 0 ? '' : `\n${renderManifestChanges(manifest)}`;
-  if (differences.length === 0) return `${a.run} and ${b.run} went the same way.\n${changes}`;
+  if (differences.length === 0) return `${a.run} and ${b.run} do not differ.\n${changes}`;
   const rows = differences.map((difference) => [
     difference.subject,
     difference.what,

@@ -29,8 +29,8 @@ export function protectStateFolder(root: string, home: string): void {
   if (!isOpen) return;
   throw new PodrunError(
     'Forbidden',
-    `cannot use the state folder ${root}: everybody may write to it, and so replace what is in it`,
-    { hint: `Close it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.` },
+    `cannot use the state folder ${root}: every user may write to it and replace its files`,
+    { hint: `Protect it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.` },
   );
 }
 
@@ -41,7 +41,7 @@ function refuseForeignFolder(root: string): void {
   throw new PodrunError(
     'Forbidden',
     `cannot use the state folder ${root} as root: it belongs to the user with the uid ${uid}`,
-    { hint: 'Run podrun as that user, or give root a folder of its own with --state-dir or PODRUN_STATE_DIR.' },
+    { hint: 'Run podrun as that user, or give root its own folder with --state-dir or PODRUN_STATE_DIR.' },
   );
 }
 

@@ -69,7 +69,7 @@ function makeRoom(): void {
     rmSync(path.join(workshop.stateDir, name), { recursive: true, force: true });
 }
 
-const NOT_WRITTEN = 'not all that became of the Pods could be written down';
+const NOT_WRITTEN = 'the record of the Pods is incomplete: podrun could not write all of it';
 
 function logOf(pod: string): string {
   return path.join(workshop.stateDir, 'pods/default', pod, 'logs/main/0.log');

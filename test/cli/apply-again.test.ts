@@ -62,7 +62,7 @@ describe('a second apply of a Pod that runs', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain('The Pod "web" is invalid: spec: Forbidden: pod updates may not change fields other than');
     expect(stderr).toContain(
-      'Nothing was changed. To create it anew: podrun replace --force -f FILE (deletes pod/web first)',
+      'Nothing was changed. To replace it: podrun replace --force -f FILE (deletes pod/web first)',
     );
     expect((await pod('web')).spec?.containers?.[0]?.image).toBe('app:1');
     expect((await run('get', 'cm', 'settings')).exitCode).toBe(1);

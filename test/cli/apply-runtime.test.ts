@@ -53,10 +53,10 @@ describe.runIf(isConfinable)('where no namespaces may be made', () => {
   it('namespaces that were demanded are refused: nothing is started, nor made', async () => {
     const pod = workshop.pod('p', plain);
     const { exitCode, stdout, stderr } = await runConfined(['apply', pod, '--runtime', 'namespace']);
-    const why = 'no user namespaces may be made: user.max_user_namespaces=0';
+    const why = 'the kernel permits no user namespaces: user.max_user_namespaces=0';
     expect(stderr).toBe(
-      `error: containers cannot be kept apart by namespaces here: ${why}\n` +
-        "Nothing was started. 'podrun doctor' tells how to permit it.\n",
+      `error: podrun cannot isolate containers with namespaces here: ${why}\n` +
+        "Nothing was started. 'podrun doctor' shows the remedy.\n",
     );
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
@@ -66,7 +66,9 @@ describe.runIf(isConfinable)('where no namespaces may be made', () => {
     const pod = workshop.pod('p', mounting);
     const { exitCode, stderr } = await runConfined(['apply', pod, '--runtime', 'auto']);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^.*runtime: process \(no user namespaces may be made: .*mountPath\. See podrun doctor\n$/);
+    expect(stderr).toMatch(
+      /^.*runtime: process \(the kernel permits no user namespaces: .*mountPath\. See podrun doctor\n$/,
+    );
   });
 
   it('nothing is said about a Pod that does not need them, nor to those who did not want them', async () => {

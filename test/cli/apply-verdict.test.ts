@@ -141,7 +141,7 @@ describe.concurrent('apply ends when its Pods can never start', () => {
       'error: the run cannot finish: the remaining Pods wait for images that have no program\n' +
         'pod/web: container main waits for image "node:20"\n' +
         'pod/web: container api waits for image "ghcr.io/acme/api:1"\n' +
-        '  say in podrun.yaml what of this machine stands for them:\n' +
+        '  map the images to programs of this machine in podrun.yaml:\n' +
         '    images:\n' +
         '      "node:20": ["node"]\n' +
         '      "ghcr.io/acme/api:1": ["COMMAND"]\n' +

@@ -41,7 +41,7 @@ describe('expect', () => {
         '  e.yaml:4: exited: main, code: 0',
         '    never came after started: main (T)',
         '    seen: T  exited: main, code: 3, reason: Error',
-        '  1 step after that not looked for',
+        '  1 step after that not checked',
         '',
       ].join('\n'),
     );

@@ -154,7 +154,7 @@ describe('--at', () => {
     [['get', 'pod', 'web', '-w', '--at', '3s'], 2, 'error: --at shows one moment: it cannot be used with --watch'],
     [['get', 'cm', 'x', '--at', '3s'], 2, 'error: podrun records Pods and their events only, not configmaps'],
     [['events', '--for', 'cm/x', '--at', '3s'], 2, 'error: --at shows the events of Pods only'],
-    [['events', '--at', 'soon'], 2, 'error: invalid argument "soon" for "--at" flag: it is no moment of a run'],
+    [['events', '--at', 'soon'], 2, 'error: invalid argument "soon" for "--at" flag: it is not a moment of a run'],
     [['get', 'pod', 'web@1', '--at', '9s'], 1, 'error: the run web@1 ended after 3.000s: 9.000s is later'],
     [['describe', 'web@7'], 1, 'error: there is no run web@7'],
     [['describe', 'nobody', '--at', '3s'], 1, 'Error from server (NotFound): pods "nobody" not found'],
@@ -201,7 +201,7 @@ describe('diff', () => {
     const { stdout } = await workshop.run(['apply', '-o', 'json', manifest]);
     const saved = workshop.file('saved.ndjson', stdout);
     const { exitCode, stdout: said } = await workshop.run(['diff', saved, 'job', '--tolerance-min', '1h']);
-    expect({ exitCode, said }).toEqual({ exitCode: 0, said: `${saved} and job went the same way.\n` });
+    expect({ exitCode, said }).toEqual({ exitCode: 0, said: `${saved} and job do not differ.\n` });
   });
 
   it.each([

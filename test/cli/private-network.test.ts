@@ -221,7 +221,7 @@ it.skipIf(!works([...WITHOUT, WITHOUT_NETWORKS]))(
     const podrun = place.spawn(without, { PODRUN_STATE_DIR: place.workshop.stateDir });
     const { exitCode, stdout, stderr } = await podrun.ended;
     expect(stderr).toMatch(
-      /^error: Pods cannot have networks of their own here: podrun may not make network namespaces/,
+      /^error: podrun cannot give Pods their own networks here: podrun may not make network namespaces/,
     );
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('Nothing was started.');

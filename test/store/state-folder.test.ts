@@ -17,7 +17,7 @@ function after(mode: number, has: readonly string[], home = '/home/u'): string {
   return (statSync(root).mode & 0o7777).toString(8);
 }
 
-const REFUSED = 'cannot use the state folder ROOT: everybody may write to it, and so replace what is in it';
+const REFUSED = 'cannot use the state folder ROOT: every user may write to it and replace its files';
 
 it.each<[string, string, number, string[]]>([
   ['is private', '700', 0o700, ['pods']],

@@ -63,7 +63,7 @@ function refuseNameInUse(store: FileStore, { metadata: { namespace, name } }: St
   const old = store.get<StoredPod>('pods', namespace, name);
   if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || hasLiveOwner(store, old)) return;
   const hint =
-    `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
+    `The old Pod stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
     `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
   throw fromServer('AlreadyExists', `object is being deleted: pods "${name}" already exists`, hint);
 }

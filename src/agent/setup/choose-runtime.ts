@@ -27,7 +27,7 @@ export function runtimeChoice({ flag, variable, file }: RuntimeSources): Runtime
   if (flag !== undefined || !variable) return flag ?? file ?? DEFAULT_CHOICE;
   const chosen = RUNTIME_CHOICES.find((choice) => choice === variable);
   if (chosen !== undefined) return chosen;
-  throw usage(`invalid PODRUN_RUNTIME ${JSON.stringify(variable)}`, `It is one of ${RUNTIME_CHOICES.join(', ')}.`);
+  throw usage(`invalid PODRUN_RUNTIME ${JSON.stringify(variable)}`, `Use one of ${RUNTIME_CHOICES.join(', ')}.`);
 }
 
 /** The parameters of the detection. */
@@ -61,8 +61,8 @@ export async function chooseRuntime(choice: RuntimeChoice, input: DetectionInput
   }
   const { why } = detection;
   if (choice === 'auto') return { features: PROCESSES, lack: { of: 'namespaces', why } };
-  throw new PodrunError('Unsupported', `containers cannot be kept apart by namespaces here: ${obstacleText(why)}`, {
-    hint: "Nothing was started. 'podrun doctor' tells how to permit it.",
+  throw new PodrunError('Unsupported', `podrun cannot isolate containers with namespaces here: ${obstacleText(why)}`, {
+    hint: "Nothing was started. 'podrun doctor' shows the remedy.",
   });
 }
 

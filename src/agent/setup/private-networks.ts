@@ -12,7 +12,11 @@ export async function privateNetworks(userPath: string | undefined): Promise<Net
   const { detectNetworks } = await import('../../runtime/linux/network/detect.ts');
   const detection = await detectNetworks(userPath);
   if (detection.ok) return detection.facts;
-  throw new PodrunError('Unsupported', `Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
-    hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
-  });
+  throw new PodrunError(
+    'Unsupported',
+    `podrun cannot give Pods their own networks here: ${obstacleText(detection.why)}`,
+    {
+      hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
+    },
+  );
 }

@@ -108,8 +108,8 @@ function linkTerminationLog(container: Container, file: string): boolean {
 /** The text of the event TerminationLogNotAtPath. */
 function notAtTerminationPath({ terminationMessagePath = DEFAULT_PATH }: Container): string {
   return (
-    `terminationMessagePath ${terminationMessagePath} does not lead to the termination log, as something else is ` +
-    `there or its folder cannot be written to: use $${VARIABLE}`
+    `terminationMessagePath ${terminationMessagePath} does not lead to the termination log: another file is ` +
+    `there, or podrun may not write to its folder. Use $${VARIABLE}`
   );
 }
 

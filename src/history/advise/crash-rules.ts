@@ -5,7 +5,7 @@ import type { ContainerEvidence, Evidence, RunEnd } from './evidence.ts';
 /** The exit codes of shells for programs that cannot be run. */
 const SHELL_CODES: Readonly<Record<number, string>> = {
   126: 'a program that is not executable',
-  127: 'a program that is not there',
+  127: 'a program that does not exist',
 };
 const SIGTERMED = 143;
 /** A container that runs this much longer than the one with the work should have ended with it. */
@@ -42,8 +42,10 @@ function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
         ...about,
         rule: 'command-not-found',
         severity: 'problem',
-        what: `Find its name with podrun logs ${pod.metadata.name} -c ${name}: only programs of this machine run.`,
-        evidence: `It ended with exit code ${exitCode} ${times}: a shell could not run ${missing}.`,
+        what:
+          `Find the name of the program with podrun logs ${pod.metadata.name} -c ${name}: ` +
+          'podrun runs programs of this machine only.',
+        evidence: `The container ended with exit code ${exitCode} ${times}: a shell could not run ${missing}.`,
         samples: ended.length,
       },
     ];
@@ -54,8 +56,8 @@ function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
       ...about,
       rule: 'restarts-alike',
       severity: 'problem',
-      what: `Restarts do not help; podrun logs ${pod.metadata.name} -c ${name} --previous shows its last output.`,
-      evidence: `It ended with exit code ${exitCode} ${times}, after ${range(seconds)}.`,
+      what: `Restarts do not help; podrun logs ${pod.metadata.name} -c ${name} --previous shows the last output.`,
+      evidence: `The container ended with exit code ${exitCode} ${times}, after ${range(seconds)}.`,
       samples: ended.length,
     },
   ];
@@ -72,7 +74,7 @@ function cannotBeStarted({ name, path, spec, failedStarts }: ContainerEvidence):
     current: spec.command,
     suggested: undefined,
     what: 'Name a program of this machine: in the command, or for the image in podrun.yaml or with --image.',
-    evidence: `It could not be started, ${counted(failedStarts.length, 'time')}: ${why}`,
+    evidence: `The container could not be started, ${counted(failedStarts.length, 'time')}: ${why}`,
     samples: failedStarts.length,
   };
 }
@@ -98,7 +100,7 @@ function restartsWhenDone(
       current: 'Always',
       suggested: 'OnFailure',
       what: 'Use OnFailure or Never for a container that ends when its work is done.',
-      evidence: `It ended with exit code 0 in ${counted(done.length, 'run')}, and was started again each time.`,
+      evidence: `The container ended with exit code 0 in ${counted(done.length, 'run')}, and started again each time.`,
       samples: done.length,
     },
   ];
@@ -128,7 +130,7 @@ function runsOn({ pod, containers }: Evidence): Advice[] {
         what: `Make ${name} a sidecar: an init container with restartPolicy Always, which ends with the others.`,
         evidence:
           `${names} ended with exit code 0; ${name} ran on for ${inSeconds(seconds)}, ` +
-          'until it was stopped, and the Pod with it.',
+          'until podrun stopped the container and its Pod.',
         samples: 1,
       },
     ];

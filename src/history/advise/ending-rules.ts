@@ -102,7 +102,7 @@ function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly 
   const isShell = /(?:^|\/)(?:ba|da|a)?sh$/.test(spec.command?.[0] ?? '');
   const what = isShell
     ? `Start the program with exec, so that ${signal} reaches it and not the shell; or handle it in the shell (trap).`
-    : `Handle ${signal}, or name the signal that the program ends by in lifecycle.stopSignal.`;
+    : `Handle ${signal}, or set lifecycle.stopSignal to the signal that ends the program.`;
   return [
     {
       rule: 'signal-ignored',
@@ -113,7 +113,7 @@ function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly 
       suggested: undefined,
       what,
       evidence:
-        `${signal} did not end it: it was killed after the grace period of ${grace}, ` +
+        `${signal} did not end the container: podrun killed it after the grace period of ${grace}, ` +
         `in ${partOf(ignored, stops, 'stop')}.`,
       samples: stops.length,
     },
@@ -136,8 +136,8 @@ function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evi
       suggested: undefined,
       what: `Handle ${signal}, or start it below an init such as tini; --strict-pid1 shows what a cluster does.`,
       evidence:
-        `It has no handler for ${signal}, which ended it here. As process 1 of a container it would ignore it, ` +
-        `and be killed when the grace period of ${inSeconds(graceSecondsOf(pod))} is over.`,
+        `The program has no handler for ${signal}, and ${signal} ended it here. As process 1 of a container it would ` +
+        `ignore ${signal}, and be killed after the grace period of ${inSeconds(graceSecondsOf(pod))}.`,
       samples: 1,
     },
   ];
@@ -164,7 +164,7 @@ function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): 
         what: 'Allow more time, or make the hook shorter: the grace period includes the hook.',
         evidence:
           `The preStop hook took ${inSeconds(longest)} of ${inSeconds(grace)}, ` +
-          `in ${partOf(cut, stops, 'stop')}: nothing was left for the container.`,
+          `in ${partOf(cut, stops, 'stop')}: the container had no time left.`,
       },
     ];
   }
@@ -173,8 +173,8 @@ function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): 
   if (wanted === undefined || wanted <= enough || hooked.length === 0) return [];
   const total = Math.max(...hooked.map(({ seconds }) => seconds));
   const why = serves
-    ? 'A few seconds are enough until clients send it no more requests.'
-    : 'It has no ports and no readiness probe: there are no requests to wait for.';
+    ? 'Clients stop sending requests within a few seconds.'
+    : 'The container has no ports and no readiness probe, so it gets no requests.';
   return [
     {
       ...about,
@@ -185,8 +185,8 @@ function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): 
       suggested: serves
         ? { sleep: { seconds: SLEEP_SECONDS }, ...(spec.lifecycle.preStop.exec && { exec: null }) }
         : null,
-      what: serves ? 'Sleep less.' : 'Leave the hook out.',
-      evidence: `It slept for ${inSeconds(longest)} of the ${inSeconds(total)} that a stop took. ${why}`,
+      what: serves ? 'Sleep less.' : 'Remove the hook.',
+      evidence: `The hook slept for ${inSeconds(longest)} of the ${inSeconds(total)} that a stop took. ${why}`,
     },
   ];
 }
@@ -219,7 +219,7 @@ function graceOf(evidence: Evidence): Advice[] {
   const took = `The slowest of ${many} took ${inSeconds(last.seconds)} of ${inSeconds(grace)}.`;
   if (last.seconds >= NEAR * grace && last.seconds > 1) {
     const suggested = Math.ceil(2 * last.seconds);
-    const what = 'Allow more time: a busy machine takes longer, and then it is killed.';
+    const what = 'Allow more time: on a busy machine a stop takes longer, and podrun would kill the container.';
     return [{ rule: 'grace-nearly-used', severity: 'risk', ...about, suggested, what, evidence: took }];
   }
   // The default grace period needs no advice.

@@ -41,7 +41,7 @@ function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
     samples: attempts.length,
   } as const;
   if (late.length > 0) {
-    const evidence = `${counted(late.length, 'attempt')} of ${attempts.length} ran out of time: ${limit}; ${usual}.`;
+    const evidence = `${counted(late.length, 'attempt')} of ${attempts.length} timed out: ${limit}; ${usual}.`;
     return [{ ...about, severity: 'problem', evidence }];
   }
   if (p99 < NEAR * timeoutSeconds) return [];
@@ -81,9 +81,9 @@ function readinessFlaps(container: ContainerEvidence): Advice[] {
   const longest = Math.max(...rows);
   const attempts = runs.reduce((sum, run) => sum + run.length, 0);
   const evidence =
-    `It lost readiness ${rows.length} times and had it back, after ${longest} failures in a row at most ` +
+    `The container became unready ${rows.length} times and Ready again, after ${longest} failures in a row at most ` +
     `(${failureThreshold} decide, one each ${periodSeconds} s), in ${counted(attempts, 'attempt')}.`;
-  const what = 'Allow more failures, if they pass by themselves; podrun probes shows each attempt.';
+  const what = 'Raise failureThreshold if the failures end by themselves; podrun probes shows each attempt.';
   const about = { container: name, path: `${path}.readinessProbe.failureThreshold`, current: failureThreshold };
   return [
     {
@@ -114,10 +114,11 @@ function livenessLikeReadiness(container: ContainerEvidence): Advice[] {
   );
   if (ended.length === 0) return [];
   const evidence =
-    `Both ask ${describeHandler(livenessProbe)}; in ${counted(ended.length, 'run')} the liveness probe killed the ` +
-    'container, where the readiness probe would have taken it out of service.';
+    `Both probes use ${describeHandler(livenessProbe)}; in ${counted(ended.length, 'run')} the liveness probe killed ` +
+    'the container, where the readiness probe would only have made it unready.';
   const suggested = Math.max(alive.failureThreshold + 1, Math.ceil((3 * patience(ready)) / alive.periodSeconds));
-  const what = 'Allow liveness more failures than readiness, or probe something that only a restart repairs.';
+  const what =
+    'Give the liveness probe a higher failureThreshold than readiness, or probe something that only a restart repairs.';
   const about = { container: name, path: `${path}.livenessProbe.failureThreshold`, current: alive.failureThreshold };
   return [
     {

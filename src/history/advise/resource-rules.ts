@@ -38,9 +38,9 @@ function memory(container: ContainerEvidence): Advice[] {
         rule: 'out-of-memory',
         severity: 'problem',
         suggested: inMebibytes(limit * 2),
-        what: 'Raise the limit, or find out what uses the memory: the real need is not known yet.',
+        what: 'Raise the limit, or find out what uses the memory: this run does not show the real need.',
         evidence:
-          `It was killed at its limit of ${inMebibytes(limit)} in ${partOf(killed, runs, 'run')}, ` +
+          `The container was killed at its limit of ${inMebibytes(limit)} in ${partOf(killed, runs, 'run')}, ` +
           `after ${after} at the soonest.`,
         samples: runs.length,
       },
@@ -56,7 +56,7 @@ function memory(container: ContainerEvidence): Advice[] {
       severity: 'risk',
       suggested: inMebibytes(peak * 1.5),
       what: 'Raise the limit: beyond it, the container is killed.',
-      evidence: `It had ${inMebibytes(peak)} at most, of ${inMebibytes(limit)}.`,
+      evidence: `The container used at most ${inMebibytes(peak)} of ${inMebibytes(limit)}.`,
       samples: peaks.length,
     });
   }
@@ -68,8 +68,8 @@ function memory(container: ContainerEvidence): Advice[] {
       rule: 'memory-over-request',
       severity: 'risk',
       suggested: inMebibytes(peak * 1.1),
-      what: 'Request what it needs: a node that runs out of memory first evicts Pods that use more than they request.',
-      evidence: `It had ${inMebibytes(peak)} at most; ${inMebibytes(request)} are requested.`,
+      what: 'Request the memory in use: a node without memory first evicts Pods that use more than they request.',
+      evidence: `The container used at most ${inMebibytes(peak)} and requests ${inMebibytes(request)}.`,
       samples: peaks.length,
     });
   }
@@ -94,7 +94,7 @@ function unusedLimit(
       severity: 'tuning',
       suggested: inMebibytes(Math.max(peak * 2, LIMIT_WORTH_BYTES / 2)),
       what: 'Allow less, if this run had its full load.',
-      evidence: `It had ${inMebibytes(peak)} at most, of ${inMebibytes(limit)}, in ${inSeconds(longest)}.`,
+      evidence: `The container used at most ${inMebibytes(peak)} of ${inMebibytes(limit)}, in ${inSeconds(longest)}.`,
       samples: peaks.length,
     },
   ];
@@ -123,7 +123,7 @@ function cpu({ name, path, spec, runs, usages }: ContainerEvidence): Advice[] {
       current: limit,
       suggested: `${Math.ceil((millis * 2) / 50) * 50}m`,
       what: 'Raise the limit, or leave it out: a throttled container answers late, also to probes.',
-      evidence: `It was throttled in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
+      evidence: `The container was throttled in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
       samples: cpuPeriods,
     },
   ];

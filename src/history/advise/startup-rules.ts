@@ -59,7 +59,7 @@ function startupBudget(container: ContainerEvidence): Advice[] {
     const ended = `The startup probe ended the container in ${partOf(killed, runs, 'start')}`;
     const evidence = `${ended}: ${allows}; ${known}.`;
     const suggested = starts.length === 0 ? failureThreshold * 2 : Math.max(enough(longest), failureThreshold * 2);
-    const what = 'Give the start more time, if it only takes longer; podrun probes shows each attempt.';
+    const what = 'Allow a longer start if the program is only slow; podrun probes shows each attempt.';
     return [
       {
         rule: 'startup-budget-too-short',
@@ -75,7 +75,7 @@ function startupBudget(container: ContainerEvidence): Advice[] {
   if (starts.length === 0) return [];
   const evidence = `${counted(starts.length, 'start')} took ${inSeconds(longest)} at most, and ${allows}.`;
   if (longest >= NEAR * budget && longest - initialDelaySeconds > periodSeconds) {
-    const what = 'Give the start more time: on a slower machine the container would be killed before it is up.';
+    const what = 'Allow a longer start: on a slower machine, podrun would kill the container before it has started.';
     return [
       {
         rule: 'startup-budget-too-short',
@@ -127,12 +127,12 @@ function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
   if (started.length > 0) {
     const took = Math.max(...started.map(tookSeconds));
     const evidence = `${succeeded}; the startup probe had waited ${inSeconds(took)} for it.`;
-    return [{ ...about, what: 'Leave the delay out: the startup probe does its job.', evidence }];
+    return [{ ...about, what: 'Remove the delay: the startup probe replaces it.', evidence }];
   }
   // A liveness probe that begins late costs nothing.
   if (type === 'liveness') return [];
-  const what = 'Leave the delay out, so that it is noticed at once; a startupProbe covers a slow start.';
-  return [{ ...about, what, evidence: `${succeeded}: it may have been up long before.` }];
+  const what = 'Remove the delay, so that podrun notices the start at once; a startupProbe covers a slow start.';
+  return [{ ...about, what, evidence: `${succeeded}: the program may have been up long before.` }];
 }
 
 function livenessBeforeStart(container: ContainerEvidence): Advice[] {
@@ -155,7 +155,7 @@ function livenessBeforeStart(container: ContainerEvidence): Advice[] {
   const evidence =
     killed.length > 0
       ? `In ${partOf(killed, runs, 'start')} the liveness probe failed from the first attempt on, ` +
-        'until it had the container killed.'
+        'until podrun killed the container.'
       : `The liveness probe failed at first in ${partOf(late, runs, 'start')}, ` +
         `and succeeded after ${inSeconds(Math.max(...late))} at the latest.`;
   const severity = killed.length > 0 ? 'problem' : 'risk';
@@ -248,9 +248,9 @@ function readyBeforeListening(container: ContainerEvidence): Advice[] {
       path: `${path}.readinessProbe`,
       current: undefined,
       suggested: { ...handlerOf(livenessProbe), periodSeconds: 5 },
-      what: 'Add a readiness probe, so that no request comes before it listens.',
+      what: 'Add a readiness probe, so that no request arrives before the program listens.',
       evidence:
-        `It counted as Ready from its start on, and refused connections for up to ${refused} ` +
+        `The container counted as Ready from its start, but refused connections for up to ${refused} ` +
         `in ${counted(late.length, 'start')}.`,
       samples: late.length,
     },

@@ -27,7 +27,7 @@ export async function execIn(
   if (program === undefined) throw usage('exec() needs a command: a program, and its arguments');
   const status = allContainerStatuses(pod.status).find(({ name }) => name === container);
   if (status?.state?.running === undefined) {
-    throw usage(`container ${container} of pod "${pod.metadata.name}" does not run: nothing can be run in it`);
+    throw usage(`container ${container} of pod "${pod.metadata.name}" does not run: exec() needs a running container`);
   }
   const { attachSocket } = store.paths(pod.metadata.namespace, pod.metadata.name);
   const stdout: Buffer[] = [];
@@ -60,9 +60,7 @@ export function addressOf({ metadata, status }: StoredPod): string {
 export function urlOf(store: FileStore, pod: StoredPod, port: number | string): string {
   const remote = portOf(pod, port);
   if (networkOf(store, pod.metadata) !== undefined) {
-    throw usage(
-      `pod "${pod.metadata.name}" has a network of its own, which has no way in: use forward(${JSON.stringify(port)})`,
-    );
+    throw usage(`pod "${pod.metadata.name}" has its own network: reach it with forward(${JSON.stringify(port)})`);
   }
   return `http://${addressOf(pod)}:${remote}`;
 }

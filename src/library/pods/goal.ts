@@ -21,7 +21,7 @@ export function readGoal(goal: Goal): ParsedGoal {
   if (parsed === undefined) {
     throw usage(
       `until() cannot wait for ${JSON.stringify(goal)}`,
-      "It takes 'Ready', 'Succeeded', 'Failed', the type of a condition, with =False or =Unknown, or a function.",
+      "Use 'Ready', 'Succeeded', 'Failed', the type of a condition (with =False or =Unknown), or a function.",
     );
   }
   return { text: goalText(parsed), goal: parsed, stateOf: (pod) => goalState(parsed, pod) };
@@ -29,7 +29,7 @@ export function readGoal(goal: Goal): ParsedGoal {
 
 function predicateGoal(predicate: (pod: StoredPod) => boolean): ParsedGoal {
   return {
-    text: `what ${predicate.name || 'the function'} asks for`,
+    text: `the condition of ${predicate.name || 'the function'}`,
     goal: undefined,
     stateOf: predicateState(predicate),
   };

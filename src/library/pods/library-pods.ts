@@ -224,7 +224,10 @@ export class LibraryPods implements Pods {
   /** The store, while it exists. */
   #readable(): FileStore {
     if (this.#closed === undefined) return this.#store;
-    throw usage('these Pods are closed: what was kept of them is gone', 'Ask before close(), or after stop().');
+    throw usage(
+      'these Pods are closed, and their records are removed',
+      'Call this before close(). After stop(), the records are still there.',
+    );
   }
 
   #podsNamed(name: string | undefined): readonly StoredPod[] {
@@ -237,7 +240,7 @@ export class LibraryPods implements Pods {
       name === undefined || name === metadata.name || name === `${metadata.namespace}/${metadata.name}`;
     const [first, ...others] = all.filter(isMeant);
     const names = all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
-    if (first === undefined) throw usage(`there is no pod ${JSON.stringify(name)} in this run: it has ${names}`);
+    if (first === undefined) throw usage(`this run has no pod ${JSON.stringify(name)}: it has ${names}`);
     if (others.length > 0) throw usage(`this run has several Pods: name one of ${names}`);
     return first;
   }
@@ -253,5 +256,5 @@ Object.defineProperty(LibraryPods.prototype, asyncDispose, {
 function graceOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   if (Number.isInteger(seconds) && seconds >= 0) return Math.max(1, seconds);
-  throw usage(`gracePeriod is a whole number of seconds, and not ${String(seconds)}`);
+  throw usage(`gracePeriod must be a whole number of seconds, not ${String(seconds)}`);
 }

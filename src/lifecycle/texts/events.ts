@@ -190,10 +190,7 @@ export function fieldHasNoEffect(field: { readonly paths: readonly string[]; rea
 /** podrun's own: nobody here runs a Pod that is bound to another node. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
-  return podrunEvent(
-    'NotThisNode',
-    `${names}: nobody here runs the Pod. Leave nodeName out: the scheduler then sets it`,
-  );
+  return podrunEvent('NotThisNode', `${names}: no node here runs the Pod. Remove nodeName: the scheduler sets it`);
 }
 
 /** podrun's own: the reason of `nodeLabelsMissing`. */
@@ -226,8 +223,8 @@ export function readNodeLabelsMissing(message: string): { readonly what: string;
 /** podrun's own: the signal ends a container that would ignore it on a node. */
 export function noSignalHandler(container: string, signal: string): EventDraft {
   const message =
-    `container ${container} has no handler for ${signal}, which ends it here: on a cluster it is process 1, which ` +
-    'ignores such a signal, and is killed at the end of the grace period (--strict-pid1 shows that)';
+    `container ${container} has no handler for ${signal}, which ends it here. On a cluster, as process 1, it would ` +
+    'ignore the signal and be killed after the grace period (--strict-pid1 shows this)';
   return { ...podrunEvent('NoSignalHandler', message, container), type: 'Normal' };
 }
 

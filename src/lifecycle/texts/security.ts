@@ -55,8 +55,8 @@ type UnavailableSecurity =
 export const SECURITY_UNAVAILABLE: Readonly<Record<UnavailableSecurity, string>> = {
   readOnlyRoot: 'the container has no file system of its own',
   localProfile: 'podrun cannot load profiles',
-  ownUsers: "podrun is root, and users are the machine's",
-  noNewPrivileges: 'there is no setpriv of util-linux, which this needs',
+  ownUsers: 'podrun is root: users of the container are users of the machine',
+  noNewPrivileges: 'this needs setpriv of util-linux, which is missing',
   rightsOfRoot: 'podrun is not root: the container has no more rights than podrun',
   rightsOfHost: 'only effective in its own user namespace: no rights over the machine',
   fewerGroups: 'podrun is not root: the container keeps all groups of podrun',
@@ -75,12 +75,12 @@ export function capabilitiesKept(names: readonly string[]): string {
 
 /** podrun's own. */
 export function capabilitiesUnknown(names: readonly string[]): string {
-  return `there is no ${names.join(', ')}: a node ignores it, too; write names without CAP_`;
+  return `Linux has no capability ${names.join(', ')}: a node ignores it, too; write names without CAP_`;
 }
 
 /** podrun's own. */
 export function groupsMissing(groups: readonly number[]): string {
-  return `podrun is not root and not in group ${groups.join(', ')}: the container is not either`;
+  return `podrun is not root and not in group ${groups.join(', ')}: neither is the container`;
 }
 
 /** podrun's own. @param folder of the volume @param user the uid of the container */

@@ -37,7 +37,7 @@ export function readPattern(node: CheckedNode, fields: PatternFields): WrittenPa
   if (what === undefined || value === undefined) {
     return node.hasUnknown ? undefined : node.wrong(`needs one of ${KIND_NAMES.join(', ')}`);
   }
-  for (const other of others) fields[other]?.wrong(`is a thing of its own beside ${what}: give it an entry of its own`);
+  for (const other of others) fields[other]?.wrong(`cannot stand beside ${what}: give it its own entry`);
   for (const detail of DETAILS) {
     if (!KINDS[what].includes(detail)) fields[detail]?.wrong(`does not go with ${what}`);
   }

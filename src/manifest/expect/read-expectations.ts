@@ -80,7 +80,7 @@ function readStep(node: CheckedNode): WrittenPattern[] {
 
 function readNever(node: CheckedNode): WrittenPattern[] {
   const fields = node.fields(PATTERN_FIELDS);
-  for (const time of [fields.within, fields.after]) time?.wrong('makes no sense for what never is to happen');
+  for (const time of [fields.within, fields.after]) time?.wrong('cannot stand in never');
   return onlyOne(readPattern(node, fields));
 }
 

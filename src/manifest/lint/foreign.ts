@@ -28,5 +28,5 @@ export function whyNoManifest({ stage, subject, error }: DocumentProblem): strin
 /** Advice about an unreadable document that is a template. Undefined for other documents. */
 export function templateHint({ stage, subject }: DocumentProblem): string | undefined {
   if (stage !== 'parse' || !subject.source.text.includes('{{')) return undefined;
-  return 'it looks like a template: check what it renders to, helm template . | podrun validate -';
+  return 'it looks like a template: check the rendered manifest with helm template . | podrun validate -';
 }

@@ -128,7 +128,7 @@ const USED_KINDS: ReadonlySet<string> = new Set(
 function runnableFindings(loaded: LoadedObject): Finding[] {
   const { object, subject, positionOf } = loaded;
   const at = (path: string): ReturnType<typeof placed> => placed(subject, positionOf(path));
-  const message = `podrun runs Pods, and no ${object.kind}`;
+  const message = `podrun runs Pods only, not ${object.kind}`;
   const ofKind: Finding[] = USED_KINDS.has(object.kind)
     ? []
     : [{ ...at('kind'), level: 'error', rule: 'not-runnable', path: 'kind', message, hint: undefined }];

@@ -43,7 +43,7 @@ function pod(options: StarterOptions): string {
     'apiVersion: v1',
     'kind: Pod',
     'metadata:',
-    `  name: ${name} # unique in its namespace; the Pod's host name, too`,
+    `  name: ${name} # unique in its namespace; also the host name of the Pod`,
     '  labels:',
     `    app: ${name} # selectors find the Pod by its labels: podrun get pods -l app=${name}`,
     'spec:',
@@ -72,7 +72,7 @@ function headline({ isTask, file }: StarterOptions): string[] {
   const runs = isTask
     ? ['# A Pod that does its work and ends. To run it:', '#', `#   podrun apply ${manifest}`]
     : [
-        '# A Pod that serves until it is told to stop. To run it:',
+        '# A Pod that serves until podrun stops it. To run it:',
         '#',
         `#   podrun apply ${manifest}                 # Ctrl-C stops it`,
         `#   podrun apply ${manifest} --until ready   # stops it as soon as it is Ready; good for a first try`,

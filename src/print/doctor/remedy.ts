@@ -37,12 +37,12 @@ function networkRemedy(why: Obstacle, machine: MachineFacts): string | undefined
   return install(['iproute2', ...(programs.length === 1 ? [] : ['util-linux'])], machine);
 }
 
-const AS_ROOT = 'run podrun as root, with a store of its own: sudo podrun';
+const AS_ROOT = 'run podrun as root, with its own store: sudo podrun';
 const OTHER_FOLDER =
   'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
 const OTHER_KERNEL = 'run podrun as root of the machine, or with Linux 5.11 or newer';
 
-const POLL = 'have memory watched: podrun apply --enforce-memory=poll';
+const POLL = 'let podrun poll the memory use: podrun apply --enforce-memory=poll';
 
 function limitsRemedy({ type }: Obstacle, { userId }: MachineFacts): string {
   if (type === 'platform') return POLL;

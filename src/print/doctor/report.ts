@@ -15,13 +15,13 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
   },
   ownProc: {
     name: 'own /proc',
-    ways: { own: 'a container sees its own processes only', host: "the machine's processes are seen, and its numbers" },
+    ways: { own: 'a container sees its own processes only', host: 'a container sees all processes of the machine' },
   },
   layers: {
     name: 'writable root',
     ways: {
-      disk: 'what containers write to the root goes to a layer in the state folder',
-      tmpfs: 'what containers write to the root goes to a layer in memory',
+      disk: 'the state folder keeps what containers write to the root',
+      tmpfs: 'memory keeps what containers write to the root',
       none: 'the root of containers is read-only',
     },
   },
@@ -29,27 +29,27 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
     name: 'other users',
     ways: {
       root: 'containers run as any user and group',
-      mapped: "a container sees one user and group of its choice; on this machine it is podrun's own",
+      mapped: "a container sees one user and group of its choice; for this machine, it runs as podrun's own",
       own: 'containers run as the user and group of podrun',
     },
   },
   limits: {
     name: 'limits',
     ways: {
-      all: 'limits of memory, CPU and processes hold, by cgroups',
-      memory: 'limits of memory hold, by cgroups, and others do not',
-      none: 'limits of memory, CPU and processes do not all hold',
+      all: 'cgroups enforce limits of memory, CPU and processes',
+      memory: 'cgroups enforce limits of memory, but no others',
+      none: 'not all limits of memory, CPU and processes are enforced',
     },
   },
   podAddresses: {
     name: 'Pod addresses',
-    ways: { own: 'each Pod has an address of its own in 127.0.0.0/8', none: 'all Pods share one address' },
+    ways: { own: 'each Pod has its own address in 127.0.0.0/8', none: 'all Pods share one address' },
   },
   podNetworks: {
     name: 'Pod networks',
     ways: {
-      root: 'apply --network pod gives each Pod a network of its own',
-      user: 'apply --network pod gives each Pod a network of its own, in a user namespace',
+      root: 'apply --network pod gives each Pod its own network',
+      user: 'apply --network pod gives each Pod its own network, in a user namespace',
       none: 'apply --network pod is refused',
     },
   },
@@ -63,9 +63,9 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
   terminals: {
     name: 'terminals',
     ways: {
-      pty: 'containers with tty: true have one that can be resized',
-      script: 'containers with tty: true have one of a fixed size',
-      none: 'containers with tty: true have none',
+      pty: 'containers with tty: true have a terminal that can be resized',
+      script: 'containers with tty: true have a terminal of a fixed size',
+      none: 'containers with tty: true have no terminal',
     },
   },
 };
@@ -100,8 +100,8 @@ export function renderMachineReport(report: MachineReport, style: ReportStyle): 
 }
 
 function runtimeLine({ runtime: { choice, tier } }: MachineReport): string {
-  if (tier === undefined) return `Runtime: none: ${choice} is demanded, and cannot be had`;
-  return `Runtime: ${tier}${choice === 'auto' ? '' : ', as demanded'}`;
+  if (tier === undefined) return `Runtime: none: this machine does not permit ${choice}, which was requested`;
+  return `Runtime: ${tier}${choice === 'auto' ? '' : ', as requested'}`;
 }
 
 function findingLines(

@@ -25,7 +25,7 @@ function renderOutcome(outcome: ExpectationOutcome): string {
   const total = checks.length + notLookedFor;
   if (unmet.length === 0) return `✓ ${run}: as expected, ${counted(total, 'expectation')} (${place})\n`;
   const heading = `✗ ${run}: not as expected, ${unmet.length} of ${counted(total, 'expectation')} not met (${place})\n`;
-  const rest = notLookedFor === 0 ? '' : `  ${counted(notLookedFor, 'step')} after that not looked for\n`;
+  const rest = notLookedFor === 0 ? '' : `  ${counted(notLookedFor, 'step')} after that not checked\n`;
   return heading + unmet.map((check) => checkLines(check)).join('') + rest;
 }
 

@@ -27,7 +27,7 @@ export function waitingFor(pod: StoredPod, nowMs: number, records: RecordedEvide
   if (status.phase === 'Succeeded') return 'nothing, it has Succeeded';
   if (status.phase === 'Failed') return `nothing, it has Failed: ${firstCause(pod, records)}`;
   if (isUnreachable(status)) return 'its agent, which does not answer';
-  if (status.phase === 'Unknown') return 'another agent: the podrun that ran it is gone';
+  if (status.phase === 'Unknown') return 'another agent: the podrun that ran the Pod is gone';
   if (metadata.deletionTimestamp) return stopping(pod, nowMs);
   const seen: Seen = { nowMs, records };
   return scheduling(pod, records) ?? starting(pod, seen) ?? readiness(pod, seen) ?? ending(pod);
@@ -43,14 +43,14 @@ function scheduling(pod: StoredPod, { events }: RecordedEvidence): string | unde
   const scheduled = conditionOf(status, 'PodScheduled');
   if (scheduled === undefined) {
     if (status.conditions) return undefined;
-    return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a place to run';
+    return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a node';
   }
   if (scheduled.status === 'True') return undefined;
   if (scheduled.reason === SCHEDULING_GATED.reason) {
     const names = (spec.schedulingGates ?? []).map(({ name }) => name);
     return `${names.length > 1 ? 'scheduling gates' : 'scheduling gate'} ${names.join(', ')} to be removed`;
   }
-  return `a place to run: ${whyUnscheduled(pod, events)}`;
+  return `a node: ${whyUnscheduled(pod, events)}`;
 }
 
 function stopping(pod: StoredPod, nowMs: number): string {
@@ -148,7 +148,7 @@ function ending(pod: StoredPod): string {
   if (running.length === 0) return 'its last containers to stop';
   const names = running.map(({ container }) => container.name).join(', ');
   const always = pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined;
-  return always ? `somebody to stop ${names} (restartPolicy Always)` : `${names} to finish`;
+  return always ? `${names} to be stopped (restartPolicy Always)` : `${names} to finish`;
 }
 
 function since(startedAt: string | null | undefined, nowMs: number): string {

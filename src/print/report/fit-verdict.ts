@@ -5,7 +5,7 @@ import { missingImageLines } from '../waits/image-advice.ts';
 import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';
 
 /** The message about a run whose record is incomplete. */
-export const RECORD_FAILURE = 'not all that became of the Pods could be written down';
+export const RECORD_FAILURE = 'the record of the Pods is incomplete: podrun could not write all of it';
 
 /** The cases of one Pod. The first one is about the Pod as a whole. */
 export interface PodSuite extends JunitSuite {
@@ -51,7 +51,7 @@ function faultText(fault: Fault): string {
     case 'failed':
       return `its phase is ${fault.pod.status.phase ?? 'Unknown'}`;
     case 'impossible':
-      return 'it can never reach the goal';
+      return 'it can no longer reach the goal';
     default:
       return fault satisfies never;
   }

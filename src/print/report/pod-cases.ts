@@ -37,7 +37,7 @@ export function podCases(decided: DecidedPod): JunitCase[] {
   const lifeMs = timeline?.endMs ?? Number.POSITIVE_INFINITY;
   const seconds = Math.max(0, Math.min(lifeMs, decided.decidedAtMs - Date.parse(creationTimestamp)) / 1000);
   if (decided.isRunByOthers) {
-    const message = `another podrun runs it; when this one was done it was ${pod.status.phase}`;
+    const message = `another podrun runs the Pod; at the end of this run it was ${pod.status.phase}`;
     return [{ about, name: `Pod ${name}`, seconds, result: { type: 'skipped', message } }];
   }
   const containers = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
@@ -155,7 +155,7 @@ const NOT_COUNTED: ReadonlySet<ProbeSpan['decision']> = new Set(['retry', 'notCo
 function probeResult(attempts: readonly ProbeSpan[]): Result {
   const counted = attempts.filter(({ decision }) => !NOT_COUNTED.has(decision));
   const last = counted.at(-1);
-  if (last === undefined) return { type: 'skipped', message: 'no attempt came to a result' };
+  if (last === undefined) return { type: 'skipped', message: 'no attempt had a result' };
   if (last.result === 'success' || last.result === 'warning') return PASSED;
   const failures = counted.filter(({ result }) => result !== 'success' && result !== 'warning').length;
   const message = `${last.result} (${last.count} of ${last.threshold}): ${last.output.trim().split('\n')[0] ?? ''}`;

@@ -22,7 +22,7 @@ export function endRemedies(
   if (killer !== undefined) return killingProbeRemedies(pod, container, killer);
   const stop = stopReason(pod, view, ended, records);
   if (stop === 'hook') {
-    return [`read all that its hooks printed: ${podCommand(pod, 'logs', ['-c', container.name, '--hooks'])}`];
+    return [`read the output of its hooks: ${podCommand(pod, 'logs', ['-c', container.name, '--hooks'])}`];
   }
   if (stop === 'pod') return graceRemedies(ended, pod);
   if (ended.reason === TERMINATED.oomKilled) {
@@ -31,7 +31,8 @@ export function endRemedies(
     return [`raise resources.limits.memory of ${container.name}${now}, or have the program use less`];
   }
   if (ended.reason === TERMINATED.startError || ended.exitCode === 127) return programRemedies(ended, view);
-  if (ended.exitCode === 0) return ['a program that ends is not Ready: wait with --until succeeded, or have it go on'];
+  if (ended.exitCode === 0)
+    return ['a program that ends is not Ready: wait with --until succeeded, or let the program run on'];
   return exitCodeRemedies(ended.exitCode);
 }
 
@@ -43,23 +44,24 @@ function graceRemedies({ exitCode }: ContainerStateTerminated, { spec }: StoredP
 }
 
 function programRemedies({ message = '', exitCode }: ContainerStateTerminated, { container }: PodContainer): string[] {
-  if (/^mount\b/.test(message)) return ['see that its volumeMounts fit what is at their mountPath on this machine'];
+  if (/^mount\b/.test(message))
+    return ['check that its volumeMounts match the files at their mountPath on this machine'];
   if (exitCode !== 127 && message.includes('permission denied')) return exitCodeRemedies(126);
   const isOwnCommand = (container.command ?? []).length > 0;
   return [
-    'see that the program is there: containers run programs of this machine; command and args say which',
+    'check that the program exists: containers run programs of this machine, those in command and args',
     // A command in the manifest wins over that of the image.
     ...(isOwnCommand
       ? []
-      : [`name another one for the image: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`]),
+      : [`map the image to another program: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`]),
   ];
 }
 
 function exitCodeRemedies(exitCode: number): string[] {
-  if (exitCode === 126) return ['make the program executable (chmod +x), and see that its first line names a shell'];
+  if (exitCode === 126) return ['make the program executable (chmod +x), and check that its first line names a shell'];
   switch (meaningOfExitCode(exitCode)) {
     case 'SIGKILL':
-      return ['see whether this machine ran out of memory: dmesg names what the kernel has killed'];
+      return ['check whether this machine ran out of memory: dmesg lists the processes that the kernel killed'];
     case 'SIGSEGV':
     case 'SIGABRT':
     case 'SIGBUS':

@@ -36,7 +36,7 @@ export function adviseImages({ pods, configPath, isOnPath }: ImageAdviceOptions)
   const programs = [...choices.values()].filter(({ volume }) => volume === undefined);
   const first = programs.find(({ isKnown }) => isKnown) ?? programs[0];
   const lines = [
-    `say in ${configPath} what of this machine stands for them:`,
+    `map the images to programs of this machine in ${configPath}:`,
     '  images:',
     ...[...choices.values()].map(({ image, entry }) => `    ${JSON.stringify(image)}: ${entry}`),
     ...(first === undefined ? [] : [`or on the command line: --image '${first.image}=${first.words}'`]),

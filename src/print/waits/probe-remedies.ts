@@ -15,11 +15,11 @@ export function killingProbeRemedies(pod: StoredPod, container: Container, type:
     type === 'startup' || container.startupProbe !== undefined
       ? []
       : [
-          `if it starts slowly, a startupProbe holds the ${type} probe back ` +
+          `if the program starts slowly, add a startupProbe, which delays the ${type} probe ` +
             `(initialDelaySeconds is ${initialDelaySeconds})`,
         ];
   return [
-    `if it was only slow, raise what its ${type}Probe allows: ${allowed}, timeoutSeconds ${timeoutSeconds}`,
+    `if the program was only slow, raise the limits of its ${type}Probe: ${allowed}, timeoutSeconds ${timeoutSeconds}`,
     ...start,
     `see every attempt: ${podCommand(pod, 'probes', ['-c', container.name])}`,
   ];
@@ -39,7 +39,7 @@ export function unreadyRemedies(pod: StoredPod, view: PodContainer, attempts: re
     const { initialDelaySeconds } = probeNumbers(probe);
     return [`wait longer: its first ${type} probe comes ${initialDelaySeconds}s after the start`];
   }
-  if (last.successes > 0) return ['wait longer: it is on its way', seeAll];
+  if (last.successes > 0) return ['wait longer: the probe succeeds already', seeAll];
   return [...failureRemedies(probe, type, last), ...(type === 'startup' ? [moreStartTime(probe)] : []), seeAll];
 }
 
@@ -53,14 +53,14 @@ function moreStartTime(probe: Probe): string {
 function failureRemedies(probe: Probe, type: ProbeType, last: ProbeAttempt): string[] {
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
   if (last.errno === 'ECONNREFUSED' && port !== undefined) {
-    return [`nothing listens on port ${port}: is that the port of the program, and does it listen on all addresses?`];
+    return [`nothing listens on port ${port}: check the port of the program, and that it listens on all addresses`];
   }
   if (last.result === 'timeout') {
     return [`raise timeoutSeconds of its ${type}Probe (${probeNumbers(probe).timeoutSeconds}), or answer sooner`];
   }
-  if (last.httpStatus === 404) return [`nothing is at ${probe.httpGet?.path ?? '/'}: correct httpGet.path`];
+  if (last.httpStatus === 404) return [`the server does not have ${probe.httpGet?.path ?? '/'}: correct httpGet.path`];
   if (last.exitCode === 127 || last.exitCode === 126 || last.result === 'error') {
-    return ['the probe itself cannot be run: correct its command'];
+    return ['podrun cannot run the probe: correct its command'];
   }
   return [];
 }

@@ -67,7 +67,7 @@ function conditionRemedies(pod: StoredPod, wanted: WantedState | undefined): str
 /** Advice for a Pod that is well but never ends. */
 function endlessPodRemedies({ spec, status }: StoredPod): string[] {
   if (conditionOf(status, 'Ready')?.status !== 'True' || (spec.restartPolicy ?? 'Always') !== 'Always') return [];
-  return ['with restartPolicy Always it never ends: wait with --until ready, or give it restartPolicy Never'];
+  return ['with restartPolicy Always the Pod never ends: wait with --until ready, or set restartPolicy Never'];
 }
 
 function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
@@ -83,7 +83,7 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   const missing =
     mount === undefined ? missingObjectRemedies(pod, scheduled?.message ?? '') : mountRemedies(pod, mount);
   const labels = labelRemedies(pod, events);
-  return [...missing, ...labels, `see all of it: ${podCommand(pod, 'describe pod')}`];
+  return [...missing, ...labels, `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 
 function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvidence): string[] {
@@ -97,7 +97,7 @@ function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvid
     return [...endRemedies(ended, pod, view, evidence), ...(hasRun ? [seeLog(pod, view)] : [])];
   }
   if (state?.running) return [...unreadyRemedies(pod, view, evidence.attempts), seeLog(pod, view)];
-  return [...startRemedies(pod, view), `see all of it: ${podCommand(pod, 'describe pod')}`];
+  return [...startRemedies(pod, view), `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 
 /** Advice to read the log. In a back-off, the current log is that of the run that ended. */

@@ -10,7 +10,7 @@ export function startRemedies(pod: StoredPod, { container, status }: PodContaine
   const { reason = '', message = '' } = status?.state?.waiting ?? {};
   if (UNUSABLE_IMAGE.test(reason)) {
     return [
-      `say which program stands for the image: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`,
+      `map the image to a program: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`,
       'or give the container a command that this machine has',
     ];
   }
@@ -36,7 +36,7 @@ export function mountRemedies(pod: StoredPod, { volume, why }: BlockingMount): s
   if (path !== undefined) {
     const types: Readonly<Record<string, string>> = { directory: 'DirectoryOrCreate', file: 'FileOrCreate' };
     const type = types[kind ?? ''];
-    return [`make the ${kind} ${path}${type === undefined ? '' : `, or give the volume hostPath.type ${type}`}`];
+    return [`create the ${kind} ${path}${type === undefined ? '' : `, or give the volume hostPath.type ${type}`}`];
   }
   return missingObjectRemedies(pod, why);
 }
@@ -47,7 +47,7 @@ export function labelRemedies(pod: StoredPod, events: readonly StoredEvent[]): s
   const missing = missingNodeLabels(pod, events);
   if (missing !== undefined && missing.grant === undefined) return [];
   const example = missing?.grant ?? '{ node: { labels: { KEY: VALUE } } }';
-  return [`give this machine the labels that are missing, in podrun.yaml: ${example}`];
+  return [`add the missing labels to this machine in podrun.yaml: ${example}`];
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -25,7 +25,7 @@ export function checkRoom(root: string): void {
   if (lack === undefined) return;
   throw new PodrunError('Disk', `no space left on device: the state folder ${root} has room for ${lack}`, {
     path: root,
-    hint: 'Make room there, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
+    hint: 'Free some space there, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
   });
 }
 

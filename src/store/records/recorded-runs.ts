@@ -47,7 +47,7 @@ export class RecordedRuns {
   find(namespace: string, name: string): RunOnRecord {
     const { uid, pod, back = '0' } = RUN_NAME.exec(name)?.groups ?? {};
     if (uid !== undefined) return this.#findByUid(namespace, uid);
-    if (pod === undefined) throw noSuchRun(`no name of a run: ${JSON.stringify(name)}`, []);
+    if (pod === undefined) throw noSuchRun(`not the name of a run: ${JSON.stringify(name)}`, []);
     const runs = this.list({ namespace, name: pod });
     const wanted = Number(back) === 0 ? pod : `${pod}@${Number(back)}`;
     const found = runs.find(({ run }) => run === wanted);
@@ -145,7 +145,6 @@ function readJournal(file: string): unknown[] {
 
 function noSuchRun(what: string, runs: readonly RunOnRecord[]): PodrunError {
   const names = runs.map(({ run, pod }) => `${run} (uid:${pod.metadata.uid.slice(0, 8)})`);
-  const hint =
-    names.length === 0 ? 'podrun history lists the runs on record.' : `These are on record: ${names.join(', ')}.`;
+  const hint = names.length === 0 ? 'podrun history lists the recorded runs.' : `Recorded runs: ${names.join(', ')}.`;
   return new PodrunError('NotFound', what, { hint });
 }

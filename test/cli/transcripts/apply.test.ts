@@ -47,8 +47,8 @@ describe('what kubectl has and podrun has not', () => {
     { command: 'create', instead: "Use 'podrun apply -f FILE': " },
     { command: 'run', instead: "Use 'podrun init NAME > NAME.yaml' " },
     { command: 'edit', instead: "Use 'podrun patch', " },
-    { command: 'rollout', instead: 'podrun runs Pods, and no workloads: ' },
-    { command: 'scale', instead: 'podrun runs Pods, and no workloads: ' },
+    { command: 'rollout', instead: 'podrun runs Pods only, not workloads: ' },
+    { command: 'scale', instead: 'podrun runs Pods only, not workloads: ' },
     { command: 'config', instead: 'There are no clusters and contexts: ' },
   ])('$command is said to be unknown, and what to do instead', async ({ command, instead }) => {
     const { exitCode, stdout, stderr } = await workshop.run([command, '-f', 'pod.yaml']);

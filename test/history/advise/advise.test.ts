@@ -11,7 +11,7 @@ it('gives the numbers, and their count', () => {
       {
         rule: 'signal-ignored',
         container: 'app',
-        evidence: 'SIGTERM did not end it: it was killed after the grace period of 30 s, in 1 of 1 stop.',
+        evidence: 'SIGTERM did not end the container: podrun killed it after the grace period of 30 s, in 1 of 1 stop.',
         samples: 1,
       },
     ],
@@ -24,7 +24,7 @@ it('gives the reason why a program could not be started', () => {
   expect(advise(story.run, [])?.advice).toMatchObject([
     {
       rule: 'cannot-be-started',
-      evidence: 'It could not be started, 2 times: exec: "x": executable file not found in $PATH',
+      evidence: 'The container could not be started, 2 times: exec: "x": executable file not found in $PATH',
       samples: 2,
     },
   ]);

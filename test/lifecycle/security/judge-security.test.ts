@@ -51,7 +51,7 @@ describe('why a container does not start', () => {
       name: 'root is root everywhere',
       rights: NAMESPACES,
       settings: { spec: { hostUsers: false } },
-      says: "create: spec.hostUsers: podrun is root, and users are the machine's",
+      says: 'create: spec.hostUsers: podrun is root: users of the container are users of the machine',
     },
   ])('$name', ({ rights, settings, says }) => {
     const { why } = judged(rights, settings);
@@ -124,7 +124,7 @@ describe('the notices of a container', () => {
       settings: { pod: { supplementalGroups: [20, 7, 8] } },
       notices: [
         'spec.securityContext.supplementalGroups: podrun is not root and not in group 7, 8: ' +
-          'the container is not either',
+          'neither is the container',
       ],
     },
     { name: 'groups that it is in', rights: USER, settings: { pod: { supplementalGroups: [20, 1001] } }, notices: [] },
@@ -172,7 +172,9 @@ describe('the notices of a container', () => {
       name: 'names that are none',
       rights: ROOT,
       settings: { container: { capabilities: { drop: ['CAP_KILL'] } } },
-      notices: [`${CONTEXT}.capabilities.drop: there is no CAP_KILL: a node ignores it, too; write names without CAP_`],
+      notices: [
+        `${CONTEXT}.capabilities.drop: Linux has no capability CAP_KILL: a node ignores it, too; write names without CAP_`,
+      ],
     },
     {
       name: 'rights over the machine',
@@ -184,7 +186,7 @@ describe('the notices of a container', () => {
       name: 'no new privileges',
       rights: { ...USER, ...NO_SETPRIV },
       settings: { container: { allowPrivilegeEscalation: false } },
-      notices: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which this needs`],
+      notices: [`${CONTEXT}.allowPrivilegeEscalation: this needs setpriv of util-linux, which is missing`],
     },
   ])('$name', ({ rights, settings, notices }) => {
     expect(judged(rights, settings).notices).toEqual(notices);

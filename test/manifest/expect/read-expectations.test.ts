@@ -60,7 +60,7 @@ describe('a file of expectations', () => {
     ['steps: [{started: a, code: 1}]', 'e.yaml:1:28: steps[0].code: does not go with started'],
     [
       'steps: [{started: a, exited: b}]',
-      'e.yaml:1:30: steps[0].exited: is a thing of its own beside started: give it an entry of its own',
+      'e.yaml:1:30: steps[0].exited: cannot stand beside started: give it its own entry',
     ],
     ['steps: [{phase: Runing}]', 'e.yaml:1:17: steps[0].phase: "Runing" is unknown, did you mean "Running"?'],
     [
@@ -80,7 +80,7 @@ describe('a file of expectations', () => {
       'e.yaml:1:27: steps[0].code: "bad" is no number, write for example 2, ">=1" or 1-4, nonzero',
     ],
     ['steps: [{started: a, unordered: []}]', 'e.yaml:1:19: steps[0].started: started cannot stand beside unordered'],
-    ['never: [{started: a, within: 1s}]', 'e.yaml:1:30: never[0].within: makes no sense for what never is to happen'],
+    ['never: [{started: a, within: 1s}]', 'e.yaml:1:30: never[0].within: cannot stand in never'],
     ['events: {Started: many}', 'e.yaml:1:19: events[Started]: "many" is no number, write for example 2, ">=1" or 1-4'],
     ['final: {phase: [a]}', 'e.yaml:1:16: final.phase: must be a text, not a list'],
     ['final: {reason: ""}', 'e.yaml:1:17: final.reason: must be a text, not empty'],

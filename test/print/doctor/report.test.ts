@@ -27,7 +27,7 @@ const refused: Obstacle = { type: 'refused', doing: 'make namespaces', said: 'un
 
 describe('why something cannot be had', () => {
   it.each<[Obstacle, string]>([
-    [{ type: 'platform', platform: 'darwin' }, 'macOS does not have it'],
+    [{ type: 'platform', platform: 'darwin' }, 'not available on macOS'],
     [{ type: 'missingPrograms', programs: ['nsenter'] }, 'nsenter is not installed'],
     [
       { type: 'missingPrograms', programs: ['unshare', 'nsenter', 'setpriv'] },
@@ -47,7 +47,7 @@ describe('why something cannot be had', () => {
     [{ type: 'noMemory', places: ['/a', '/b'] }, 'none of /a, /b is a tmpfs that podrun may write to'],
     [{ type: 'noCgroup', said: 'no cgroups are mounted' }, 'no cgroups are mounted'],
     [{ type: 'missingPackage', name: 'x' }, 'the package x is not installed'],
-    [{ type: 'timeout', doing: 'mount /proc', afterMs: 2000 }, 'to mount /proc took longer than 2 s'],
+    [{ type: 'timeout', doing: 'mount /proc', afterMs: 2000 }, 'the attempt to mount /proc took longer than 2 s'],
     [{ type: 'folder', path: '/s', said: 'read-only file system' }, '/s cannot be written to: read-only file system'],
   ])('%j', (obstacle, text) => expect(obstacleText(obstacle)).toBe(text));
 });
@@ -93,7 +93,7 @@ describe('what to do about it', () => {
   });
 
   it('advises root to be root only to those who are not', () => {
-    expect(remedy(refused)).toBe('run podrun as root, with a store of its own: sudo podrun');
+    expect(remedy(refused)).toBe('run podrun as root, with its own store: sudo podrun');
     expect(remedy(refused, 'namespaces', { ...report, userId: 0 })).toBeUndefined();
     expect(remedy({ ...refused, confinedBy: ['seccomp'] })).toContain('--security-opt seccomp=unconfined');
   });
@@ -113,7 +113,7 @@ describe('the report', () => {
       Runtime: namespace
 
       yes     namespaces     in a user namespace; containers have their own processes, files, host name and IPC
-      partly  writable root  what containers write to the root goes to a layer in memory
+      partly  writable root  memory keeps what containers write to the root
                              podrun may not make namespaces (unshare: no)
                              -> put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or
                              tmpfs, not an overlay
@@ -124,8 +124,11 @@ describe('the report', () => {
 
   it.each([
     [{ choice: 'auto', tier: 'process' }, 'Runtime: process'],
-    [{ choice: 'process', tier: 'process' }, 'Runtime: process, as demanded'],
-    [{ choice: 'namespace', tier: undefined }, 'Runtime: none: namespace is demanded, and cannot be had'],
+    [{ choice: 'process', tier: 'process' }, 'Runtime: process, as requested'],
+    [
+      { choice: 'namespace', tier: undefined },
+      'Runtime: none: this machine does not permit namespace, which was requested',
+    ],
   ] as const)('says how containers are kept apart: %j', (runtime, line) => {
     const text = renderMachineReport({ ...report, runtime, findings }, { painter: PLAIN, ascii: true });
     expect(text.split('\n')[2]).toBe(line);
@@ -134,6 +137,6 @@ describe('the report', () => {
   it('has signs beside the words at a terminal', () => {
     const text = renderMachineReport({ ...report, findings }, { painter: PLAIN, ascii: false });
     expect(text).toMatch(/^✓ yes +namespaces +in a user namespace/m);
-    expect(text).toMatch(/^– partly +writable root +what.*\n.*\n +→ put the state folder/m);
+    expect(text).toMatch(/^– partly +writable root +memory.*\n.*\n +→ put the state folder/m);
   });
 });

@@ -28,7 +28,7 @@ describe('what Pods ask for and do not get', () => {
     ],
   ])('%s', (_what, specs, fields) => {
     const text = unmetText({ of: 'namespaces', why }, specs.map(podOf));
-    const line = 'runtime: process (macOS does not have it); without effect, or with less than on a node: ';
+    const line = 'runtime: process (not available on macOS); without effect, or with less effect than on a node: ';
     expect(text).toBe(fields && `${line}${fields}. See podrun doctor`);
   });
 

@@ -19,7 +19,7 @@ const main = (status: ReturnType<typeof running>, spec: StoredPod['spec'] = webP
 describe('waitingFor()', () => {
   it.each<[want: string, pod: StoredPod]>([
     [
-      'a place to run',
+      'a node',
       webPod({
         spec: { nodeName: '' },
         status: { phase: 'Pending', conditions: undefined, containerStatuses: [] },
@@ -30,7 +30,7 @@ describe('waitingFor()', () => {
       webPod({ status: { phase: 'Pending', conditions: undefined, containerStatuses: [] } }),
     ],
     [
-      'a place to run: 0/1 nodes are available',
+      'a node: 0/1 nodes are available',
       webPod({
         status: {
           phase: 'Pending',
@@ -122,12 +122,12 @@ describe('waitingFor()', () => {
       }),
     ],
     ['main to finish', webPod()],
-    ['somebody to stop main (restartPolicy Always)', webPod({ spec: { restartPolicy: 'Always' } })],
+    ['main to be stopped (restartPolicy Always)', webPod({ spec: { restartPolicy: 'Always' } })],
     ['its last containers to stop', webPod({ status: { containerStatuses: [ended('main', 0)] } })],
     ['main to stop (12s of grace left)', webPod({ metadata: { deletionTimestamp: at(11.2) } })],
     ['main to stop (the grace period is over)', webPod({ metadata: { deletionTimestamp: at(-1) } })],
     ['nothing, it has Succeeded', webPod({ status: { phase: 'Succeeded' } })],
-    ['another agent: the podrun that ran it is gone', webPod({ status: { phase: 'Unknown' } })],
+    ['another agent: the podrun that ran the Pod is gone', webPod({ status: { phase: 'Unknown' } })],
   ])('%s', (want, pod) => {
     expect(waitingFor(pod, NOW_MS)).toBe(want);
   });

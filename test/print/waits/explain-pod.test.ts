@@ -84,7 +84,7 @@ describe('explainPod()', () => {
       '    1s after the start: HTTP 500 (HTTP probe failed with statuscode: 500)',
       '    3 times, 2s to 4s after the start: connection refused (dial tcp: connect: connection refused)',
       '  what to try:',
-      '    nothing listens on port 8080: is that the port of the program, and does it listen on all addresses?',
+      '    nothing listens on port 8080: check the port of the program, and that it listens on all addresses',
       '    see every attempt: podrun probes web -c main',
       `    ${SEE_LOG}`,
     ]);
@@ -122,7 +122,7 @@ describe('explainPod()', () => {
       '    migrating',
       '    no database',
       '  what to try:',
-      '    read all that its hooks printed: podrun logs web -c main --hooks',
+      '    read the output of its hooks: podrun logs web -c main --hooks',
       `    ${SEE_LOG}`,
     ]);
   });
@@ -162,9 +162,9 @@ describe('explainPod()', () => {
       'raise resources.limits.memory of main (it is 64Mi)',
       explain(main(ended('main', 137, { reason: 'OOMKilled' }), { resources: { limits: { memory: '64Mi' } } })),
     ],
-    ['see that the program is there', explain(main(ended('main', 127)))],
+    ['check that the program exists', explain(main(ended('main', 127)))],
     ['make the program executable', explain(main(ended('main', 126)))],
-    ['see whether this machine ran out of memory', explain(main(ended('main', 137)))],
+    ['check whether this machine ran out of memory', explain(main(ended('main', 137)))],
     [
       'have the program end on SIGTERM, or raise spec.terminationGracePeriodSeconds (it is 5)',
       explain(
@@ -178,7 +178,7 @@ describe('explainPod()', () => {
     ['the program crashed', explain(main(ended('main', 139)))],
     ['a program that ends is not Ready', explain(main(ended('main', 0)))],
     [
-      "say which program stands for the image: podrun apply --image 'busybox=COMMAND'",
+      "map the image to a program: podrun apply --image 'busybox=COMMAND'",
       explain(main(waiting('main', 'ImagePullBackOff'))),
     ],
     ['add ConfigMap settings to the manifest', explain(unconfigured('configmap "settings" not found'))],
@@ -203,7 +203,7 @@ describe('explainPod()', () => {
       }),
     ],
     [
-      'make the directory /data, or give the volume hostPath.type DirectoryOrCreate',
+      'create the directory /data, or give the volume hostPath.type DirectoryOrCreate',
       explain(mounting([{ name: 'v', hostPath: { path: '/data', type: 'Directory' } }]), {
         events: [failedMount('hostPath type check failed: /data is not a directory')],
       }),
@@ -227,7 +227,7 @@ describe('explainPod()', () => {
       ),
     ],
     [
-      'if it was only slow, raise what its livenessProbe allows: failureThreshold is 3, periodSeconds 10',
+      'if the program was only slow, raise the limits of its livenessProbe: failureThreshold is 3, periodSeconds 10',
       explain(main(ended('main', 137), { livenessProbe: {} }), {
         attempts: [attempt({ probe: 'liveness', decision: 'restart' })],
       }),
@@ -258,18 +258,15 @@ describe('explainPod()', () => {
       ),
     ],
     [
-      'give this machine the labels that are missing, in podrun.yaml: { node: { labels: { disk: "ssd" } } }',
+      'add the missing labels to this machine in podrun.yaml: { node: { labels: { disk: "ssd" } } }',
       explain(misfit, { events: [labelsMissing({ key: 'disk', value: 'ssd', found: 'hdd' })] }),
     ],
+    ['add the missing labels to this machine in podrun.yaml: { node: { labels: { KEY: VALUE } } }', explain(misfit)],
     [
-      'give this machine the labels that are missing, in podrun.yaml: { node: { labels: { KEY: VALUE } } }',
-      explain(misfit),
-    ],
-    [
-      'see all of it: podrun describe pod web',
+      'see its details: podrun describe pod web',
       explain(misfit, { events: [labelsMissing({ key: 'kubernetes.io/os', value: 'windows', found: 'linux' })] }),
     ],
-    ['with restartPolicy Always it never ends', explain(webPod({ spec: { restartPolicy: 'Always' } }), {}, true)],
+    ['with restartPolicy Always the Pod never ends', explain(webPod({ spec: { restartPolicy: 'Always' } }), {}, true)],
   ])('has an idea: %s', (want, lines) => {
     expect(tries(lines)[0]?.startsWith(want)).toBe(true);
   });

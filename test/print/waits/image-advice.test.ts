@@ -29,7 +29,7 @@ describe('an image that no program stands for', () => {
     ['ghcr.io/acme/nginx', ['nginx'], '"ghcr.io/acme/nginx": ["COMMAND"]', "'ghcr.io/acme/nginx=COMMAND'"],
   ])('%s, where there is %j', (image, present, entry, flag) => {
     const text = advice(waitingFor(image), present);
-    expect(text).toContain('say in /app/podrun.yaml what');
+    expect(text).toContain('map the images to programs of this machine in /app/podrun.yaml');
     for (const part of [entry, flag]) expect(text).toContain(part);
   });
 

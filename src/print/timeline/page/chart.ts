@@ -5,7 +5,7 @@ import type { ChartRow, Entry } from './rows.ts';
 /** The heights of rows in pixels. */
 const HEIGHTS: Readonly<Record<ChartRow['kind'], number>> = { pod: 40, container: 30, thin: 18, handler: 18 };
 const BAR_MARGIN = 5;
-const CHART_LABEL = 'Timeline. Arrow keys go from one thing to the next, plus and minus change the scale.';
+const CHART_LABEL = 'Timeline. Arrow keys move to the next entry, plus and minus change the scale.';
 
 export interface Chart {
   readonly rows: readonly ChartRow[];

@@ -45,14 +45,14 @@ export function renderPage(pods: readonly PagePod[], { sha256, madeAt, version }
 <style>${new Markup(style)}</style>
 </head>
 <body>
-<a class="skip" href="#things">Skip the picture: go to the table of everything in it</a>
+<a class="skip" href="#things">Skip the picture and go to its table</a>
 <header>
 <div class="heading"><p class="brand">podrun timeline</p><h1>${title}</h1></div>
 <div class="tools" role="toolbar" aria-label="View">
 <button type="button" id="zoom-out" aria-label="Zoom out">&minus;</button>
 <button type="button" id="zoom-fit">Fit</button>
 <button type="button" id="zoom-in" aria-label="Zoom in">+</button>
-<button type="button" id="theme" aria-label="Colours: as the system has them">Auto</button>
+<button type="button" id="theme" aria-label="Colours: as in the system">Auto</button>
 </div>
 </header>
 <main>
@@ -102,5 +102,5 @@ function legend(): Markup {
   });
   return markup`<ul class="legend">${keys}<li>&#9650; &#9660; a probe that changed something</li></ul>
 <p class="hint">Drag to move, Ctrl and wheel or + and &minus; to zoom,
-arrow keys to go from one thing to the next.</p>`;
+arrow keys to move to the next entry.</p>`;
 }

@@ -40,8 +40,8 @@ export function overview(pods: readonly PagePod[]): Markup {
 }
 
 const INTRODUCTIONS = {
-  ready: 'One after another, this had to happen until the Pod was Ready:',
-  never: 'One after another, this is what the Pod did and waited for:',
+  ready: 'These steps had to happen one after another until the Pod was Ready:',
+  never: 'The Pod took these steps one after another:',
 };
 
 /** The critical path of a Pod to Ready, its `describe` and its logs. */
@@ -139,7 +139,7 @@ export function entrySection(entries: readonly Entry[]): Markup {
     });
   return markup`<section id="things" aria-labelledby="things-title" tabindex="-1">
 <h2 id="things-title">The picture as a table</h2>
-<details><summary>${entries.length} things, in the order in which they began</summary>
+<details><summary>${entries.length} entries, in the order of their beginning</summary>
 ${table('things-title', ['#At', '#Took', 'Pod', 'Container', 'What', 'Details'], rows)}</details></section>
 `;
 }

@@ -128,7 +128,7 @@ function tryBelow(base: string, mayMove: boolean): Trial {
   for (const controller of LIMITING) {
     const problem = available.includes(controller)
       ? (whyNotEnabled(base, controller, mayMove) ?? whyNotEnabled(parent, controller, false))
-      : `${base} does not have it`;
+      : `${base} has no such feature`;
     if (problem !== undefined) missing.set(controller, problem);
   }
   tryToRemove(parent);

@@ -139,7 +139,7 @@ class ContainerLimiter implements Limited {
     this.#waiting.delete(pid);
     const why = open === undefined ? await group?.place(pid) : await group?.placeWaiting(pid);
     open?.();
-    if (why !== undefined) this.#notice = `the process could not be put under its limits: ${why}`;
+    if (why !== undefined) this.#notice = `podrun could not limit the process: ${why}`;
   }
 
   watch(pid: number, kill: () => void): void {
@@ -162,6 +162,6 @@ class ContainerLimiter implements Limited {
   change(limits: ResourceLimits): string | undefined {
     if (this.#parts.polledBytes !== undefined) this.#watch?.limit(limits.memoryBytes ?? Number.POSITIVE_INFINITY);
     const why = this.#parts.group?.change(limits);
-    return why === undefined ? this.#notice : `the limits could not be changed: ${why}`;
+    return why === undefined ? this.#notice : `podrun could not change the limits: ${why}`;
   }
 }

@@ -39,7 +39,8 @@ export class MountPoints {
    * @throws {Error} when it cannot be created
    */
   make(mountPoint: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
-    if (made === undefined) throw new Error(`mount ${mountPoint}: there is no such place, and none can be made`);
+    if (made === undefined)
+      throw new Error(`mount ${mountPoint}: the path does not exist, and podrun cannot create it`);
     const parts = path.relative(target, mountPoint).split('/');
     if (!isInFolder(made, this.#layerDir)) return this.#makeOnHost(made, parts, isFolder);
     const places = parts.map((_, index) => path.join(target, ...parts.slice(0, index + 1)));
@@ -62,7 +63,7 @@ export class MountPoints {
     for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#record(file);
     const name = parts.at(-1) ?? '';
     const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
-    if (!opened.ok) throw new Error(`mount ${files.at(-1)}: no place for it can be made in ${folder}`);
+    if (!opened.ok) throw new Error(`mount ${files.at(-1)}: podrun cannot create it in ${folder}`);
     try {
       const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       if (!isFolder) closeSync(openSync(path.join(descriptorPath(opened.fd), name), flags, 0o644));
