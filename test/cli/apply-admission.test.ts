@@ -50,7 +50,7 @@ describe('a Pod that the node does not take', () => {
     const what = 'lacks labels of spec.nodeSelector: disk=ssd (it has hdd), tier=web';
     const grant = '{ node: { labels: { disk: "ssd", tier: "web" } } }';
     expect(stdout).toContain(`${what}; podrun.yaml can grant it: ${grant}`);
-    expect(stderr).toMatch(/^pod\/picky: a place to run: node \S+ lacks labels of /m);
+    expect(stderr).toMatch(/^pod\/picky: a node to run on: node \S+ lacks labels of /m);
     expect(stderr).toContain(`${what}\n`);
     expect(stderr).toContain(`in podrun.yaml: ${grant}\n`);
   });

@@ -96,7 +96,7 @@ describe('until', () => {
     await expect(pods.until('Succeeded', { signal: enough })).rejects.toThrow('enough');
     await expect(pods.until('!')).rejects.toThrow('until() cannot wait for "!"');
     await expect(pods.until('Ready', { timeout: 'soon' })).rejects.toThrow('timeout must be milliseconds');
-    await expect(pods.until('Ready', { pod: 'wob' })).rejects.toThrow('there is no pod "wob" in this run');
+    await expect(pods.until('Ready', { pod: 'wob' })).rejects.toThrow('this run has no pod "wob"');
   });
 });
 
@@ -234,7 +234,7 @@ describe('the end of Pods', () => {
     await pods.close();
     const others = await run(stubborn());
     await others.until('Ready');
-    await expect(others.stop({ gracePeriod: -1 })).rejects.toThrow('gracePeriod is a whole number of seconds');
+    await expect(others.stop({ gracePeriod: -1 })).rejects.toThrow('gracePeriod must be a whole number of seconds');
     await others.stop({ force: true });
     await others.close();
   });

@@ -163,7 +163,7 @@ describe('run', () => {
 
 describe('what is wrong', () => {
   it.each([
-    ['an unknown option', { timout: 3 }, 'run() has no option timout: is timeout meant?'],
+    ['an unknown option', { timout: 3 }, 'run() has no option timout, did you mean timeout?'],
     ['a duration', { timeout: '3 parsecs' }, 'option timeout of run() must be milliseconds'],
     ['a variable', { env: { 'A=B': 'x' } }, 'option env of run() has a name that no variable can have'],
     ['an image', { images: { nginx: [] } }, 'option images of run() must have a command for "nginx"'],

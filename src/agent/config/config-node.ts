@@ -61,7 +61,7 @@ export class ConfigNode {
 
   /** A text, or a number or boolean as written. */
   text(): string {
-    if (this.kind !== 'text') return this.fail('must be a non-empty string');
+    if (this.kind !== 'text') return this.fail('must be a text');
     return textOf(this.#node) ?? '';
   }
 

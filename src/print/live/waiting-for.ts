@@ -43,14 +43,14 @@ function scheduling(pod: StoredPod, { events }: RecordedEvidence): string | unde
   const scheduled = conditionOf(status, 'PodScheduled');
   if (scheduled === undefined) {
     if (status.conditions) return undefined;
-    return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a node';
+    return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a node to run on';
   }
   if (scheduled.status === 'True') return undefined;
   if (scheduled.reason === SCHEDULING_GATED.reason) {
     const names = (spec.schedulingGates ?? []).map(({ name }) => name);
     return `${names.length > 1 ? 'scheduling gates' : 'scheduling gate'} ${names.join(', ')} to be removed`;
   }
-  return `a node: ${whyUnscheduled(pod, events)}`;
+  return `a node to run on: ${whyUnscheduled(pod, events)}`;
 }
 
 function stopping(pod: StoredPod, nowMs: number): string {

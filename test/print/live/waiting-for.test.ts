@@ -19,7 +19,7 @@ const main = (status: ReturnType<typeof running>, spec: StoredPod['spec'] = webP
 describe('waitingFor()', () => {
   it.each<[want: string, pod: StoredPod]>([
     [
-      'a node',
+      'a node to run on',
       webPod({
         spec: { nodeName: '' },
         status: { phase: 'Pending', conditions: undefined, containerStatuses: [] },
@@ -30,7 +30,7 @@ describe('waitingFor()', () => {
       webPod({ status: { phase: 'Pending', conditions: undefined, containerStatuses: [] } }),
     ],
     [
-      'a node: 0/1 nodes are available',
+      'a node to run on: 0/1 nodes are available',
       webPod({
         status: {
           phase: 'Pending',
