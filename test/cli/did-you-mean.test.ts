@@ -102,7 +102,9 @@ it.each(['delete pod', 'top pod', 'debug --image=busybox', 'attach', 'wait --for
   async (command) => {
     const { exitCode, stdout, stderr } = await workshop.run([...command.split(' '), 'pipeline@1']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toContain('"pipeline@1" not found\npipeline@1 names a recorded run. Use it with get, describe, logs,');
+    expect(stderr).toContain(
+      '"pipeline@1" not found\npipeline@1 names a recorded run. Use it with get, describe, logs,',
+    );
   },
 );
 
