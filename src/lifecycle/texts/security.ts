@@ -75,7 +75,7 @@ export function capabilitiesKept(names: readonly string[]): string {
 
 /** podrun's own. */
 export function capabilitiesUnknown(names: readonly string[]): string {
-  return `Linux has no capability ${names.join(', ')}: a node ignores it, too; write names without CAP_`;
+  return `Linux has no capability ${names.join(', ')}: a node ignores it, too. Omit CAP_`;
 }
 
 /** podrun's own. */

@@ -172,9 +172,7 @@ describe('the notices of a container', () => {
       name: 'names that are none',
       rights: ROOT,
       settings: { container: { capabilities: { drop: ['CAP_KILL'] } } },
-      notices: [
-        `${CONTEXT}.capabilities.drop: Linux has no capability CAP_KILL: a node ignores it, too; write names without CAP_`,
-      ],
+      notices: [`${CONTEXT}.capabilities.drop: Linux has no capability CAP_KILL: a node ignores it, too. Omit CAP_`],
     },
     {
       name: 'rights over the machine',
