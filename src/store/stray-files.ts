@@ -3,7 +3,7 @@ import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTerminalPhase } from '../api/objects.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import { isLeftover, isTemporary, readJsonFile, readReplacedJson } from './disk/atomic-file.ts';
+import { isLeftover, isTemporary, readJsonFile } from './disk/atomic-file.ts';
 import { ifPresent } from './disk/disk-errors.ts';
 import type { FileLocks } from './disk/file-lock.ts';
 import { presenceOf, type ProcessLookup } from './owners/known-process.ts';
@@ -63,7 +63,7 @@ export class StrayFiles {
 
 /** True when another process may take the place of a background agent and continue with the Pod. */
 function mayBeTakenOver({ agent }: Owner, paths: PodPaths): boolean {
-  const { status = {} } = readReplacedJson<{ readonly status?: PodStatus }>(paths.status) ?? {};
+  const { status = {} } = readJsonFile<{ readonly status?: PodStatus }>(paths.status) ?? {};
   return agent !== undefined && !isTerminalPhase(status.phase);
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const FILES = ['pod.json', 'status.json', 'owner.json', 'status.json.before'];
+const FILES = ['pod.json', 'status.json', 'owner.json'];
 
 /** Reads the files of all Pods again and again while podrun writes them, faster than any command of podrun. */
 export class StoreReader {

@@ -57,32 +57,6 @@ export function writeFileAtomically(file: string, text: string): void {
   }
 }
 
-/** The path at which {@link replaceFile} keeps the previous text. */
-const before = (file: string): string => `${file}.before`;
-
-/**
- * Writes a file in one step, like {@link writeFileAtomically}, for files that change often. The previous text stays
- * beside the file. When a rename replaces a recently written file, ext4 first flushes the new one to the disk, and the
- * caller waits. Here no rename replaces a file. For some microseconds only the previous text exists.
- */
-export function replaceFile(file: string, text: string): void {
-  const temporary = path.join(path.dirname(file), temporaryName());
-  try {
-    writePrivateFile(temporary, text);
-    ifPresent(() => unlinkSync(before(file)));
-    ifPresent(() => renameSync(file, before(file)));
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** The object in a file that {@link replaceFile} writes, or in its previous text. */
-export function readReplacedJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
-  return readJsonFile<T>(file, hasShape) ?? readJsonFile<T>(before(file), hasShape);
-}
-
 /** Writes a file that only its user can read. */
 export function writePrivateFile(file: string, text: string): void {
   writeFileSync(file, text, { mode: FILE_MODE });

@@ -1,7 +1,7 @@
 import type { PodStatus } from '../../api/generated/types.ts';
 import { isJsonObject } from '../../api/json.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { readJsonFile, readReplacedJson } from '../disk/atomic-file.ts';
+import { readJsonFile } from '../disk/atomic-file.ts';
 import type { PodPaths } from '../layout.ts';
 import { laterVersion } from '../resource-version.ts';
 import { isStoredPod, type ShapeCheck } from '../disk/stored-json.ts';
@@ -20,13 +20,13 @@ export const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status o
 export function readPodFolder(paths: PodPaths): StoredPod | undefined {
   const pod = readJsonFile<StoredPod>(paths.object, isStoredPod);
   if (pod === undefined) return undefined;
-  const file = readReplacedJson<StatusFile>(paths.status, isStatusFile);
+  const file = readJsonFile<StatusFile>(paths.status, isStatusFile);
   return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
 }
 
 /** The status in a folder, without a look at the Pod. */
 export function readStatus(paths: PodPaths): PodStatus | undefined {
-  return readReplacedJson<StatusFile>(paths.status, isStatusFile)?.status;
+  return readJsonFile<StatusFile>(paths.status, isStatusFile)?.status;
 }
 
 const isStatusFile: ShapeCheck = ({ status }) => isJsonObject(status);

@@ -1,14 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { allContainers, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import {
-  inFolder,
-  namesIn,
-  removeTree,
-  replaceFile,
-  writeFileAtomically,
-  writePrivateFile,
-} from '../disk/atomic-file.ts';
+import { inFolder, namesIn, removeTree, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
 import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
 import { keysIn } from './listing.ts';
@@ -139,7 +132,7 @@ export class PodRecords {
       };
       this.#write(paths, pod, () => {
         writeFileAtomically(paths.object, objectText(pod));
-        replaceFile(paths.status, statusText(pod));
+        writeFileAtomically(paths.status, statusText(pod));
       });
       return pod;
     });
@@ -194,7 +187,7 @@ export class PodRecords {
     checkUid('pods', given.metadata, stored.metadata);
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: given.status };
-    this.#write(paths, pod, () => replaceFile(paths.status, statusText(pod)));
+    this.#write(paths, pod, () => writeFileAtomically(paths.status, statusText(pod)));
     return pod;
   }
 
