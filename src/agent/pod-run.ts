@@ -214,7 +214,7 @@ export class PodRun implements PodReport {
   }
 
   #leavePending({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
-    if (status !== undefined) this.#pod = this.saveStatus({ ...this.#pod, status });
+    if (status !== undefined) this.#pod = this.saveStatus(status);
     // A client may have changed the Pod just before: it waits no more.
     if (this.#state !== 'waiting') return;
     if (event !== undefined) this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
@@ -231,7 +231,7 @@ export class PodRun implements PodReport {
 
   /** Ends a Pod that never ran. */
   #endAs(status: PodStatus): void {
-    this.#pod = this.saveStatus({ ...this.#pod, status });
+    this.#pod = this.saveStatus(status);
     this.#end();
   }
 
@@ -253,7 +253,7 @@ export class PodRun implements PodReport {
       this.#object = 'held';
       // A Pod without a recorded end would count as lost after the end of this agent.
       const { phase } = this.pod.status;
-      if (!isTerminalPhase(phase)) this.#pod = this.saveStatus({ ...pod, status: endedUnscheduled(pod.status) });
+      if (!isTerminalPhase(phase)) this.#pod = this.saveStatus(endedUnscheduled(pod.status));
       return;
     }
     this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
@@ -272,13 +272,13 @@ export class PodRun implements PodReport {
   }
 
   /** Stores the status of the Pod, and keeps the parts that other writers own. */
-  saveStatus(pod: StoredPod): StoredPod {
+  saveStatus(status: PodStatus): StoredPod {
     this.#writes.cancelRetry();
-    const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, pod.status) });
-    const saved = this.#change('status', merge, isTerminalPhase(pod.status.phase));
+    const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, status) });
+    const saved = this.#change('status', merge, isTerminalPhase(status.phase));
     if (saved === undefined) {
-      if (!this.isRemoved) this.#writes.retryLater(() => this.saveStatus(pod));
-      return pod;
+      if (!this.isRemoved) this.#writes.retryLater(() => this.saveStatus(status));
+      return { ...this.pod, status };
     }
     const known = this.#pod;
     // Only the answer has the changes of clients just before.

@@ -6,8 +6,7 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
-import { isFinished, NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
-import { batchMs, changesContainersOnly, leavesUnpublishedState } from '../lifecycle/status/batch.ts';
+import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
@@ -15,7 +14,7 @@ import { podStatus } from '../lifecycle/pod-status.ts';
 import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance, Restoration } from '../lifecycle/restored-facts.ts';
 import { sync } from '../lifecycle/sync.ts';
-import { type InboxStep, Inbox } from './inbox.ts';
+import { Inbox } from './inbox.ts';
 
 /** Carries out the effects of a plan and reports the results. One for each Pod. */
 export interface EffectRunner {
@@ -33,7 +32,7 @@ export interface EffectRunner {
 /** Takes a worker's results. */
 export interface PodReport {
   /** Stores the status of the Pod. Returns the stored Pod, in which others may have changed the spec or conditions. */
-  saveStatus(pod: StoredPod): StoredPod;
+  saveStatus(status: PodStatus): StoredPod;
   /** Records events in this order. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void;
   /** Called when everything of the Pod has ended. */
@@ -67,8 +66,7 @@ export interface PodWorkerOptions {
  * The loop of one Pod: an observation is applied, the status is published, a plan is made and carried out.
  * Level-triggered and serial: each observation has a status and a plan of its own, so no state is skipped, and a
  * repeated or late observation changes nothing. Only the same observation of several containers at the same moment (all
- * started, all exited or all gone) shares a step. In a Pod of many containers, changes of different containers are
- * published together for a while, and a short run with its end: status/batch.ts.
+ * started, all exited or all gone) shares a step.
  */
 export class PodWorker {
   #pod: StoredPod;
@@ -83,10 +81,6 @@ export class PodWorker {
   readonly #effects: EffectRunner;
   readonly #inbox = new Inbox((seen) => this.#handle(seen));
   #alarm: Alarm | undefined;
-  /** A status that waits to be published together with further changes. */
-  #waiting: PodStatus | undefined;
-  #publishAlarm: Alarm | undefined;
-  #publishedMs = -Infinity;
 
   constructor({ pod, clock, config, hostIP, restoration, report, effects }: PodWorkerOptions) {
     this.#pod = pod;
@@ -149,17 +143,18 @@ export class PodWorker {
     this.#inbox.put({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
   }
 
-  #handle(seen: InboxStep): void {
+  /** @param seen the observations of one step; none: the Pod is planned again */
+  #handle(seen: readonly Observation[]): void {
     if (isFinished(this.#facts)) return;
     const now = this.#clock.now();
-    const observed = seen === 'look' ? undefined : this.#observeAll(seen, now);
-    if (observed !== undefined && seen !== 'look' && seen.some(endsPostStart)) return this.#goOn(observed, now);
-    if (observed !== undefined) this.#take(observed);
+    const observed = this.#observeAll(seen, now);
+    if (seen.some(endsPostStart)) return this.#goOn(observed, now);
+    if (seen.length > 0) this.#take(observed);
     if (isFinished(this.#facts)) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
     const isNew = plan.facts !== this.#facts || plan.effects.length > 0;
-    // The observation is published already: a plan without effects has nothing new.
-    if (seen === 'look' || isNew) this.#take(plan);
+    // The observations are published already: a plan without effects has nothing new.
+    if (seen.length === 0 || isNew) this.#take(plan);
     this.#setAlarm(plan.wakeAtMs);
   }
 
@@ -198,38 +193,16 @@ export class PodWorker {
     }
   }
 
+  /** Stores the status. The answer may hold a new condition of another writer, on which Ready may depend. */
   #publish(): void {
     for (;;) {
-      const now = this.#clock.now();
-      const status = podStatus(this.#pod, this.#facts, this.#hostIP, now);
-      const first = this.#waiting !== undefined && leavesUnpublishedState(this.#storedStatus, this.#waiting, status);
-      const next = first ? this.#waiting : status;
-      if (next === undefined || isSameJson(next, this.#storedStatus)) return this.#waitFor(undefined);
-      if (!first && this.#mayWait(next, now.monotonicMs)) return this.#waitFor(next);
-      this.#waitFor(undefined);
-      this.#publishedMs = now.monotonicMs;
-      this.#pod = this.#withSameSpec(this.#report.saveStatus({ ...this.#pod, status: next }));
+      const status = podStatus(this.#pod, this.#facts, this.#hostIP, this.#clock.now());
+      if (isSameJson(status, this.#storedStatus)) return;
+      this.#pod = this.#withSameSpec(this.#report.saveStatus(status));
       this.#storedStatus = this.#pod.status;
-      // The answer may hold a new condition of another writer, on which Ready may depend.
-      if (!first && isSameJson(next, this.#storedStatus)) return;
+      if (isSameJson(status, this.#storedStatus)) return;
       const { phase } = this.#storedStatus;
-      if (isTerminalPhase(phase) && !isTerminalPhase(next.phase)) this.#endAs(phase);
-    }
-  }
-
-  #mayWait(status: PodStatus, nowMs: number): boolean {
-    if (isFinished(this.#facts) || nowMs >= this.#publishedMs + batchMs(this.#pod.spec)) return false;
-    return changesContainersOnly(this.#storedStatus, status);
-  }
-
-  #waitFor(status: PodStatus | undefined): void {
-    this.#waiting = status;
-    if (status === undefined) {
-      this.#publishAlarm?.cancel();
-      this.#publishAlarm = undefined;
-    } else {
-      const dueMs = this.#publishedMs + batchMs(this.#pod.spec);
-      this.#publishAlarm ??= this.#clock.wakeAt(dueMs, () => this.#inbox.put('look'));
+      if (isTerminalPhase(phase) && !isTerminalPhase(status.phase)) this.#endAs(phase);
     }
   }
 
@@ -249,7 +222,6 @@ export class PodWorker {
 
   #finish(): void {
     this.#alarm?.cancel();
-    this.#publishAlarm?.cancel();
     this.#effects.close();
     this.#report.finished();
   }

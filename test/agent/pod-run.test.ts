@@ -8,7 +8,7 @@ import { node } from '../lifecycle/base-objects.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
-import { newPod, withPhase } from '../store/objects.ts';
+import { newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
 /** A store whose disk is full while the test says so. */
@@ -95,7 +95,7 @@ describe('a client that changes the Pod just before its agent writes', () => {
     run.begin();
     expect(labels.splice(0)).toEqual([['config', undefined]]);
     client.change('pods', pod.metadata, 'object', inMetadata({ labels: { label: 'a' } }));
-    run.saveStatus({ ...run.pod, status: { ...run.pod.status, message: 'new' } });
+    run.saveStatus({ ...run.pod.status, message: 'new' });
     expect(run.pod.metadata.labels).toEqual({ label: 'a' });
     expect(labels).toEqual([
       ['config', 'a'],
@@ -136,8 +136,8 @@ describe('the record of a Pod on a full disk', () => {
   it('is written as soon as there is room, with what is known last; the trouble is told once', () => {
     const { store, clock, run, pod, troubles } = fullStore();
     store.isFull = true;
-    run.saveStatus(withPhase(pod, 'Pending'));
-    run.saveStatus(withPhase(pod, 'Running'));
+    run.saveStatus({ phase: 'Pending' });
+    run.saveStatus({ phase: 'Running' });
     clock.advance(5000);
     expect(troubles).toEqual(['no space left on device']);
     store.isFull = false;
@@ -148,9 +148,9 @@ describe('the record of a Pod on a full disk', () => {
   it('spends what is in reserve on the end, and on nothing before', () => {
     const { store, run, pod, troubles } = fullStore();
     Object.assign(store, { isFull: true, hasReserve: true });
-    run.saveStatus(withPhase(pod, 'Running'));
+    run.saveStatus({ phase: 'Running' });
     expect(store.hasReserve).toBe(true);
-    run.saveStatus(withPhase(pod, 'Succeeded'));
+    run.saveStatus({ phase: 'Succeeded' });
     expect(phaseIn(store)).toBe('Succeeded');
     expect(troubles).toHaveLength(1);
   });
@@ -162,7 +162,7 @@ describe('the record of a Pod on a full disk', () => {
     const { store, clock, run, pod, ends } = fullStore();
     const before = phaseIn(store);
     store.isFull = true;
-    run.saveStatus(withPhase(pod, 'Failed'));
+    run.saveStatus({ phase: 'Failed' });
     run.finished();
     expect(ends.count).toBe(0);
     clock.advance(Math.min(afterMs, overMs));
@@ -174,7 +174,7 @@ describe('the record of a Pod on a full disk', () => {
 
   it('holds nobody up when all is written', () => {
     const { run, pod, ends } = fullStore();
-    run.saveStatus(withPhase(pod, 'Failed'));
+    run.saveStatus({ phase: 'Failed' });
     run.finished();
     expect(ends.count).toBe(1);
   });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
 import type { PodStatus } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { Observation } from '../../src/lifecycle/observation.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
@@ -23,9 +22,9 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
     config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
     hostIP: '10.0.0.1',
     report: {
-      saveStatus: (changed: StoredPod) => {
-        published.push(inShort(changed.status));
-        return changed;
+      saveStatus: (status) => {
+        published.push(inShort(status));
+        return { ...pod, status };
       },
       events: () => undefined,
       finished: () => undefined,

@@ -78,9 +78,9 @@ export class PodSimulation {
       }),
       hostIP: '127.0.0.1',
       report: {
-        saveStatus: (pod) => {
-          this.seen.push({ atMs: this.clock.now().monotonicMs, status: pod.status });
-          return pod;
+        saveStatus: (status) => {
+          this.seen.push({ atMs: this.clock.now().monotonicMs, status });
+          return { ...this.worker.pod, status };
         },
         events: (_pod, events) => {
           for (const event of events) this.seen.push({ atMs: this.clock.now().monotonicMs, event });
