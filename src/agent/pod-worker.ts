@@ -6,7 +6,7 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
-import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
+import { isFinished, NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';

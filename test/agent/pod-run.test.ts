@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PodRun, type PodRunOptions } from '../../src/agent/pod-run.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
@@ -71,6 +71,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
     onTrouble: ({ message }) => troubles.push(message),
     onRecordLost: () => undefined,
   });
+  onTestFinished(() => run.close());
   return { run, troubles, labels, ends };
 }
 
@@ -134,7 +135,7 @@ describe('the record of a Pod on a full disk', () => {
     store.get<StoredPod>('pods', 'default', 'web')?.status.phase;
 
   it('is written as soon as there is room, with what is known last; the trouble is told once', () => {
-    const { store, clock, run, pod, troubles } = fullStore();
+    const { store, clock, run, troubles } = fullStore();
     store.isFull = true;
     run.saveStatus({ phase: 'Pending' });
     run.saveStatus({ phase: 'Running' });
@@ -146,7 +147,7 @@ describe('the record of a Pod on a full disk', () => {
   });
 
   it('spends what is in reserve on the end, and on nothing before', () => {
-    const { store, run, pod, troubles } = fullStore();
+    const { store, run, troubles } = fullStore();
     Object.assign(store, { isFull: true, hasReserve: true });
     run.saveStatus({ phase: 'Running' });
     expect(store.hasReserve).toBe(true);
@@ -159,7 +160,7 @@ describe('the record of a Pod on a full disk', () => {
     { room: 'comes in time', afterMs: 3000, phase: 'Failed', overMs: 4000 },
     { room: 'does not come', afterMs: 60_000, phase: undefined, overMs: 11_000 },
   ])('keeps the Pod from being over, for a while: room $room', ({ afterMs, phase, overMs }) => {
-    const { store, clock, run, pod, ends } = fullStore();
+    const { store, clock, run, ends } = fullStore();
     const before = phaseIn(store);
     store.isFull = true;
     run.saveStatus({ phase: 'Failed' });
@@ -173,7 +174,7 @@ describe('the record of a Pod on a full disk', () => {
   });
 
   it('holds nobody up when all is written', () => {
-    const { run, pod, ends } = fullStore();
+    const { run, ends } = fullStore();
     run.saveStatus({ phase: 'Failed' });
     run.finished();
     expect(ends.count).toBe(1);
