@@ -3,6 +3,7 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
 import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
@@ -94,6 +95,13 @@ export class Agent implements PodRunAgent {
     return podNotices(pod, { ...this.#options, rights: this.#rights });
   }
 
+  schedulerFacts(run: PodRun): SchedulerFacts {
+    const { store } = this.#options;
+    const { namespace } = run.pod.metadata;
+    const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
+    return { node: this.#node, placed: this.#placedBeside(run), hasClaim };
+  }
+
   changed(pod: StoredPod): void {
     this.#machine.podChanged(pod);
   }
@@ -153,11 +161,11 @@ export class Agent implements PodRunAgent {
 
   #placedKey(): string {
     this.#placed = undefined;
-    this.#placed = this.placedBeside(undefined);
+    this.#placed = this.#placedBeside(undefined);
     return resourcesKey(this.#placed);
   }
 
-  placedBeside(run: PodRun | undefined): readonly StoredPod[] {
+  #placedBeside(run: PodRun | undefined): readonly StoredPod[] {
     if (this.#placed !== undefined) return this.#placed;
     const others = [...this.#live].filter((other) => other !== run).map((other) => other.pod);
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));

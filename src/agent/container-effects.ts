@@ -1,9 +1,9 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import type { Effect, EventDraft } from '../lifecycle/effects.ts';
+import type { Effect } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
 import { isFinished, type PodFacts, terminationOf } from '../lifecycle/facts.ts';
-import type { Observation, StartFailed } from '../lifecycle/observation.ts';
+import type { StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
 import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
@@ -15,7 +15,7 @@ import { Handlers } from './hooks/handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { PodMachine } from './machine.ts';
-import type { EffectRunner } from './pod-worker.ts';
+import type { EffectReport, EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { Sandbox } from './sandbox.ts';
 
@@ -23,8 +23,7 @@ export interface ContainerEffectsOptions {
   readonly clock: Clock;
   readonly runtime: Runtime;
   readonly machine: PodMachine;
-  readonly onEvent: (pod: StoredPod, event: EventDraft) => void;
-  readonly onObservation: (seen: Observation) => void;
+  readonly report: EffectReport;
 }
 
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
@@ -32,8 +31,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
   readonly #machine: PodMachine;
-  readonly #onEvent: ContainerEffectsOptions['onEvent'];
-  readonly #onObservation: (seen: Observation) => void;
+  readonly #report: EffectReport;
   /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** The same instances by name of the container. */
@@ -48,21 +46,20 @@ export class ContainerEffects implements EffectRunner {
   /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
-  constructor({ clock, runtime, machine, onEvent, onObservation }: ContainerEffectsOptions) {
+  constructor({ clock, runtime, machine, report }: ContainerEffectsOptions) {
     this.#clock = clock;
     this.#runtime = runtime;
     this.#machine = machine;
-    this.#onEvent = onEvent;
-    this.#onObservation = onObservation;
-    this.#handlers = new Handlers({ clock, runtime, machine, onEvent });
-    this.#sandbox = new Sandbox({ clock, machine, onEvent, onObservation });
+    this.#report = report;
+    this.#handlers = new Handlers({ clock, runtime, machine, report });
+    this.#sandbox = new Sandbox({ clock, machine, report });
     this.#prober = new Prober({
       clock,
       probe: (...probe) => this.#probe(...probe),
       onResult: ({ container, instanceId, type, success }) =>
-        onObservation({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
+        report.observed({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
       onEvent: (event) => {
-        if (this.#pod !== undefined) onEvent(this.#pod, event);
+        if (this.#pod !== undefined) report.event(this.#pod, event);
       },
       onAttempt: (attempt) => {
         if (this.#pod !== undefined) machine.probed(this.#pod, attempt);
@@ -124,7 +121,7 @@ export class ContainerEffects implements EffectRunner {
     const answered = (isUnheard = false): void => {
       if (!isUnheard || this.#withoutHandler.has(container)) return;
       this.#withoutHandler.add(container);
-      this.#onEvent(pod, noSignalHandler(container, name));
+      this.#report.event(pod, noSignalHandler(container, name));
     };
     if (running?.signalLater === undefined) answered(running?.signal(name));
     else void running.signalLater(name).then(answered);
@@ -133,13 +130,13 @@ export class ContainerEffects implements EffectRunner {
   async #start(pod: StoredPod, instance: InstanceRef): Promise<void> {
     const { container, id } = instance;
     const failed = (stage: StartFailed['stage'], message: string, at = this.#clock.now()): void =>
-      this.#onObservation({ type: 'startFailed', container, id, stage, message, at });
+      this.#report.observed({ type: 'startFailed', container, id, stage, message, at });
 
     if (this.#restored !== undefined) await this.#restored;
     const prepared = await this.#machine.prepare(pod, instance);
     if (!prepared.ok) return failed(prepared.stage, prepared.message);
     const { launch, notices } = prepared;
-    if (instance.attempt === 0) for (const notice of notices) this.#onEvent(pod, notice);
+    if (instance.attempt === 0) for (const notice of notices) this.#report.event(pod, notice);
     const outcome = await this.#runtime.start({
       id,
       ...launch,
@@ -155,9 +152,9 @@ export class ContainerEffects implements EffectRunner {
     const live = liveInstance({ ref: instance, launch, running });
     this.#add(live);
     this.#machine.started(pod, live);
-    if (outcome.notice !== undefined) this.#onEvent(pod, terminalMissing(container, outcome.notice));
+    if (outcome.notice !== undefined) this.#report.event(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#reportLimits(pod, outcome.limitsNotice);
-    this.#onObservation({ type: 'started', container, id, at: outcome.container.startedAt });
+    this.#report.observed({ type: 'started', container, id, at: outcome.container.startedAt });
   }
 
   #add(live: LiveInstance): void {
@@ -195,7 +192,7 @@ export class ContainerEffects implements EffectRunner {
   #reportLimits(pod: StoredPod, notice: string): void {
     if (this.#reportedLimits.has(notice)) return;
     this.#reportedLimits.add(notice);
-    this.#onEvent(pod, limitsNotEnforced(notice));
+    this.#report.event(pod, limitsNotEnforced(notice));
   }
 
   #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
@@ -207,8 +204,8 @@ export class ContainerEffects implements EffectRunner {
     const message = this.#machine.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
     const report = (): void => {
-      this.#onObservation({ type: 'exited', container, id, exitCode, oomKilled, message, at });
-      void exit.swept.then(() => this.#onObservation({ type: 'swept', container, id }));
+      this.#report.observed({ type: 'exited', container, id, exitCode, oomKilled, message, at });
+      void exit.swept.then(() => this.#report.observed({ type: 'swept', container, id }));
     };
     // Readers of hook output stop at the exit. So a hook that was cut short writes its last line before the exit is
     // reported.
@@ -226,18 +223,18 @@ export class ContainerEffects implements EffectRunner {
   ): Promise<void> {
     const instance = this.#live.get(id);
     if (instance === undefined)
-      return this.#onObservation({ type: 'hookReturned', hook, container, id, error: undefined });
+      return this.#report.observed({ type: 'hookReturned', hook, container, id, error: undefined });
     const running = this.#handlers.runHook(pod, instance, hook);
     instance.hooks.add(running);
     const error = await running;
     instance.hooks.delete(running);
     await instance.exitReported;
-    this.#onObservation({ type: 'hookReturned', hook, container, id, error });
+    this.#report.observed({ type: 'hookReturned', hook, container, id, error });
   }
 
   #explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<void> | undefined {
     return this.#machine.explain(pod, instance, symptom)?.then((event) => {
-      if (event !== undefined) this.#onEvent(pod, event);
+      if (event !== undefined) this.#report.event(pod, event);
     });
   }
 

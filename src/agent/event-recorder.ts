@@ -33,6 +33,8 @@ export class EventRecorder {
   readonly #onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
+  /** The messages of notices that are recorded once. */
+  readonly #notices = new Set<string>();
   #isObjectGone = false;
   #lastNanos = 0n;
 
@@ -46,6 +48,13 @@ export class EventRecorder {
   /** Stops storing events, because the store has removed the object and its events. onEvent still gets them. */
   stopStoring(): void {
     this.#isObjectGone = true;
+  }
+
+  /** Returns the notices that it did not return before. */
+  unrecorded(notices: readonly EventDraft[]): EventDraft[] {
+    const fresh = notices.filter(({ message }) => !this.#notices.has(message));
+    for (const { message } of fresh) this.#notices.add(message);
+    return fresh;
   }
 
   /**

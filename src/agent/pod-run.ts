@@ -7,6 +7,7 @@ import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { endedUnscheduled, place, type Placement } from '../lifecycle/node/placement.ts';
 import { boundTo } from '../lifecycle/node/pod-scheduled.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
+import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
 import { withoutGrace } from '../lifecycle/requests/deletion.ts';
 import type { Restoration } from '../lifecycle/restored-facts.ts';
 import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.ts';
@@ -38,8 +39,7 @@ export interface PodRunAgent {
   config(pod: StoredPod): SyncConfig;
   /** Events about fields of the spec that have no effect here. Called again after a change of the spec. */
   notices(pod: StoredPod): readonly EventDraft[];
-  /** The Pods that share the node with this one. */
-  placedBeside(run: PodRun): readonly StoredPod[];
+  schedulerFacts(run: PodRun): SchedulerFacts;
   /** Called after another writer has changed a Pod that runs. */
   changed(pod: StoredPod): void;
   /** Called when the Pod has ended or is gone. */
@@ -55,10 +55,7 @@ const WATCH_MS = 1000;
 /** Waiting for a node; placed on this node, which runs or rejects it; waiting for its last write; over. */
 type State = 'waiting' | 'placed' | 'ending' | 'over';
 
-/**
- * The stored object of the Pod: present, being removed by this run, held by finalizers while nothing runs, found
- * missing by a write before its deletion was reported, or gone.
- */
+/** The stored object. Held: only finalizers keep it. Missing: a write did not find it; its deletion is not reported. */
 type ObjectState = 'present' | 'removing' | 'held' | 'missing' | 'gone';
 
 /** One Pod from its creation to its end: scheduled, run by a PodWorker, recorded, and removed after its deletion. */
@@ -73,13 +70,11 @@ export class PodRun implements PodReport {
   #worker: PodWorker | undefined;
   #state: State = 'waiting';
   #object: ObjectState = 'present';
-  /** The messages of notices that were recorded. */
-  readonly #recordedNotices = new Set<string>();
 
   constructor(options: PodRunOptions) {
-    this.#options = options;
-    this.#pod = options.pod;
     const { pod, store, node } = options;
+    this.#options = options;
+    this.#pod = pod;
     this.#writes = new PodWrites(options);
     this.#recorder = new EventRecorder({ ...options, nodeName: node.name });
     const { namespace, name, uid } = pod.metadata;
@@ -113,11 +108,9 @@ export class PodRun implements PodReport {
   /** Schedules the Pod, and runs it when the node takes it. Called again after a change of the node. */
   begin(): void {
     if (this.#state !== 'waiting') return;
-    const { agent, clock, node, restoration, store } = this.#options;
+    const { agent, clock, restoration } = this.#options;
     if (restoration !== undefined) return this.#run(restoration);
-    const { namespace } = this.#pod.metadata;
-    const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
-    const facts = { node, placed: agent.placedBeside(this), hasClaim, now: clock.now() };
+    const facts = { ...agent.schedulerFacts(this), now: clock.now() };
     let placement = place(this.#pod, facts);
     if (placement.type === 'waits') return this.#leavePending(placement);
     this.#state = 'placed';
@@ -129,18 +122,17 @@ export class PodRun implements PodReport {
     }
     if (placement.type !== 'rejected') return this.#run();
     this.events(this.#pod, [placement.event]);
-    this.#endAs(placement.status);
+    this.#end(placement.status);
   }
 
   /** Ends the run, also while only finalizers keep the object. The record stays. */
   terminate(how: HowToEnd): void {
     if (this.#state === 'over') return;
     if (this.#object === 'held') this.#end();
-    else if (this.#worker === undefined) this.#endAs(endedUnscheduled(this.#pod.status));
+    else if (this.#worker === undefined) this.#end(endedUnscheduled(this.#pod.status));
     else this.#worker.terminate(how);
   }
 
-  /** Stops following the object. */
   close(): void {
     this.#subscription.close();
   }
@@ -160,7 +152,7 @@ export class PodRun implements PodReport {
       this.#worker.objectChanged(pod);
       // Finalizers keep the object of a Pod that was deleted by force.
       if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
-      this.#recordOnce(agent.notices(pod));
+      this.events(pod, this.#recorder.unrecorded(agent.notices(pod)));
       return agent.changed(pod);
     }
     if (this.#state !== 'waiting') return;
@@ -190,9 +182,8 @@ export class PodRun implements PodReport {
   #run(restoration?: Restoration): void {
     this.#state = 'placed';
     const { agent, clock, runtime, node, machine } = this.#options;
-    const notices = agent.notices(this.#pod);
-    if (restoration === undefined) this.#recordOnce(notices);
-    else for (const { message } of notices) this.#recordedNotices.add(message);
+    const notices = this.#recorder.unrecorded(agent.notices(this.#pod));
+    if (restoration === undefined) this.events(this.#pod, notices);
     if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
     this.#worker = new PodWorker({
       pod: this.#pod,
@@ -201,14 +192,7 @@ export class PodRun implements PodReport {
       hostIP: node.hostIPs[0],
       restoration,
       report: this,
-      effects: (onObservation) =>
-        new ContainerEffects({
-          clock,
-          runtime,
-          machine,
-          onEvent: (pod, draft) => this.events(pod, [draft]),
-          onObservation,
-        }),
+      effects: (report) => new ContainerEffects({ clock, runtime, machine, report }),
     });
     this.#worker.start();
   }
@@ -218,21 +202,14 @@ export class PodRun implements PodReport {
     // A client may have changed the Pod just before: it waits no more.
     if (this.#state !== 'waiting') return;
     if (event !== undefined) this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
-    this.#recordOnce(notices);
+    this.events(this.#pod, this.#recorder.unrecorded(notices));
   }
 
   #bind(nodeName: string): void {
     const { store, clock } = this.#options;
     const { metadata } = this.#pod;
     const bound = (pod: StoredPod): StoredPod => boundTo(withUid(pod, metadata.uid), nodeName, clock.now());
-    const write = (): StoredPod => store.bind(metadata, bound, this.#subscription);
-    this.#takeNewer(this.#attempt(write) ?? bound(this.#pod));
-  }
-
-  /** Ends a Pod that never ran. */
-  #endAs(status: PodStatus): void {
-    this.#pod = this.saveStatus(status);
-    this.#end();
+    this.#takeNewer(this.#attempt(() => store.bind(metadata, bound, this.#subscription)) ?? bound(this.#pod));
   }
 
   finished(): void {
@@ -252,8 +229,7 @@ export class PodRun implements PodReport {
     if (hasFinalizers(pod) && isStored(store, pod)) {
       this.#object = 'held';
       // A Pod without a recorded end would count as lost after the end of this agent.
-      const { phase } = this.pod.status;
-      if (!isTerminalPhase(phase)) this.#pod = this.saveStatus(endedUnscheduled(pod.status));
+      if (!isTerminalPhase(this.pod.status.phase)) this.#pod = this.saveStatus(endedUnscheduled(pod.status));
       return;
     }
     this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
@@ -261,10 +237,11 @@ export class PodRun implements PodReport {
     this.#end();
   }
 
-  /** Ends the run when its status is written. */
-  #end(): void {
+  /** Ends the run when its status is written. A Pod that never ran has its last status from here. */
+  #end(last?: PodStatus): void {
     if (this.#state === 'ending' || this.#state === 'over') return;
     this.#state = 'ending';
+    if (last !== undefined) this.#pod = this.saveStatus(last);
     this.#writes.whenDone(() => {
       this.#state = 'over';
       this.#options.agent.over(this);
@@ -288,24 +265,17 @@ export class PodRun implements PodReport {
 
   /** Changes the stored object of this Pod, but not of a later Pod with the same name. See `#attempt`. */
   #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod, isLast: boolean): StoredPod | undefined {
-    const { metadata } = this.#pod;
+    const [{ store }, { metadata }] = [this.#options, this.#pod];
     const ofThisPod = (stored: StoredPod): StoredPod => withUid(change(stored), metadata.uid);
-    const { store } = this.#options;
     return this.#attempt(() => store.change('pods', metadata, part, ofThisPod, this.#subscription), isLast);
   }
 
   /** Records events of the kubelet or of podrun. Those of a Pod whose object is gone are not stored. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void {
     const record = (): void => this.#recorder.record(pod, drafts);
+    if (drafts.length === 0) return;
     if (this.isRemoved) record();
     else this.#attempt(record);
-  }
-
-  /** Records each event of podrun once. */
-  #recordOnce(notices: readonly EventDraft[]): void {
-    const fresh = notices.filter(({ message }) => !this.#recordedNotices.has(message));
-    for (const { message } of fresh) this.#recordedNotices.add(message);
-    this.events(this.pod, fresh);
   }
 
   /** Runs a write. Returns undefined when it fails. `isLast`: see PodWrites. */

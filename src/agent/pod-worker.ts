@@ -29,7 +29,13 @@ export interface EffectRunner {
   close(): void;
 }
 
-/** Takes a worker's results. */
+/** Takes the results of effects. */
+export interface EffectReport {
+  observed(seen: Observation): void;
+  event(pod: StoredPod, draft: EventDraft): void;
+}
+
+/** Takes the results of a worker. */
 export interface PodReport {
   /** Stores the status of the Pod. Returns the stored Pod, in which others may have changed the spec or conditions. */
   saveStatus(status: PodStatus): StoredPod;
@@ -58,8 +64,7 @@ export interface PodWorkerOptions {
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
   readonly report: PodReport;
-  /** Creates the effects. They report to `onObservation`. */
-  readonly effects: (onObservation: (seen: Observation) => void) => EffectRunner;
+  readonly effects: (report: EffectReport) => EffectRunner;
 }
 
 /**
@@ -68,7 +73,7 @@ export interface PodWorkerOptions {
  * repeated or late observation changes nothing. Only the same observation of several containers at the same moment (all
  * started, all exited or all gone) shares a step.
  */
-export class PodWorker {
+export class PodWorker implements EffectReport {
   #pod: StoredPod;
   /** The status in the store: this agent's last write, with the later changes of others. */
   #storedStatus: PodStatus;
@@ -91,7 +96,7 @@ export class PodWorker {
     this.#config = config(pod);
     this.#hostIP = hostIP;
     this.#report = report;
-    this.#effects = effects((seen) => this.#inbox.put(seen));
+    this.#effects = effects(this);
     if (restoration?.facts.sandbox === 'ready') this.#effects.resume(pod, restoration.adopted);
   }
 
@@ -121,6 +126,14 @@ export class PodWorker {
     if (this.#pod.metadata.deletionTimestamp === undefined) return this.#inbox.put('look');
     const graceSeconds = podGraceSeconds(this.#pod, undefined);
     this.#inbox.put({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
+  }
+
+  observed(seen: Observation): void {
+    this.#inbox.put(seen);
+  }
+
+  event(pod: StoredPod, draft: EventDraft): void {
+    this.#report.events(pod, [draft]);
   }
 
   /** Takes a change by another writer: of the spec, the metadata, or a condition that the kubelet does not own. */

@@ -1,18 +1,16 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import type { Observation } from '../lifecycle/observation.ts';
+import type { EffectReport } from './pod-worker.ts';
 import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
 import type { PodMachine } from './machine.ts';
 import { pause } from './probe/deadline.ts';
 import { watchStorage } from './volumes/storage-watch.ts';
 
-/** The dependencies of a sandbox, and the function that gets its observations. */
 export interface SandboxOptions {
   readonly clock: Clock;
   readonly machine: PodMachine;
-  readonly onEvent: (pod: StoredPod, event: EventDraft) => void;
-  readonly onObservation: (seen: Observation) => void;
+  readonly report: EffectReport;
 }
 
 /** The delay before a failed attempt to create the sandbox is repeated. */
@@ -22,21 +20,19 @@ const SANDBOX_RETRY_MS = 5000;
 export class Sandbox {
   readonly #clock: Clock;
   readonly #machine: PodMachine;
-  readonly #onEvent: SandboxOptions['onEvent'];
-  readonly #onObservation: (seen: Observation) => void;
+  readonly #report: EffectReport;
   readonly #goingDown = new AbortController();
 
-  constructor({ clock, machine, onEvent, onObservation }: SandboxOptions) {
+  constructor({ clock, machine, report }: SandboxOptions) {
     this.#clock = clock;
     this.#machine = machine;
-    this.#onEvent = onEvent;
-    this.#onObservation = onObservation;
+    this.#report = report;
   }
 
   /** Creates the sandbox and reports it, unless the Pod ends meanwhile. */
   async create(pod: StoredPod): Promise<void> {
     const podIP = await this.#make(pod);
-    if (!this.#goingDown.signal.aborted) this.#onObservation({ type: 'sandboxReady', podIP });
+    if (!this.#goingDown.signal.aborted) this.#report.observed({ type: 'sandboxReady', podIP });
   }
 
   /** Finds the existing sandbox again and watches it. */
@@ -47,7 +43,7 @@ export class Sandbox {
   /** Tries until it has succeeded, or until the Pod ends. */
   async #make(pod: StoredPod): Promise<string | undefined> {
     const { signal } = this.#goingDown;
-    const event = (draft: EventDraft): void => this.#onEvent(pod, draft);
+    const event = (draft: EventDraft): void => this.#report.event(pod, draft);
     while (!signal.aborted) {
       try {
         const podIP = await this.#machine.createSandbox(pod, { signal, event });
@@ -67,7 +63,7 @@ export class Sandbox {
       clock: this.#clock,
       signal,
       measure: (...wanted) => this.#machine.measureStorage(...wanted),
-      onObservation: (usage) => this.#onObservation({ type: 'storageMeasured', usage }),
+      onObservation: (usage) => this.#report.observed({ type: 'storageMeasured', usage }),
     });
   }
 
@@ -77,7 +73,7 @@ export class Sandbox {
     try {
       await this.#machine.removeSandbox(pod);
     } finally {
-      this.#onObservation({ type: 'sandboxStopped' });
+      this.#report.observed({ type: 'sandboxStopped' });
     }
   }
 }

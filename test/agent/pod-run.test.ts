@@ -59,7 +59,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
         return { crashLoop: CRASH_LOOP, images: { containers: { main: { type: 'present' } }, volumes: {} } };
       },
       notices: () => [],
-      placedBeside: () => [],
+      schedulerFacts: () => ({ node, placed: [], hasClaim: () => false }),
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),
       over: () => (ends.count += 1),
     },

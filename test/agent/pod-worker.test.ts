@@ -29,8 +29,8 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
       events: () => undefined,
       finished: () => undefined,
     },
-    effects: (tellWorker) => {
-      tell = tellWorker;
+    effects: (report) => {
+      tell = (seen) => report.observed(seen);
       return {
         resume: () => undefined,
         perform: (_pod, effect) => {

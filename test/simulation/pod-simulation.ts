@@ -89,12 +89,11 @@ export class PodSimulation {
           this.finished = true;
         },
       },
-      effects: (tell) =>
+      effects: (report) =>
         new ContainerEffects({
           clock: this.clock,
           runtime: this.runtime,
-          onObservation: tell,
-          onEvent: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
+          report,
           machine: {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
             adopted: () => Promise.resolve(),

@@ -2,7 +2,7 @@ import type { Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { formatTime, type Instant } from '../../api/time.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
+import type { EffectReport } from '../pod-worker.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import { containerSpec } from '../../lifecycle/observe.ts';
 import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
@@ -35,7 +35,7 @@ export interface HandlersOptions {
   readonly clock: Clock;
   readonly runtime: Runtime;
   readonly machine: PodMachine;
-  readonly onEvent: (pod: StoredPod, event: EventDraft) => void;
+  readonly report: EffectReport;
 }
 
 interface ProbeRun {
@@ -49,13 +49,13 @@ export class Handlers {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
   readonly #machine: PodMachine;
-  readonly #onEvent: HandlersOptions['onEvent'];
+  readonly #report: EffectReport;
 
-  constructor({ clock, runtime, machine, onEvent }: HandlersOptions) {
+  constructor({ clock, runtime, machine, report }: HandlersOptions) {
     this.#clock = clock;
     this.#runtime = runtime;
     this.#machine = machine;
-    this.#onEvent = onEvent;
+    this.#report = report;
   }
 
   /** Runs a hook of the container to its end, if there is one. Returns the error in kubelet's words. */
@@ -74,7 +74,7 @@ export class Handlers {
       exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: log.output }),
       clock: this.#clock,
       signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
-      onFallback: (host) => this.#onEvent(pod, lifecycleHttpFallback(container.name, host)),
+      onFallback: (host) => this.#report.event(pod, lifecycleHttpFallback(container.name, host)),
       log,
     });
     const handling = describeHandler(handler);

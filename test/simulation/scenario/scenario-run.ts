@@ -142,7 +142,7 @@ export class ScenarioRun {
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
-        placedBeside: () => [],
+        schedulerFacts: () => ({ node: NODE, placed: [], hasClaim: () => false }),
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),
       },
