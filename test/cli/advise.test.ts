@@ -18,7 +18,7 @@ interface Told {
   readonly advice: ReadonlyArray<{ readonly rule: string; readonly path: string }>;
 }
 
-it('draws it from a run that has ended, and from the one before it', { timeout: 60_000 }, async () => {
+it('advises on an ended run and on the run before it', { timeout: 60_000 }, async () => {
   const common = { terminationGracePeriodSeconds: 1 };
   const deaf = workshop.pod('web', { ...common, containers: [container(DEAF, 'deaf')] });
   expect((await workshop.run(['apply', deaf, '--until', 'ready'])).exitCode).toBe(0);
@@ -59,7 +59,7 @@ it('draws it from a run that has ended, and from the one before it', { timeout: 
   );
 });
 
-it('knows no run that is not on record', async () => {
+it('reports an unknown run', async () => {
   const { exitCode, stdout, stderr } = await workshop.run(['advise', 'nosuch']);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toBe('Error from server (NotFound): pods "nosuch" not found\n');

@@ -17,7 +17,7 @@ const lastOf = (lines: readonly WatchLine[], name: string): Pod | undefined =>
   podsIn(lines).findLast(({ metadata }) => metadata?.name === name);
 
 describe('a Pod that the node does not take', () => {
-  it('fails when it is for another operating system, after it was scheduled', async () => {
+  it('fails after scheduling when it is for another operating system', async () => {
     const manifest = workshop.pod('panes', once({ os: { name: 'windows' } }));
     const { stdout, stderr, exitCode } = await workshop.run(['apply', manifest, '-o', 'json']);
     const why = "Failed to admit pod as the OS field doesn't match node OS";
@@ -34,7 +34,7 @@ describe('a Pod that the node does not take', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('PodOSNotSupported') });
   });
 
-  it('stays Pending when it names another node, and says so at once and in the end', async () => {
+  it('stays Pending when it names another node, which is reported at once and at the end', async () => {
     const manifest = workshop.pod('far', once({ nodeName: 'far-away' }));
     const { stdout, stderr, exitCode } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
     expect(stdout).toMatch(/NotThisNode: spec.nodeName is "far-away", and this node is ".*": nobody here runs the Pod/);
@@ -42,7 +42,7 @@ describe('a Pod that the node does not take', () => {
     expect(exitCode).toBe(124);
   });
 
-  it('says which labels of its nodeSelector the node has not, and where to grant them', async () => {
+  it('names the missing labels of its nodeSelector and the setting that grants them', async () => {
     workshop.file('podrun.yaml', 'node: { labels: { zone: a, disk: hdd } }');
     const nodeSelector = { 'kubernetes.io/os': 'linux', zone: 'a', disk: 'ssd', tier: 'web' };
     const manifest = workshop.pod('picky', once({ nodeSelector }));
@@ -55,7 +55,7 @@ describe('a Pod that the node does not take', () => {
     expect(stderr).toContain(`in podrun.yaml: ${grant}\n`);
   });
 
-  it('waits for its claim, and starts once somebody applies that', async () => {
+  it('waits for its claim, and starts once the claim is applied', async () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }];
     const podrun = workshop.start(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);
     const why = '0/1 nodes are available: persistentvolumeclaim "disk" not found. not found';
@@ -70,7 +70,7 @@ describe('a Pod that the node does not take', () => {
     });
   });
 
-  it('waits for another Pod to end that has what it asks for', async () => {
+  it('waits for the end of another Pod that holds its resources', async () => {
     const cpu = String(availableParallelism());
     const greedy = (command: string[]): PodSpec =>
       once({ containers: [{ name: 'main', command, resources: { requests: { cpu } } }] });

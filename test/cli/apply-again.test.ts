@@ -26,7 +26,7 @@ const configMap = (data: string) =>
   workshop.file('settings.yaml', `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n${data}\n`);
 
 describe('a second apply of a Pod that runs', () => {
-  it('changes nothing when the manifest is the same, and what the manifest says anew otherwise', async () => {
+  it('changes nothing for an equal manifest, else only the changed fields', async () => {
     const manifest = workshop.pod('web', spec('app:1'));
     await running(manifest);
     expect(await run('apply', manifest)).toMatchObject({ exitCode: 0, stdout: 'pod/web unchanged\n', stderr: '' });
@@ -37,7 +37,7 @@ describe('a second apply of a Pod that runs', () => {
     expect((await pod('web')).metadata?.labels).toEqual({ mine: '1' });
   });
 
-  it('says which of its flags come too late', async () => {
+  it('names its flags that have no effect on the running Pod', async () => {
     const manifest = workshop.pod('web', spec('app:1'));
     await running(manifest);
     const { stdout, stderr } = await run('apply', manifest, '--image', 'app:1=true', '--backoff-max', '1s');
@@ -45,7 +45,7 @@ describe('a second apply of a Pod that runs', () => {
     expect(stderr).toBe('Warning: these flags have no effect on running Pods: --image, --backoff-max\n');
   });
 
-  it('takes away what the manifest says no more', async () => {
+  it('removes fields that the manifest no longer has', async () => {
     const toleration = { key: 'a', operator: 'Exists' as const };
     const head = (labels: string) => `apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {${labels}}}`;
     const body = JSON.stringify(spec('app:1', { tolerations: [toleration] }));
@@ -55,7 +55,7 @@ describe('a second apply of a Pod that runs', () => {
     expect((await pod('web')).metadata?.labels).toEqual({ a: 'b' });
   });
 
-  it('is refused where an update may not change a field, and then changes nothing at all', async () => {
+  it('is refused for an immutable field, and then changes nothing', async () => {
     await running(workshop.pod('web', spec('app:1')));
     const web = workshop.pod('web', spec('app:2', { hostname: 'other' }));
     const { exitCode, stdout, stderr } = await run('apply', web, configMap('data: {a: "1"}'));
@@ -69,7 +69,7 @@ describe('a second apply of a Pod that runs', () => {
     expect((await run('apply', web, '--dry-run')).exitCode).toBe(1);
   });
 
-  it('runs the new Pods of the manifest, and ends only those', async () => {
+  it('runs the new Pods of the manifest, and ends only these', async () => {
     const web = workshop.pod('web', spec('app:1'));
     const first = await running(web);
     const job = workshop.pod('job', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
@@ -80,7 +80,7 @@ describe('a second apply of a Pod that runs', () => {
     expect(podsIn(first.lines).at(-1)?.status?.phase).toBe('Running');
   });
 
-  it('waits for a goal over all Pods, and leaves those that it did not start alone', async () => {
+  it('waits for the goal of all Pods, and ends none that it did not start', async () => {
     const web = workshop.pod('web', spec('app:1'));
     const first = await running(web);
     expect((await run('apply', web, '--until', 'ready', '--timeout', '10s')).exitCode).toBe(0);
@@ -97,7 +97,7 @@ describe('a second apply of a Pod that runs', () => {
     expect((await waiting.ended).exitCode).toBe(1);
   });
 
-  it('at the same moment as another: one runs the Pod, the others find it running', async () => {
+  it('at the same time as others: one runs the Pod, the others find it running', async () => {
     const manifest = workshop.pod('web', spec('app:1'));
     const applies = [1, 2, 3].map(() => workshop.start(['apply', manifest]));
     await stage.puppet('main');
@@ -109,8 +109,8 @@ describe('a second apply of a Pod that runs', () => {
   });
 });
 
-describe('a second apply of an object that is kept on record', () => {
-  it('keeps what others have set, and takes away what is said no more', async () => {
+describe('a second apply of a stored object', () => {
+  it('keeps fields of other clients, and removes fields that the manifest no longer has', async () => {
     expect((await run('apply', configMap('data: {a: "1", b: "2"}'))).stdout).toBe('configmap/settings created\n');
     expect((await run('apply', configMap('data: {a: "1", b: "2"}'))).stdout).toBe('configmap/settings unchanged\n');
     await run('patch', 'cm', 'settings', '-p', '{"data":{"mine":"3"}}');
@@ -119,7 +119,7 @@ describe('a second apply of an object that is kept on record', () => {
     expect((JSON.parse(stdout) as { data: object }).data).toEqual({ a: '4', mine: '3' });
   });
 
-  it('is refused for one that is immutable', async () => {
+  it('is refused for an immutable object', async () => {
     await run('apply', configMap('data: {a: "1"}\nimmutable: true'));
     expect((await run('apply', configMap('data: {a: "1"}\nimmutable: true'), '--dry-run')).stdout).toBe(
       'configmap/settings unchanged (dry run)\n',

@@ -26,7 +26,7 @@ describe('apply exits with', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('124 when the time is up, and says what was waited for', async () => {
+  it('124 after the timeout, with the reason of the wait', async () => {
     const manifest = workshop.pod('slow', once(stage.command('slow')));
     const { exitCode, stdout, stderr } = await workshop.run(['apply', manifest, '--timeout', '500ms']);
     expect(exitCode).toBe(124);
@@ -85,7 +85,7 @@ describe('apply exits with 2, one clear sentence, and starts nothing:', () => {
     expect(stdout).not.toContain('started');
   });
 
-  it('a manifest with mistakes, all of them told with line and column', async () => {
+  it('a manifest with mistakes, each reported with line and column', async () => {
     const wrong = `
 apiVersion: v1
 kind: Pod

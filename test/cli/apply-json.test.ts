@@ -11,7 +11,7 @@ async function stream(name: string, command: string[], flags: string[] = []): Pr
 }
 
 describe('the JSON stream', () => {
-  it('carries nothing but watch events, whatever the container prints', async () => {
+  it('contains only watch events, whatever the container prints', async () => {
     const lines = await stream('noisy', ['sh', '-c', 'echo "{}"; echo plain text; echo error >&2']);
     expect(lines.map(({ type }) => type)).toSatisfy((types: string[]) =>
       types.every((type) => type === 'ADDED' || type === 'MODIFIED'),

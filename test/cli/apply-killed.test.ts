@@ -45,7 +45,7 @@ describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
   it.each([
     { how: 'alone', target: (pid: number) => pid },
     { how: 'with its process group', target: (pid: number) => -pid },
-  ])('($how) all that it was running is dead soon', async ({ target }) => {
+  ])('($how) its processes die soon', async ({ target }) => {
     const podrun = workshop.start(['apply', workshop.pod('busy', busy)], {}, undefined, { ownGroup: true });
     await written('hook', 'probe');
     expect(workshop.processes().length).toBeGreaterThan(6);
@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
     expect((await podrun.ended).exitCode).toBe(137);
   });
 
-  it('while it was stopped, they die all the same', async () => {
+  it('while it was stopped, its processes die as well', async () => {
     const podrun = workshop.start(['apply', workshop.pod('busy', busy)]);
     await written('hook');
     podrun.signal('SIGSTOP');
@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux')('the next command', () => {
     { command: ['describe', 'pod', 'busy'], says: /Status: +Failed\nReason: +NodeLost\nMessage: .* was killed/ },
     { command: ['events'], says: /Warning +NodeNotReady +Pod\/busy/ },
     { command: ['logs', 'busy', '-c', 'probed'], says: /^begun\n$/ },
-  ])('($command) reports what happened, once', async ({ command, says }) => {
+  ])('($command) reports the loss once', async ({ command, says }) => {
     await killed();
     const first = await workshop.run(command);
     expect(first.stderr).toMatch(words);
@@ -93,7 +93,7 @@ describe.runIf(process.platform === 'linux')('the next command', () => {
     expect(await workshop.run(command)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('shows no container that runs', async () => {
+  it('shows no running container', async () => {
     await killed();
     const { stdout } = await workshop.run(['get', 'pod', 'busy', '-o', 'json']);
     const { status } = JSON.parse(stdout) as Pod;
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux')('the next command', () => {
 });
 
 describe.runIf(process.platform === 'linux')('the watchdog', () => {
-  it('holds none of the standard streams open, and goes when podrun goes', async () => {
+  it('holds no standard stream open, and ends with podrun', async () => {
     const spec: PodSpec = { restartPolicy: 'Never', containers: [{ name: 'main', command: ['sleep', '1'] }] };
     const podrun = workshop.start(['apply', workshop.pod('short', spec)]);
     await podrun.until(({ stdout }) => stdout.includes('Running') || stdout.includes('unning'));

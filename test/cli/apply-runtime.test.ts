@@ -49,8 +49,8 @@ const TELLING: PodSpec = {
   containers: [{ name: 'app', command: ['readlink', '/proc/self/ns/mnt'] }],
 };
 
-describe.runIf(isConfinable)('where no namespaces may be made', () => {
-  it('namespaces that were demanded are refused: nothing is started, nor made', async () => {
+describe.runIf(isConfinable)('where namespaces are not permitted', () => {
+  it('--runtime namespace is refused: nothing is started or created', async () => {
     const pod = workshop.pod('p', plain);
     const { exitCode, stdout, stderr } = await runConfined(['apply', pod, '--runtime', 'namespace']);
     const why = 'the kernel permits no user namespaces: user.max_user_namespaces=0';
@@ -62,7 +62,7 @@ describe.runIf(isConfinable)('where no namespaces may be made', () => {
     expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
   });
 
-  it('a Pod that needs them runs all the same, with one line about it', async () => {
+  it('a Pod that needs them runs with one warning', async () => {
     const pod = workshop.pod('p', mounting);
     const { exitCode, stderr } = await runConfined(['apply', pod, '--runtime', 'auto']);
     expect(exitCode).toBe(0);
@@ -71,7 +71,7 @@ describe.runIf(isConfinable)('where no namespaces may be made', () => {
     );
   });
 
-  it('nothing is said about a Pod that does not need them, nor to those who did not want them', async () => {
+  it('no warning about a Pod that does not need them, nor with --runtime process', async () => {
     const ended = await Promise.all([
       runConfined(['apply', workshop.pod('a', plain), '--runtime', 'auto']),
       runConfined(['apply', workshop.pod('b', mounting)], { PODRUN_RUNTIME: 'process' }),
@@ -83,8 +83,8 @@ describe.runIf(isConfinable)('where no namespaces may be made', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('who says how containers are kept apart', () => {
-  it('is the flag, then the variable, then podrun.yaml', async (context) => {
+describe.runIf(process.platform === 'linux')('the choice of the runtime', () => {
+  it('comes from the flag, then the variable, then podrun.yaml', async (context) => {
     const probe = workshop.pod('probe', plain);
     const { exitCode } = await workshop.run(['apply', probe, '--runtime', 'namespace']);
     context.skip(exitCode === 2, 'namespaces are not permitted here');
@@ -98,7 +98,7 @@ describe.runIf(process.platform === 'linux')('who says how containers are kept a
     expect(seen).toEqual([false, true, false]);
   });
 
-  it('may only say what there is', async () => {
+  it('must be a known runtime', async () => {
     const pod = workshop.pod('p', plain);
     const asked = await workshop.run(['apply', pod], { PODRUN_RUNTIME: 'docker' });
     expect(asked).toMatchObject({ exitCode: 2, stdout: '' });

@@ -12,7 +12,7 @@ const stage = stageForEach();
 const server = (): PodSpec => ({ containers: [{ name: 'main', command: stage.command('main') }] });
 
 describe('Ctrl-C', () => {
-  it('asks the Pod to stop, waits for it, and keeps it on record', async () => {
+  it('terminates the Pod gracefully and keeps it in the store', async () => {
     const podrun = workshop.start(['apply', workshop.pod('server', server()), '-o', 'json']);
     const main = await stage.puppet('main');
     await main.catch('SIGTERM');
@@ -29,7 +29,7 @@ describe('Ctrl-C', () => {
     expect(JSON.parse(got.stdout)).toMatchObject({ status: { phase: 'Succeeded' } });
   });
 
-  it('a second time kills at once, long before the grace period is over', async () => {
+  it('sent again kills at once, long before the end of the grace period', async () => {
     const spec = { ...server(), terminationGracePeriodSeconds: 600 };
     const podrun = workshop.start(['apply', workshop.pod('stubborn', spec), '-o', 'json']);
     const main = await stage.puppet('main');
@@ -47,7 +47,7 @@ describe('Ctrl-C', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('that npx passes on a second time, an instant later, is one Ctrl-C', async () => {
+  it('that npx repeats an instant later counts once', async () => {
     const podrun = workshop.start(['apply', workshop.pod('server', server()), '-o', 'json']);
     const main = await stage.puppet('main');
     await main.catch('SIGTERM');
@@ -82,8 +82,8 @@ describe('a SIGTERM that comes early', () => {
   });
 });
 
-describe('nobody is left behind', () => {
-  it('when the terminal vanishes', async () => {
+describe('no process remains', () => {
+  it('when the terminal is closed', async () => {
     const podrun = workshop.start(['apply', workshop.pod('server', server())]);
     const main = await stage.puppet('main');
     podrun.signal('SIGHUP');
@@ -106,7 +106,7 @@ describe('nobody is left behind', () => {
     },
   );
 
-  it('when the Pod started processes of its own that ignore it', async () => {
+  it('when child processes of the Pod ignore SIGTERM', async () => {
     const grandchild = '(trap "" TERM; while true; do sleep 0.1; done) & echo started; sleep 600';
     const spec: PodSpec = {
       terminationGracePeriodSeconds: 1,
@@ -121,7 +121,7 @@ describe('nobody is left behind', () => {
 });
 
 describe('podrun was killed', () => {
-  it('so the next apply of that Pod cleans up before it starts anew', async () => {
+  it('so the next apply of that Pod ends its processes first', async () => {
     const manifest = workshop.pod('orphan', server());
     const first = workshop.start(['apply', manifest, '-o', 'json']);
     const orphan = await stage.puppet('main');
@@ -141,7 +141,7 @@ describe('podrun was killed', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('so the next apply, whatever it applies, ends what it left running', async () => {
+  it('so the next apply of any Pod ends its processes', async () => {
     const first = workshop.start(['apply', workshop.pod('orphan', server()), '-o', 'json']);
     const orphan = await stage.puppet('main');
     await first.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
@@ -166,7 +166,7 @@ describe('podrun was killed', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('so delete ends what it left running', async () => {
+  it('so delete ends its processes', async () => {
     const first = workshop.start(['apply', workshop.pod('orphan', server())]);
     const orphan = await stage.puppet('main');
     first.signal('SIGKILL');

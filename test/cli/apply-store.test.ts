@@ -11,12 +11,12 @@ const canMount = isRoot && process.platform === 'linux' && succeeds('unshare', [
 const once = (command: string[]) => ({ restartPolicy: 'Never' as const, containers: [{ name: 'main', command }] });
 
 describe('the state directory', () => {
-  it('is made for the user alone', async () => {
+  it('is created for the user alone', async () => {
     await workshop.run(['apply', workshop.pod('first', once(['true']))]);
     expect(statSync(workshop.stateDir).mode & 0o777).toBe(0o700);
   });
 
-  it('that is a file is told in one sentence', async () => {
+  it('that is a file is reported in one sentence', async () => {
     const file = workshop.file('occupied', '');
     const manifest = workshop.pod('unlucky', once(['true']));
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', file]);
@@ -25,7 +25,7 @@ describe('the state directory', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it.skipIf(isRoot)('that cannot be written is told in one sentence', async () => {
+  it.skipIf(isRoot)('that cannot be written is reported in one sentence', async () => {
     const folder = workshop.folderNamed('read-only');
     chmodSync(folder, 0o500);
     const manifest = workshop.pod('unlucky', once(['true']));
@@ -35,7 +35,7 @@ describe('the state directory', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it.runIf(canMount)('on a read-only file system is told in one sentence', async () => {
+  it.runIf(canMount)('on a read-only file system is reported in one sentence', async () => {
     const folder = workshop.folderNamed('mounted');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]);
     try {
@@ -49,14 +49,14 @@ describe('the state directory', () => {
     }
   });
 
-  it.runIf(existsSync('/proc/self'))('that cannot be made there is told in one sentence', async () => {
+  it.runIf(existsSync('/proc/self'))('that cannot be created there is reported in one sentence', async () => {
     const manifest = workshop.pod('unlucky', once(['true']));
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', '/proc/podrun/state']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('cannot use the state folder /proc/podrun/state: no such file or directory');
   });
 
-  it('whose log cannot be written is told once, and the Pod lives on', async () => {
+  it('whose log cannot be written is reported once, and the Pod keeps running', async () => {
     const log = path.join(workshop.stateDir, 'pods/default/mute/logs/main/0.log');
     // A folder in the place of the log file: podrun cannot open the log.
     const script = `mkdir -p ${log}; for n in 1 2 3; do echo line $n; sleep 0.02; done; exit 3`;
@@ -90,7 +90,7 @@ describe('the state directory', () => {
 });
 
 describe('a Pod name that is taken', () => {
-  it('by a Pod that has ended is taken over by a new Pod', async () => {
+  it('by an ended Pod goes to the new Pod', async () => {
     const manifest = workshop.pod('again', once(['true']));
     const uids = [];
     for (let round = 0; round < 2; round++) {

@@ -4,7 +4,7 @@ import { podsIn, watchLines, workshopFor } from './workshop.ts';
 const GOALS = ['ready', 'Ready', 'Ready=True', 'ContainersReady'];
 
 describe.concurrent('apply --until', () => {
-  it.for(GOALS)('%s ends the Pod once it got there', async (goal, context) => {
+  it.for(GOALS)('%s ends the Pod once it has met the goal', async (goal, context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     const { exitCode, stdout } = await workshop.run(['apply', manifest, '--until', goal, '-o', 'json']);
@@ -24,7 +24,7 @@ describe.concurrent('apply --until', () => {
     });
   });
 
-  it('ends as soon as the goal cannot be met any more, with the first cause', async (context) => {
+  it('ends as soon as the goal can no longer be met, with the first cause', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('hopeless', {
       restartPolicy: 'Never',
@@ -36,7 +36,7 @@ describe.concurrent('apply --until', () => {
     for (const part of ['init container prepare', 'code 3', 'no database']) expect(stderr).toContain(part);
   });
 
-  it('names the container that keeps a Pod from its goal when the time is up', async (context) => {
+  it('names the container that keeps a Pod from its goal after the timeout', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('crashing', {
       containers: [{ name: 'crasher', command: ['sh', '-c', 'echo cannot start; exit 4'] }],
@@ -47,7 +47,7 @@ describe.concurrent('apply --until', () => {
     for (const part of ['crasher', 'back-off', 'exit code 4']) expect(stderr).toContain(part);
   });
 
-  it('says why nothing goes on, as far as events tell it, when the time is up', async (context) => {
+  it('explains a stuck Pod by its events after the timeout', async (context) => {
     const workshop = workshopFor(context);
     const volumes = [{ name: 'settings', configMap: { name: 'missing' } }];
     const manifest = workshop.pod('mounting', { volumes, containers: [{ name: 'main', command: ['true'] }] });
@@ -62,7 +62,7 @@ describe.concurrent('apply --until', () => {
     );
   });
 
-  it('names a condition that nobody has set, and what was meant', async (context) => {
+  it('names a condition that no Pod has, and a similar one', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
     const tryGoal = async (goal: string): Promise<string> => {
@@ -76,7 +76,7 @@ describe.concurrent('apply --until', () => {
     expect(await tryGoal('example.com/warm')).toContain('podrun condition pod steady example.com/warm=True\n');
   });
 
-  it('tells why a Pod has failed already while others were waited for', async (context) => {
+  it('explains a Pod that failed while apply waited for others', async (context) => {
     const workshop = workshopFor(context);
     const broken = { containers: [{ name: 'main', command: ['sh', '-c', 'echo no config; exit 3'] }] };
     const manifests = [
@@ -90,7 +90,7 @@ describe.concurrent('apply --until', () => {
     expect(told).toContain('pod/steady: somebody to stop main');
   });
 
-  it('tells what probes came to and what was printed last, and what to try', async (context) => {
+  it('prints the results of probes, the last output and remedies', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', {
       containers: [
@@ -121,7 +121,7 @@ describe.concurrent('apply --until', () => {
     );
   });
 
-  it('tells a log what it is waiting for', async (context) => {
+  it('writes the reason of the wait to a log', async (context) => {
     const workshop = workshopFor(context);
     const readinessProbe = { exec: { command: ['false'] }, periodSeconds: 1 };
     const manifest = workshop.pod('server', {
@@ -134,7 +134,7 @@ describe.concurrent('apply --until', () => {
     expect(await podrun.ended).toMatchObject({ exitCode: 130 });
   });
 
-  it('ends at once when a container has done its work that was to be Ready', async (context) => {
+  it('ends at once when a container that should be Ready has ended well', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('half', {
       restartPolicy: 'Never',
@@ -151,7 +151,7 @@ describe.concurrent('apply --until', () => {
     );
   });
 
-  it('tells of a Pod that broke down when COMMAND failed', async (context) => {
+  it('reports a failed Pod when COMMAND failed', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', {
       restartPolicy: 'Never',

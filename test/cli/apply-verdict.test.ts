@@ -31,7 +31,7 @@ describe.concurrent('a Pod that dies is never a success', () => {
     await workshop.run(['delete', 'pod', 'crash-loop', '--now']);
   });
 
-  it('while COMMAND runs, though it comes back and COMMAND ends with 0', async (context) => {
+  it('while COMMAND runs, although it restarts and COMMAND exits with 0', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', { containers: [crashing('exit 3')] });
     const again = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1";
@@ -51,7 +51,7 @@ describe.concurrent('a Pod that dies is never a success', () => {
     });
   });
 
-  it('while COMMAND runs, and it has not come back when COMMAND ends', async (context) => {
+  it('while COMMAND runs, and has not restarted at its end', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', { restartPolicy: 'Never', containers: [crashing('exit 3')] });
     const failed = `${workshop.commandLine(['wait', 'pod/server']).join(' ')} --for=jsonpath={.status.phase}=Failed`;
@@ -62,8 +62,8 @@ describe.concurrent('a Pod that dies is never a success', () => {
   });
 });
 
-describe.concurrent('a Pod that keeps up', () => {
-  it('may be deleted by COMMAND, and be given another image', async (context) => {
+describe.concurrent('a Pod that stays Ready', () => {
+  it('may be deleted or get another image by COMMAND', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     const podrun = workshop.commandLine([]).join(' ');
@@ -75,7 +75,7 @@ describe.concurrent('a Pod that keeps up', () => {
     expect([exitCode, stderr.replaceAll(/^Warning: .*\n/gm, '')]).toEqual([0, '']);
   });
 
-  it('is Ready at once where nothing is to be settled', async (context) => {
+  it('is Ready at once with --settle 0', async (context) => {
     const workshop = workshopFor(context);
     const probe = { exec: { command: ['true'] }, periodSeconds: 1 };
     const probed = workshop.pod('probed', {
@@ -120,14 +120,14 @@ describe.concurrent('rules of a goal', () => {
     expect(stderr).toContain(message);
   });
 
-  it('are not for a wait for something else', async (context) => {
+  it('are refused for other goals', async (context) => {
     const wait = ['wait', 'pod/x', '--for=delete', '--settle=2s'];
     expect(await workshopFor(context).run(wait)).toMatchObject({ exitCode: 2 });
   });
 });
 
 describe.concurrent('apply ends when its Pods can never start', () => {
-  it('and says what to write where', async (context) => {
+  it('and names the settings to add', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('web', {
       containers: [
@@ -150,7 +150,7 @@ describe.concurrent('apply ends when its Pods can never start', () => {
     );
   });
 
-  it('but not while something runs', async (context) => {
+  it('but not while a container runs', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('web', {
       restartPolicy: 'Never',
@@ -169,7 +169,7 @@ describe.concurrent('apply ends when its Pods can never start', () => {
   });
 });
 
-describe.concurrent('COMMAND gets', () => {
+describe.concurrent('COMMAND has variables with', () => {
   it('the address of the Pod, its ports and the state folder', async (context) => {
     const workshop = workshopFor(context);
     const ports = [{ name: 'http', containerPort: 8080 }];

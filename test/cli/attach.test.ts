@@ -29,7 +29,7 @@ const attach = (args: readonly string[], input?: string): Podrun => workshop.sta
 const PROMPT = "If you don't see a command prompt, try pressing enter.\n";
 
 describe('podrun attach', () => {
-  it('shows what comes, until the container ends', async () => {
+  it('shows the output from now on, until the container ends', async () => {
     await run({ command: ['sleep', '60'] });
     main.print('early\n');
     await applied.until(({ stdout }) => stdout.includes('early'));
@@ -43,14 +43,14 @@ describe('podrun attach', () => {
     expect(applied.stdout).toContain('late\n');
   });
 
-  it('gives a container its one input, which it has waited for', async () => {
+  it('sends standard input to a container with stdinOnce', async () => {
     await run({ command: ['sh', '-c', 'read -r first; echo "got $first"; cat; exit 4'], stdin: true, stdinOnce: true });
     const podrun = attach(['web', '-c', 'other', '-i', '-q'], 'one\ntwo\n');
     expect(await podrun.ended).toEqual({ exitCode: 0, stdout: 'got one\ntwo\n', stderr: '' });
     await applied.until(({ stdout }) => stdout.includes('exited with code 4'));
   });
 
-  it('leaves a container that goes on reading, and comes back', async () => {
+  it('detaches from a container that reads on, and attaches again', async () => {
     await run({ command: ['cat'], stdin: true });
     for (const text of ['one\n', 'two\n']) {
       expect((await attach(['pod', 'web', '-c', 'other', '-i', '-q'], text).ended).exitCode).toBe(0);
@@ -59,7 +59,7 @@ describe('podrun attach', () => {
     expect((await workshop.run(['logs', 'web', '-c', 'other'])).stdout).toBe('one\ntwo\n');
   });
 
-  it('says what cannot be had', async () => {
+  it('reports a missing terminal and a missing stdin', async () => {
     await run({ command: stage.command('other') });
     const other = await stage.puppet('other');
     const podrun = attach(['web', '-c', 'other', '-it'], '');
@@ -72,7 +72,7 @@ describe('podrun attach', () => {
     other.exit(0);
   });
 
-  it('tells what the container was ended by, and that podrun was', async () => {
+  it('reports the signal that ended the container, or podrun', async () => {
     await run({ command: ['sleep', '60'], stdin: true });
     const podrun = attach(['web', '-c', 'main', '-q']);
     const again = setInterval(() => main.print('x'), 10);
@@ -115,7 +115,7 @@ describe('podrun attach', () => {
 });
 
 describe('podrun debug --no-attach -i', () => {
-  it('adds a container that waits for whoever attaches to it', async () => {
+  it('adds a container that waits for a client', async () => {
     await run({ command: ['true'] });
     const added = await workshop.run([
       'debug',
@@ -137,7 +137,7 @@ describe('podrun debug --no-attach -i', () => {
 });
 
 describe.runIf(hasTerminals)('podrun attach -it', () => {
-  it('can be left and taken up again', async () => {
+  it('can be left with the detach keys and resumed', async () => {
     await run({ command: ['env', 'PS1=prompt>', 'sh'], stdin: true, tty: true });
     const first = startAtTerminal(workshop, ['attach', 'web', '-c', 'other', '-it']);
     await first.shows(/try pressing enter\.\r\n/);

@@ -26,8 +26,8 @@ async function seen(podrun: Podrun, isIt: (pod: Pod) => boolean): Promise<Pod> {
 
 const conditionOf = (pod: Pod, type: string) => pod.status?.conditions?.find((condition) => condition.type === type);
 
-describe('a Pod that runs', () => {
-  it('becomes Ready when somebody opens its gate, and stops being so', async () => {
+describe('a running Pod', () => {
+  it('becomes Ready when its readiness gate opens, and unready when it closes', async () => {
     const gate = 'example.com/lb';
     const podrun = await running({ readinessGates: [{ conditionType: gate }] });
     expect((await run('condition', 'pod/web', `${gate}=True`)).exitCode).toBe(0);
@@ -39,7 +39,7 @@ describe('a Pod that runs', () => {
     expect(conditionOf(closed, gate)?.status).toBe('False');
   });
 
-  it('is not given more than the node has', async () => {
+  it('cannot be resized beyond the resources of the node', async () => {
     const resources = (cpu: string) => ({ requests: { cpu, memory: '1Mi' }, limits: { cpu: '2000', memory: '1Mi' } });
     const podrun = await running({ containers: [{ ...container(), resources: resources('1m') }] });
     const patch = JSON.stringify({ spec: { containers: [{ name: 'main', resources: resources('900') }] } });
@@ -55,7 +55,7 @@ describe('a Pod that runs', () => {
     expect(last?.status?.containerStatuses?.[0]?.allocatedResources).toEqual({ cpu: '1m', memory: '1Mi' });
   });
 
-  it('keeps what the agent knows, whatever a client writes over it', async () => {
+  it("keeps the agent's status when a client overwrites it", async () => {
     const podrun = await running();
     const patch = '{"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"}]}}';
     expect((await run('patch', 'pod/web', '--subresource=status', '-p', patch)).stdout).toBe('pod/web patched\n');
@@ -65,7 +65,7 @@ describe('a Pod that runs', () => {
     expect(conditionOf(settled, 'Ready')?.status).toBe('True');
   });
 
-  it('that somebody declares to have failed is taken down, and stays so', async () => {
+  it('is terminated when a client sets its phase to Failed', async () => {
     const podrun = await running();
     const main = await stage.puppet('main');
     await main.catch('SIGTERM');
@@ -81,7 +81,7 @@ describe('a Pod that runs', () => {
     expect(status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(0);
   });
 
-  it('restarts a container whose image is changed, and nothing else', async () => {
+  it('restarts only the container with a changed image', async () => {
     const podrun = await running();
     const first = await stage.puppet('main');
     const patch = '{"spec":{"containers":[{"name":"main","image":"app:2"}]}}';
@@ -94,7 +94,7 @@ describe('a Pod that runs', () => {
     expect(events.stdout).toContain('Container main definition changed, will be restarted');
   });
 
-  it('waits for an image that is not here, and takes the next one at once', async () => {
+  it('waits for an image without a program, and starts with the next image at once', async () => {
     const image = `app:1=${stage.command('main').join(' ')}`;
     const manifest = workshop.pod('web', { containers: [{ name: 'main', image: 'app:1' }] });
     const podrun = workshop.start(['apply', manifest, '-o', 'json', '--image', image]);
@@ -109,7 +109,7 @@ describe('a Pod that runs', () => {
     expect(back.status?.containerStatuses?.[0]?.image).toBe('app:1');
   });
 
-  it('ends by a deadline that is set while it runs', async () => {
+  it('ends at a deadline that is set while it runs', async () => {
     const podrun = await running();
     await run('patch', 'pod/web', '-p', '{"spec":{"activeDeadlineSeconds":1}}');
     const { exitCode } = await podrun.ended;

@@ -30,7 +30,7 @@ describe('as kubectl does it', () => {
 describe('patch', () => {
   beforeEach(() => putStates(storeOf(workshop), ['running-ready']));
 
-  it('is refused where an update may not change a field, and changes nothing', async () => {
+  it('is refused for an immutable field, and changes nothing', async () => {
     const before = web();
     const { exitCode, stdout, stderr } = await run('patch', 'pod', 'web', '-p', '{"spec":{"restartPolicy":"Never"}}');
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -38,7 +38,7 @@ describe('patch', () => {
     expect(web()).toEqual(before);
   });
 
-  it('takes YAML, a file and a JSON patch, and tells what comes of it', async () => {
+  it('takes YAML, a file and a JSON patch, and prints the result', async () => {
     expect((await run('patch', 'pod/web', '-p', 'metadata: {labels: {tier: front}}', '-o', 'name')).stdout).toBe(
       'pod/web\n',
     );
@@ -47,7 +47,7 @@ describe('patch', () => {
     expect((JSON.parse(stdout) as StoredPod).metadata.labels).not.toHaveProperty('tier');
   });
 
-  it('counts the generation up with the spec, and not with the metadata', async () => {
+  it('increases the generation for the spec, not for the metadata', async () => {
     const { generation = 0 } = web().metadata;
     await run('patch', 'pod/web', '-p', '{"metadata":{"labels":{"a":"b"}}}');
     expect(web().metadata.generation ?? 0).toBe(generation);
@@ -55,7 +55,7 @@ describe('patch', () => {
     expect(web().metadata.generation).toBe(generation + 1);
   });
 
-  it('of a dry run is only told', async () => {
+  it('is only printed in a dry run', async () => {
     const before = web();
     const patch = ['patch', 'pod/web', '-p', '{"metadata":{"labels":{"a":"b"}}}'];
     expect((await run(...patch, '--dry-run=client')).stdout).toBe('pod/web patched (dry run)\n');
@@ -78,13 +78,13 @@ describe('patch', () => {
     expect(exitCode).toBe(code);
   });
 
-  it('warns of fields that do not exist', async () => {
+  it('warns of unknown fields', async () => {
     const { stdout, stderr } = await run('patch', 'pod/web', '-p', '{"spec":{"nope":1}}');
     expect(stderr).toContain('Warning: unknown field "spec.nope"');
     expect(stdout).toBe('pod/web patched (no change)\n');
   });
 
-  it('changes objects of other kinds, by their own rules', async () => {
+  it('changes objects of other kinds by the rules of their kind', async () => {
     putObjects(storeOf(workshop), [settings]);
     const { exitCode, stderr } = await run('patch', 'cm', 'settings', '-p', '{"data":{"a":"2"}}');
     expect(stderr).toContain('data: Forbidden: field is immutable when `immutable` is set');
@@ -96,7 +96,7 @@ describe('patch', () => {
 describe('label and annotate', () => {
   beforeEach(() => putStates(storeOf(workshop), ['running-ready', 'list-of-three']));
 
-  it('do not overwrite unless told to', async () => {
+  it('do not overwrite without --overwrite', async () => {
     expect(await run('label', 'pod', 'web', 'app=api')).toMatchObject({
       exitCode: 1,
       stderr: "error: 'app' already has a value (web), and --overwrite is false\n",
@@ -112,7 +112,7 @@ describe('label and annotate', () => {
     expect(web().metadata.annotations).toEqual({ note: '2' });
   });
 
-  it('take a selection, and list what is there', async () => {
+  it('take a selection, and list the present labels', async () => {
     const all = await run('label', 'pods', '--all', 'env=test');
     expect(all.stdout.trimEnd().split('\n')).toEqual([
       'pod/batch-long-name-here labeled',
@@ -143,7 +143,7 @@ describe('label and annotate', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('check the keys as the API server does, and the version', async () => {
+  it('check keys as the API server does, and the resource version', async () => {
     const { stderr } = await run('label', 'pod', 'web', 'not/a/key=1');
     expect(stderr).toContain('The Pod "web" is invalid: metadata.labels: Invalid value: "not/a/key"');
     const stale = await run('annotate', 'pod', 'web', 'a=b', '--resource-version=1');
@@ -156,7 +156,7 @@ describe('condition', () => {
   beforeEach(() => putStates(storeOf(workshop), ['running-ready']));
   const gate = () => web().status.conditions?.find(({ type }) => type === 'example.com/lb');
 
-  it('sets, keeps and removes one', async () => {
+  it('sets, keeps and removes conditions', async () => {
     const set = await run('condition', 'pod/web', 'example.com/lb=True', '--reason', 'Up', '--message', 'all well');
     expect(set.stdout).toBe('pod/web condition example.com/lb set to True\n');
     expect(gate()).toMatchObject({ status: 'True', reason: 'Up', message: 'all well' });

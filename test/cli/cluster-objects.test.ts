@@ -8,7 +8,7 @@ const workshop = workshopForEach();
 const run = async (line: string): Promise<string> => (await workshop.run(line.split(' '))).stdout;
 const node = hostname().trim().toLowerCase();
 
-it('the namespaces are default and those that are in use', async () => {
+it('the namespaces are default and those with objects', async () => {
   expect(await run('get ns')).toMatch(/^NAME {6}STATUS {3}AGE\ndefault {3}Active {3}\S+\n$/);
   const containers = [{ name: 'main', image: 'busybox' }];
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'test' }, spec: { containers } };

@@ -66,7 +66,7 @@ afterEach(() => end());
 describe.each(SHELLS)('$name', ({ shell, flags, before, ...rest }) => {
   const has = hasTerminals && isInstalled(shell) && (!('needs' in rest) || existsSync(rest.needs));
 
-  it.runIf(has)('completes what is typed', { timeout: 120_000 }, async () => {
+  it.runIf(has)('completes typed words', { timeout: 120_000 }, async () => {
     const terminal = startProgramAtTerminal(workshop, [shell, ...flags], {
       PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}`,
       HOME: workshop.folder,

@@ -29,7 +29,7 @@ function putPod(name: string, namespace: string, containers: readonly string[]):
   storeOf(workshop).create<StoredPod>('pods', pod as unknown as StoredPod);
 }
 
-describe('with Pods on record', () => {
+describe('with stored Pods', () => {
   beforeEach(() => {
     putPod('web', 'default', ['app', 'proxy']);
     putPod('worker', 'default', ['main']);
@@ -99,7 +99,7 @@ it.each([
   { words: ['events', '--no-headers', '--no-h'], values: [] },
   { words: ['nosuch', ''], values: [] },
   { words: ['nosuch', '--nosuch=', '--nosuch='], values: [] },
-])('$words can become $values, whatever is on record', async ({ words, values }) => {
+])('$words can become $values, with or without stored Pods', async ({ words, values }) => {
   expect(await complete(...words)).toEqual({ values, kind: ':words' });
 });
 
@@ -112,11 +112,11 @@ it.each([
   { words: ['cp', 'web:/etc/hosts', 'ho'], kind: ':files' },
   { words: ['exec', 'web', '--', 'ls', ''], kind: ':files' },
   { words: ['--state-dir', ''], kind: ':folders' },
-])('where $words are typed, the shell completes $kind', async ({ words, kind }) => {
+])('the shell completes $kind behind $words', async ({ words, kind }) => {
   expect(await complete(...words)).toEqual({ values: [], kind });
 });
 
-it('offers every command, with what it does, and none that podrun calls for itself', async () => {
+it('offers every command with its summary, but no hidden command', async () => {
   const { stdout } = await workshop.run(['__complete', '']);
   const offered = [...stdout.matchAll(/^([a-z-]+)\t[A-Z].+$/gm)].map(([, name]) => name);
   expect(new Set(offered)).toEqual(new Set([...(await commandNames(workshop)), 'help']));
@@ -139,7 +139,7 @@ it(
   },
 );
 
-it('makes no state folder, and leaves an unreadable one alone', async () => {
+it('creates no state folder, and ignores an unreadable one', async () => {
   await complete('logs', '');
   expect(existsSync(workshop.stateDir)).toBe(false);
   workshop.file('state', 'no folder');
@@ -147,7 +147,7 @@ it('makes no state folder, and leaves an unreadable one alone', async () => {
   expect(await complete('logs', 'web', '-c', '')).toEqual({ values: [], kind: ':words' });
 });
 
-it('names the shells that there are scripts for', async () => {
+it('names the shells with scripts', async () => {
   const { exitCode, stderr } = await workshop.run(['completion', 'tcsh']);
   expect(exitCode).toBe(2);
   expect(stderr).toContain('bash, fish, zsh');

@@ -45,7 +45,7 @@ describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp
     await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   });
 
-  it('copies a file into a volume and back, with its rights', async () => {
+  it('copies a file into a volume and back, with its mode', async () => {
     workshop.file('one', 'hello\n');
     chmodSync(file('one'), 0o751);
     expect(await cp('one', 'web:/nowhere/data/two')).toEqual(DONE);
@@ -59,7 +59,7 @@ describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp
     expect([text('folder', 'two'), modeOf('folder', 'two') & 0o111]).toEqual(['hello\n', 0]);
   });
 
-  it('copies folders with all that they hold', async () => {
+  it('copies folders with their contents', async () => {
     const long = path.join('tree', 'a'.repeat(120), 'b'.repeat(120));
     mkdirSync(file(long), { recursive: true });
     mkdirSync(file('tree', 'empty'), { mode: 0o500 });
@@ -76,7 +76,7 @@ describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp
     expect(modeOf('back', 'empty')).toBe(0o500);
   });
 
-  it('says what tar has said', async () => {
+  it('prints the errors of tar', async () => {
     const ended = await cp('web:/nowhere/data/nosuch', 'here');
     expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ended.stderr).toMatch(/nosuch: .*No such file or directory\n[^]*command terminated with exit code 2\n$/);
@@ -85,7 +85,7 @@ describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp
     expect(await cp('one', 'web:/nowhere/data/no/such')).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  it('says what is wrong on this side', async () => {
+  it('reports the errors of local files', async () => {
     await inside('echo hello > $PODRUN_VOLUME_DATA/one');
     workshop.file('file', '');
     const ended = await cp('web:/nowhere/data/one', 'file/below');

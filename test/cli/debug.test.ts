@@ -45,7 +45,7 @@ describe('podrun debug', () => {
     );
   });
 
-  it('shows what the container prints, and ends as it does', async () => {
+  it('shows the output of the container, and exits with its exit code', async () => {
     const script = 'echo $COLOR $EXTRA; pwd; echo trouble >&2; exit 6';
     const args = ['--attach', '--target=main', '--env', 'EXTRA=1,2', '-c', 'look', '--', 'sh', '-c', script];
     const ended = await debug(...args);
@@ -56,12 +56,12 @@ describe('podrun debug', () => {
     expect((await workshop.run(['logs', 'web', '-c', 'look'])).stdout).toBe('red 1,2\n/usr\ntrouble\n');
   });
 
-  it('hands on what comes through a pipe, to its end', async () => {
+  it('passes on standard input and its end', async () => {
     const podrun = workshop.start(['debug', 'web', '-i', '-q', '--', 'sh', '-c', 'cat; echo end'], {}, 'typed\n');
     expect(await podrun.ended).toEqual({ exitCode: 0, stdout: 'typed\nend\n', stderr: '' });
   });
 
-  it('says why nothing comes, and that nothing will', async () => {
+  it('reports why the container does not start, and that it never will', async () => {
     const waiting = workshop.start(['debug', 'web', '-q', '--attach', '-c', 'look', '--image=nosuch', '--env=A=b']);
     const loud = workshop.start(['debug', 'web', '--attach', '-c', 'loud', '--image=nosuch']);
     // The two containers may fail in either order: the next attempt of the first would come ten seconds later.
@@ -87,7 +87,7 @@ describe('podrun debug', () => {
     expect(ended.stderr).toMatch(stderr);
   });
 
-  it('refuses a Pod that nobody will start anything in', async () => {
+  it('refuses a Pod in which no container can start', async () => {
     applied.signal('SIGKILL');
     await applied.ended;
     expect(await debug('--', 'true')).toMatchObject({

@@ -21,7 +21,7 @@ const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
 const DELETED = 'pod "web" deleted\n';
 
 describe('delete of a Pod that another podrun runs', () => {
-  it('tells it to end, and waits until it is gone', async () => {
+  it('terminates the Pod and waits until it is removed', async () => {
     const { apply, main } = await running();
     await main.catch('SIGTERM');
     const generation = web()?.metadata.generation ?? 0;
@@ -38,7 +38,7 @@ describe('delete of a Pod that another podrun runs', () => {
     expect(apply.lines.at(-1)).toMatchObject({ type: 'DELETED', object: { status: { phase: 'Succeeded' } } });
   });
 
-  it('need not wait, and gives up waiting after --timeout', async () => {
+  it('with --wait=false does not wait, and stops waiting after --timeout', async () => {
     const { apply, main } = await running();
     await main.catch('SIGTERM');
     expect(await workshop.run(['delete', 'pod', 'web', '--wait=false'])).toMatchObject({
@@ -54,7 +54,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await apply.ended;
   });
 
-  it('can only shorten the grace period the second time', async () => {
+  it('repeated can only shorten the grace period', async () => {
     const { apply, main } = await running();
     await main.catch('SIGTERM');
     const deadline = () => parseTime(web()?.metadata.deletionTimestamp ?? '');
@@ -69,7 +69,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await apply.ended;
   });
 
-  it('with --force removes the record at once; what runs gets SIGTERM and two seconds', async () => {
+  it('with --force removes the record at once; processes get SIGTERM and two seconds', async () => {
     const { apply, main } = await running();
     await main.catch('SIGTERM');
     expect(await workshop.run(['delete', 'pod', 'web', '--force'])).toMatchObject({
@@ -86,7 +86,7 @@ describe('delete of a Pod that another podrun runs', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('with --force leaves nothing to the next Pod of that name, also while the old one is still ending', async () => {
+  it('with --force separates the next Pod of that name from the ending one', async () => {
     const preStop = { exec: { command: ['sh', '-c', 'sleep 0.7; echo of the old one'] } };
     const script = 'trap "echo bye; exit" TERM; while :; do sleep 0.05; done';
     const file = workshop.pod('web', {
@@ -106,7 +106,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await second.ended;
   });
 
-  it('that was killed, ends what was left', async () => {
+  it('of a killed podrun ends the remaining processes', async () => {
     const { apply, main } = await running();
     apply.signal('SIGKILL');
     await apply.ended;
@@ -116,7 +116,7 @@ describe('delete of a Pod that another podrun runs', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('that is killed meanwhile, ends what was left', async () => {
+  it('of a podrun that is killed meanwhile ends the remaining processes', async () => {
     const { apply, main } = await running();
     await main.catch('SIGTERM');
     const deleting = workshop.start(['delete', 'pod', 'web']);

@@ -11,7 +11,7 @@ const run = (...args: string[]) => runHere(workshop, ['delete', ...args]);
 const configMap = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
 describe('delete', () => {
-  it('removes what the selection holds and nothing else', async () => {
+  it('removes the selected objects and no others', async () => {
     const store = storeOf(workshop);
     putStates(store, ['list-of-three', 'running-ready']);
     putObjects(store, [configMap('a'), configMap('b')]);
@@ -29,7 +29,7 @@ describe('delete', () => {
     { input: 'n\n', answer: 'deletion is cancelled\n', left: 1 },
     { input: 'yes\n', answer: 'deletion is cancelled\n', left: 1 },
     { input: '', answer: 'deletion is cancelled\n', left: 1 },
-  ])('asks before with -i: $input', async ({ input, answer, left }) => {
+  ])('with -i asks first: $input', async ({ input, answer, left }) => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     const question = 'You are about to delete the following 1 resource(s):\npod/web\nDo you want to continue? (y/n): ';
@@ -48,7 +48,7 @@ describe('delete', () => {
     expect(store.list('pods')).toHaveLength(1);
   });
 
-  it('takes the names from manifests, whatever else is in them', async () => {
+  it('takes the names from manifests, also from invalid ones', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     putObjects(store, [configMap('settings')]);
@@ -92,7 +92,7 @@ metadata: { name: shop }
     { args: ['pod', 'web', '--all'], why: 'error: name cannot be provided when a selector is specified' },
     { args: ['-f', 'nope.yaml'], why: 'error: the path "nope.yaml" does not exist' },
     { args: ['pod', 'web', '-o', 'yaml'], why: 'allowed formats are: name' },
-  ])('$args is wrong usage, and deletes nothing', async ({ args, why }) => {
+  ])('$args is refused and deletes nothing', async ({ args, why }) => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     const { exitCode, stdout, stderr } = await run(...args);

@@ -10,7 +10,7 @@ const workshop = workshopForEach();
 /** The output of kubectl v1.32.4 for these objects, from a server without other objects. */
 const described = (file: string): string => fileURLToPath(new URL(`described/${file}`, import.meta.url));
 
-describe('describe, of what is kept on record:', () => {
+describe('describe of stored objects:', () => {
   it.each([
     'service/web',
     'configmap/settings',
@@ -35,7 +35,7 @@ describe('describe, of what is kept on record:', () => {
     );
   });
 
-  it('names who uses a claim, where a Service leads, and never a value of a Secret', async () => {
+  it('names the users of a claim and the endpoints of a Service, and never a value of a Secret', async () => {
     const store = storeOf(workshop);
     const named = withPhase(newPod('api'), 'Running');
     store.create('pods', {

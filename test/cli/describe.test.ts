@@ -16,7 +16,7 @@ describe('describe', () => {
     },
   );
 
-  it('tells of every Pod when none is named', async () => {
+  it('describes every Pod when none is named', async () => {
     putStates(storeOf(workshop), ['list-of-three']);
     expect((await run()).stdout).toBe(goldenText('list-of-three', 'describe.txt'));
   });
@@ -35,7 +35,7 @@ describe('describe', () => {
     expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
   });
 
-  it('takes a name alone for that of a Pod', async () => {
+  it('takes a single name as the name of a Pod', async () => {
     putStates(storeOf(workshop), ['running-ready']);
     const { stdout } = await run('web');
     expect(stdout).toBe(goldenText('running-ready', 'describe.txt'));
@@ -46,7 +46,7 @@ describe('describe', () => {
     });
   });
 
-  it('tells of the Pods that exist, and which do not', async () => {
+  it('describes the existing Pods and names the missing ones', async () => {
     putStates(storeOf(workshop), ['list-of-three']);
     const { exitCode, stdout, stderr } = await run('pod', 'api', 'zed', 'nope');
     expect(exitCode).toBe(1);
@@ -54,7 +54,7 @@ describe('describe', () => {
     expect(stderr).toBe('Error from server (NotFound): pods "nope" not found\n');
   });
 
-  it('sends whoever asks for Events to `get`', async () => {
+  it('names `get` as the command for Events', async () => {
     expect(await run('event', 'settings')).toEqual({
       exitCode: 2,
       stdout: '',

@@ -16,7 +16,7 @@ describe('parseDetachKeys()', () => {
     expect(() => parseDetachKeys(text)).toThrow(/^invalid detach keys \(/);
   });
 
-  it('finds none in nothing', () => {
+  it('has no keys for an empty text', () => {
     expect(parseDetachKeys('')).toBeUndefined();
   });
 });
@@ -33,7 +33,7 @@ describe('DetachKeys', () => {
     expect({ ...taken, input: taken.input.toString() }).toEqual({ input, isDetached });
   });
 
-  it('finds them however they arrive, and changes nothing of the rest', () => {
+  it('finds the keys in pieces of any size, and passes on all other bytes', () => {
     const typing = array(constantFrom('a', 'b', 'c'), { maxLength: 20 });
     assert(
       property(constantFrom('ab', 'aab', 'aba', 'c'), typing, integer({ min: 1, max: 5 }), (keys, signs, size) => {

@@ -38,7 +38,7 @@ const running = () => vi.waitUntil(() => web()?.status.phase === 'Running', PATI
 const phase = (wanted: string) => workshop.run(['wait', 'pod/web', `--for=jsonpath={.status.phase}=${wanted}`]);
 
 describe('a background agent that was killed', () => {
-  it('is started again by the next command, and the container goes on as it was', async () => {
+  it('is started again by the next command, and the container keeps running', async () => {
     await detached({ containers: [{ ...main(), readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 } }] });
     const puppet = await stage.puppet('main');
     await workshop.run(['wait', 'pod/web', '--for=condition=Ready']);
@@ -85,7 +85,7 @@ describe('a background agent that was killed', () => {
     await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
   });
 
-  it('leaves restarts to the next one, which counts on', async () => {
+  it('leaves restarts to its successor, which keeps the count', async () => {
     await detached({});
     (await stage.puppet('main')).exit(3);
     const second = await stage.puppet('main');
@@ -101,7 +101,7 @@ describe('a background agent that was killed', () => {
     await vi.waitUntil(async () => (await workshop.run(['logs', 'web'])).stdout === 'third\n', PATIENT);
   });
 
-  it('has its successor run no init container and no postStart hook again, but what is due', async () => {
+  it('has a successor that repeats no init container and no postStart hook', async () => {
     const note = (what: string) => ['sh', '-c', `echo ${what} >> ${workshop.folder}/notes`];
     await detached({
       initContainers: [{ name: 'init', image: 'busybox', command: note('init') }],
@@ -127,7 +127,7 @@ describe('a background agent that was killed', () => {
     expect(readFileSync(path.join(workshop.folder, 'notes'), 'utf8')).toBe('init\npostStart\npreStop\n');
   });
 
-  it('leaves a container ready until a probe of its successor finds otherwise', async () => {
+  it('leaves a container Ready until a probe of its successor fails', async () => {
     const readinessProbe = { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1, failureThreshold: 2 };
     workshop.file('ready', '');
     await detached({ containers: [{ ...main(), readinessProbe }] });
@@ -141,7 +141,7 @@ describe('a background agent that was killed', () => {
     await vi.waitUntil(() => mainStatus()?.ready === true, PATIENT);
   });
 
-  it('has its successor go on with a deletion', async () => {
+  it('has a successor that continues a deletion', async () => {
     await detached({});
     const puppet = await stage.puppet('main');
     await running();
@@ -156,7 +156,7 @@ describe('a background agent that was killed', () => {
     await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
   });
 
-  it('has its successor give all of the grace period again, as a kubelet does that was restarted', async () => {
+  it('has a successor that starts the grace period again, as a restarted kubelet does', async () => {
     await detached({});
     const puppet = await stage.puppet('main');
     await running();
@@ -174,7 +174,7 @@ describe('a background agent that was killed', () => {
     expect(Date.now() - toldMs).toBeGreaterThan(1500);
   });
 
-  it('has one successor, however many commands come at once', async () => {
+  it('has one successor for any number of commands at once', async () => {
     await detached({});
     await stage.puppet('main');
     await running();
@@ -185,7 +185,7 @@ describe('a background agent that was killed', () => {
     expect(workshop.backgroundProcesses()).toHaveLength(2);
   });
 
-  it('lets commands be run in the container by its successor', async () => {
+  it('has a successor that runs commands in the container', async () => {
     await detached({ containers: [{ ...main(), env: [{ name: 'with.dot', value: 'kept' }] }] });
     await stage.puppet('main');
     await running();
@@ -197,7 +197,7 @@ describe('a background agent that was killed', () => {
 });
 
 describe('when the keeper of the containers was killed', () => {
-  it('they end, and the agent starts them again with another one', async () => {
+  it('they end, and the agent starts them again with another keeper', async () => {
     await detached({});
     const puppet = await stage.puppet('main');
     await running();
@@ -209,7 +209,7 @@ describe('when the keeper of the containers was killed', () => {
     expect(workshop.backgroundProcesses()).toHaveLength(2);
   });
 
-  it('and the agent too, the next command has them started again in a new environment', async () => {
+  it('and the agent too, the next command starts them again in a new environment', async () => {
     await detached({});
     const puppet = await stage.puppet('main');
     await running();
@@ -222,7 +222,7 @@ describe('when the keeper of the containers was killed', () => {
     expect(events().map(({ reason }) => reason)).toContain('SandboxChanged');
   });
 
-  it('and the agent too, a Pod that is never restarted has failed', async () => {
+  it('and the agent too, a Pod with restartPolicy Never has failed', async () => {
     await detached({ restartPolicy: 'Never' });
     const puppet = await stage.puppet('main');
     await running();

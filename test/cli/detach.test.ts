@@ -13,7 +13,7 @@ const manifest = (spec: object = {}): string =>
   workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main'), ...spec }] });
 
 describe('apply --detach', () => {
-  it('leaves the Pod running, says what kubectl says, and the agent ends with the Pod', async () => {
+  it("leaves the Pod running, prints kubectl's text, and its agent ends with the Pod", async () => {
     const file = manifest({ readinessProbe: { exec: { command: ['true'] } } });
     expect(await workshop.run(['apply', '-d', file])).toEqual({ exitCode: 0, stdout: 'pod/web created\n', stderr: '' });
     const main = await stage.puppet('main');
@@ -28,7 +28,7 @@ describe('apply --detach', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('ends by itself when its Pods have, and they stay on record', async () => {
+  it('keeps ended Pods in the store after its agent has ended', async () => {
     const file = workshop.pod('web', {
       restartPolicy: 'Never',
       containers: [{ name: 'main', command: stage.command('main') }],
@@ -50,7 +50,7 @@ describe('apply --detach', () => {
     expect(web()?.status.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
   });
 
-  it('gives up waiting after --timeout, says why, and the Pod goes on', async () => {
+  it('stops waiting after --timeout with the reason, and the Pod keeps running', async () => {
     const file = manifest({ readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } });
     const ended = await workshop.run(['apply', '-d', '--timeout', '300ms', file]);
     expect(ended).toMatchObject({ exitCode: 124, stdout: 'pod/web created\n' });
@@ -65,7 +65,7 @@ describe('apply --detach', () => {
     expect(pod).toMatchObject({ metadata: { name: 'web', uid: web()?.metadata.uid }, status: { phase: 'Pending' } });
   });
 
-  it('changes what runs in the background already, and warns of what runs in the foreground', async () => {
+  it('changes Pods in the background, and warns of Pods in the foreground', async () => {
     const file = manifest();
     await workshop.run(['apply', '-d', file]);
     expect(await workshop.run(['apply', '-d', file])).toEqual({
@@ -93,7 +93,7 @@ describe('apply --detach', () => {
   });
 });
 
-it('--wait is refused in the foreground', async () => {
+it('--wait needs --detach', async () => {
   const { exitCode, stderr } = await workshop.run(['apply', '--wait', manifest()]);
   expect(exitCode).toBe(2);
   expect(stderr).toContain('--wait needs --detach');

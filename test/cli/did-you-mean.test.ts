@@ -121,7 +121,7 @@ it.each([
   ['diff --filename=pod.yaml', /--dry-run=server/],
   ['apply -f https://example.com/pod.yaml', /curl -fsSL https:\/\/example\.com\/pod\.yaml \|/],
   ['validate http://example.com/pod.yaml', /curl -fsSL http:/],
-])('podrun %s says what to do instead', async (line, instead) => {
+])('podrun %s names the command to use instead', async (line, instead) => {
   const { exitCode, stdout, stderr } = await workshop.run(line.split(' '));
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toMatch(instead);

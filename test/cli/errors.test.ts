@@ -135,7 +135,7 @@ describe('a command that fails', () => {
 it.each([
   ['-o', 'wide'],
   ['-o', 'json'],
-])('values without an order are an error of the user, also with %s %s', async (...flags) => {
+])('values without an order are a mistake of the user, also with %s %s', async (...flags) => {
   putStates(storeOf(workshop), ['running-ready', 'completed']);
   const ended = await runHere(workshop, ['get', 'pods', '--sort-by=.spec.containers', ...flags]);
   expect(ended).toEqual({

@@ -17,7 +17,7 @@ describe('events', () => {
     },
   );
 
-  it('are chosen by type, and by the kind and name of what they are about', async () => {
+  it('are selected by type, and by the kind and name of their object', async () => {
     putStates(storeOf(workshop), ['crashloop', 'init-running-0-of-2']);
     const { stdout } = await run('--types=Warning', '--for', 'pod/crash', '--no-headers');
     expect(stdout).toMatch(/^10s \(x26 over 6m57s\) +Warning +BackOff +Pod\/crash +Back-off restarting[^\n]*\n$/);
@@ -25,7 +25,7 @@ describe('events', () => {
     expect((await run('-n', 'test')).stderr).toBe('No events found in test namespace.\n');
   });
 
-  it('are printed whole as a list', async () => {
+  it('are printed as a list of objects', async () => {
     putStates(storeOf(workshop), ['crashloop']);
     const list = JSON.parse((await run('-o', 'json')).stdout) as { kind: string; items: StoredEvent[] };
     expect(list.kind).toBe('EventList');
@@ -34,7 +34,7 @@ describe('events', () => {
     expect(await run('-o', 'name')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  it('of the past come first with -w, then each one as it is written', async () => {
+  it('are followed with -w: past events first, then each new event', async () => {
     const store = storeOf(workshop);
     putStates(store, ['crashloop']);
     const podrun = workshop.start(['events', '-w', '--types', 'Warning'], GOLDEN_ENV);
@@ -57,7 +57,7 @@ describe('events', () => {
     { args: ['--types=Foo'], exit: 2, why: 'error: valid --types are Normal or Warning' },
     { args: ['--for', 'nopod'], exit: 2, why: 'error: --for must be in resource/name form' },
     { args: ['--for', 'nosuch/web'], exit: 1, why: 'error: the server doesn\'t have a resource type "nosuch"' },
-  ])('say what is wrong with $args', async ({ args, exit, why }) => {
+  ])('report the mistake in $args', async ({ args, exit, why }) => {
     expect(await run(...args)).toEqual({ exitCode: exit, stdout: '', stderr: `${why}\n` });
   });
 });

@@ -44,7 +44,7 @@ const DEFAULTED = 'Defaulted container "main" out of: main, side, setup (init)\n
 describe('podrun exec', () => {
   beforeEach(() => run());
 
-  it('runs a command with what the container has, and ends as it does', async () => {
+  it('runs a command in the container, and exits with its exit code', async () => {
     const script = 'echo "$COLOR $PWD"; echo trouble >&2; exit 7';
     expect(await exec('web', '--', 'sh', '-c', script)).toEqual({
       exitCode: 7,
@@ -62,7 +62,7 @@ describe('podrun exec', () => {
     expect((await workshop.run(['logs', 'web', '-c', 'main'])).stdout).toBe('');
   });
 
-  it('hands on what comes through a pipe, whole, and its end', async () => {
+  it('passes on standard input and its end', async () => {
     const text = `${'x'.repeat(80)}\n`.repeat(20_000);
     const podrun = workshop.start(['exec', '-i', '-q', 'web', '--', 'sh', '-c', 'cat /dev/stdin; echo end'], {}, text);
     const { stdout, ...rest } = await podrun.ended;
@@ -72,7 +72,7 @@ describe('podrun exec', () => {
     expect(await workshop.start(['exec', '-q', 'web', '--', 'cat'], {}, 'typed').ended).toMatchObject({ stdout: '' });
   });
 
-  it('says so when there is no terminal, and goes on without', async () => {
+  it('reports a missing terminal and continues without', async () => {
     const podrun = workshop.start(['exec', '-it', 'web', '-c', 'main', '--', 'tty'], {}, '');
     expect(await podrun.ended).toEqual({
       exitCode: 1,
@@ -83,7 +83,7 @@ describe('podrun exec', () => {
     });
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('that %s ends takes its command along', async (signal) => {
+  it.each(['SIGINT', 'SIGKILL'] as const)('ends the command when %s ends podrun', async (signal) => {
     const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
     const command = await stage.puppet('command');
     podrun.signal(signal);
@@ -134,7 +134,7 @@ describe('podrun exec', () => {
     expect(await exec(...args)).toEqual({ exitCode, stdout: '', stderr });
   });
 
-  it('says why a program cannot be started', async () => {
+  it('reports why a program cannot be started', async () => {
     const { stderr, ...rest } = await exec('web', '-q', '--', 'nosuch');
     expect(rest).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr.replace(/[0-9a-f]{64}/, 'ID')).toBe(
@@ -144,7 +144,7 @@ describe('podrun exec', () => {
     );
   });
 
-  it('refuses a Pod that has ended, and one that nobody runs any more', async () => {
+  it('refuses a Pod that has ended, and one without an agent', async () => {
     applied.signal('SIGKILL');
     await applied.ended;
     expect(await exec('web', '--', 'true')).toMatchObject({
@@ -189,7 +189,7 @@ describe.runIf(hasTerminals)('podrun exec -it', () => {
 describe.runIf(hasNamespaces)('podrun exec in a container with namespaces', () => {
   beforeEach(() => run('--runtime=namespace'));
 
-  it('sees what the container sees, and nothing that the host has', async () => {
+  it('sees the files and processes of the container, and none of the host', async () => {
     const script =
       'hostname; echo here > /usr/exec-was-here; cat /usr/exec-was-here; kill -0 1 && ls /proc | grep -cx 1';
     expect(await exec('web', '-q', '--', 'sh', '-c', script)).toEqual({
@@ -200,7 +200,7 @@ describe.runIf(hasNamespaces)('podrun exec in a container with namespaces', () =
     expect(existsSync('/usr/exec-was-here')).toBe(false);
   });
 
-  it('takes its command along', async () => {
+  it('ends its command when podrun is killed', async () => {
     const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
     const command = await stage.puppet('command');
     podrun.signal('SIGKILL');

@@ -14,7 +14,7 @@ async function ran(code: number): Promise<string> {
 const EXPECTED = 'pod: job\nsteps:\n- started: main\n- exited: main\n  code: 0\n- phase: Succeeded\n';
 
 describe('expect', () => {
-  it('is met by the run that it was printed of, and not by another one', async () => {
+  it('is met by the run that it was printed from, and not by another run', async () => {
     await ran(0);
     const { stdout: printed } = await workshop.run(['expect', '--print', 'job']);
     expect(printed).toContain('exitCodes:\n    main: 0\n');
@@ -29,7 +29,7 @@ describe('expect', () => {
     expect(stdout).toMatch(/^✓ job@1: as expected/m);
   });
 
-  it('checks a saved stream, and says it in the formats of CI', async () => {
+  it('checks a saved stream, and prints the formats of CI', async () => {
     workshop.file('run.ndjson', await ran(3));
     workshop.file('e.yaml', EXPECTED);
     const args = ['expect', 'e.yaml', '--from', 'run.ndjson'];
@@ -82,7 +82,7 @@ describe('expect', () => {
 });
 
 describe('apply --expect', () => {
-  it('fails where something else happened than was expected', async () => {
+  it('fails for a run that does not meet the expectations', async () => {
     const container = { name: 'main', command: ['true'] };
     const manifest = workshop.pod('job', { restartPolicy: 'Never', containers: [container] });
     workshop.file('met.yaml', EXPECTED);

@@ -19,7 +19,7 @@ function timeIsUp(pods: readonly StoredPod[]): string {
   });
 }
 
-it('names the Pods that got there when the time is up, and counts them where they are many', () => {
+it('names the Pods that met the goal before the timeout, and counts them if they are many', () => {
   const late = webPod({ metadata: { name: 'late' } });
   const first = 'error: timed out after 4s\npod/late: ';
   const few = timeIsUp([ended('a'), ended('b'), late]);

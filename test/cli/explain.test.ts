@@ -16,7 +16,7 @@ describe('explain', () => {
     expect(row('namespace.spec.finalizers')).toMatch(/ checked /);
   });
 
-  it('takes a field by any name of its kind, with indexes as in an event', async () => {
+  it('accepts every name of a kind, and paths with indexes as in events', async () => {
     const { stdout } = await run('po.spec.volumes[0].emptyDir', '--support', '--no-headers');
     expect(stdout.match(/^\S+/gm)).toEqual([
       'pod.spec.volumes.emptyDir',
@@ -25,7 +25,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('-o json is for programs', async () => {
+  it('-o json prints JSON', async () => {
     const { stdout } = await run('pod.spec.topologySpreadConstraints', '-o', 'json');
     const [first, ...below] = JSON.parse(stdout) as unknown[];
     expect(first).toEqual({
@@ -37,7 +37,7 @@ describe('explain', () => {
     expect(below).toHaveLength(13);
   });
 
-  it('without --support tells what Kubernetes says, and how podrun treats it', async () => {
+  it('without --support prints the descriptions of Kubernetes and the support by podrun', async () => {
     const { stdout } = await run('pods.spec.dnsPolicy');
     expect(stdout).toMatch(/^KIND: {7}Pod\nVERSION: {4}v1\n\nFIELD: dnsPolicy <string>\nENUM:\n {4}ClusterFirst\n/);
     expect(stdout).toMatch(/\nSUPPORT:\n(?: {4}\S.*\n)+\nDESCRIPTION:\n {4}Set DNS policy for the pod\. /);
@@ -60,7 +60,7 @@ describe('explain', () => {
     { args: ['spec.tty'], exit: 2, why: 'error: "spec" is a field of many kinds' },
     { args: ['events', '--support'], exit: 2, why: 'error: podrun writes events itself: no manifest has their fields' },
     { args: ['pod', '-o', 'xml'], exit: 2, why: 'error: unable to match a printer suitable for the output format' },
-  ])('says what is wrong with $args', async ({ args, exit, why }) => {
+  ])('reports the mistake in $args', async ({ args, exit, why }) => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect([exitCode, stdout]).toEqual([exit, '']);
     expect(stderr.startsWith(why)).toBe(true);

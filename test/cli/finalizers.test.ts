@@ -36,7 +36,7 @@ async function held(): Promise<{ manifest: string; apply: Podrun; deleting: Podr
 }
 
 describe('a deleted Pod with finalizers', () => {
-  it('ends, and is removed with the last of them, without another change', async () => {
+  it('ends, and is removed with its last finalizer', async () => {
     const { apply, deleting } = await held();
     expect(stored('pods')).toMatchObject({
       metadata: { deletionGracePeriodSeconds: 0, generation: 2 },
@@ -53,7 +53,7 @@ describe('a deleted Pod with finalizers', () => {
     expect(stored('pods')).toBeUndefined();
   });
 
-  it('stays when its apply is stopped, whatever deletes it and collects garbage; nothing takes its name', async () => {
+  it('stays after its apply, a second delete and gc; no new Pod gets its name', async () => {
     const { manifest, apply, deleting } = await held();
     process.kill(apply.pid, 'SIGINT');
     await apply.ended;
@@ -69,7 +69,7 @@ describe('a deleted Pod with finalizers', () => {
     expect(stored('pods')).toBeUndefined();
   });
 
-  it('is ended at once by force, and stays', async () => {
+  it('is ended at once with --force, and stays', async () => {
     const { apply } = await running();
     await run('delete', 'pod', 'web', '--force', '--wait=false');
     await apply.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Failed');

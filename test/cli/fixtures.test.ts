@@ -84,7 +84,7 @@ describe.concurrent('fixtures', () => {
   it.for([
     { file: 'broken.yaml', says: ['metadata.name', 'spec.restartPolicy', 'containerPort', 'spec.containers[1].image'] },
     { file: 'misspelled.yaml', says: ['did you mean "restartPolicy"', 'did you mean "command"'] },
-  ])('$file tells all of its mistakes and starts nothing', async ({ file, says }, context) => {
+  ])('all mistakes of $file are reported, and nothing starts', async ({ file, says }, context) => {
     const workshop = workshopFor(context);
     const { exitCode, stderr } = await workshop.run(['apply', path.join(fixtures, file)]);
     expect(exitCode).toBe(2);

@@ -80,7 +80,7 @@ describe.skipIf(WAYS.length === 0)('a Pod of an agent in another PID namespace',
     await vi.waitUntil(async () => statusText((await workshop.run(['get', 'pods'])).stdout) === 'Running', PATIENT);
   });
 
-  it('that runs in the foreground there is not recorded as Failed here', async () => {
+  it('in the foreground is not recorded as Failed here', async () => {
     const [way = []] = WAYS;
     const [program = '', ...words] = [...way, ...workshop.commandLine(['apply', podOf()])];
     const { spawn } = await import('node:child_process');
@@ -100,7 +100,7 @@ describe.skipIf(WAYS.length === 0)('a Pod of an agent in another PID namespace',
 });
 
 describe('a Pod of an agent that was stopped', () => {
-  it('is Unknown, and what it was when the agent goes on', async () => {
+  it('is Unknown, and gets its state back when the agent continues', async () => {
     await workshop.run(['apply', '-d', podOf()]);
     await stage.puppet('main');
     const pid = ownerPid();
@@ -115,7 +115,7 @@ describe('a Pod of an agent that was stopped', () => {
     expect(JSON.parse((await workshop.run(['get', 'pod', 'web', '-o', 'json'])).stdout)).toEqual(before);
   });
 
-  it('is removed from the store by force only, and ended when the agent goes on', async () => {
+  it('is removed by --force only, and ends when the agent continues', async () => {
     await workshop.run(['apply', '-d', podOf()]);
     const puppet = await stage.puppet('main');
     const pid = ownerPid();

@@ -13,7 +13,7 @@ const saved = (state: string): string[] =>
   ['pod', 'events'].flatMap((name) => ['--from', path.join(folder, state, `${name}.json`)]);
 const run = (...args: string[]) => runHere(workshop, args, { env: GOLDEN_ENV });
 
-describe('a saved state is told as kubectl tells it', () => {
+describe('a saved state is printed as kubectl prints it', () => {
   const formats = (state: string): Array<readonly [args: string[], file: string]> => [
     [['get', ...saved(state)], 'get.txt'],
     [['get', '-o', 'wide', ...saved(state)], 'get-wide.txt'],
@@ -53,7 +53,7 @@ describe('get --from', () => {
     expect((await run('describe', 'd', '--from', yaml)).stdout).toMatch(/^Name: +d\n/);
   });
 
-  it('reads what a watch has printed: what came last is what is there', async () => {
+  it('reads the output of a watch: the last state of each object counts', async () => {
     const line = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;
     const later = { ...named('web'), status: { phase: 'Failed', reason: 'Evicted' } };
     const text = [line('ADDED', named('web')), line('ADDED', named('gone')), line('MODIFIED', later)].join('');
@@ -72,7 +72,7 @@ describe('get --from', () => {
     expect((await run('get', '-A', '--from', file)).stdout).toContain('one         x      1/1');
   });
 
-  it('keeps what podrun does not know, and passes over kinds that it does not know', async () => {
+  it('keeps unknown fields, and skips unknown kinds', async () => {
     const newer = { ...named('web'), spec: { ...api?.spec, brandNew: { a: null } } };
     const other = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' } };
     const file = workshop.file('pods.json', list('List', [newer, other, { ...other, apiVersion: 'v1', kind: 'Node' }]));
@@ -99,7 +99,7 @@ describe('get --from', () => {
     { text: 'kind: Pod\nmetadata: {name: x}\n', why: ':1:1)' },
     { text: 'apiVersion: v1\nkind: Pod\nmetadata: {labels: {}}\n', why: 'metadata.name: Required value' },
     { text: 'a: [\n', why: 'error: error parsing ' },
-  ])('says what is wrong in $text, and where', async ({ text, why }) => {
+  ])('reports the mistake in $text and its position', async ({ text, why }) => {
     const file = workshop.file('wrong.yaml', text);
     const { exitCode, stdout, stderr } = await run('get', '--from', file);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -120,7 +120,7 @@ describe('get --from', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: why });
   });
 
-  it('tells of a saved node, and of what its Pods claim', async () => {
+  it('describes a saved node with the requests of its Pods', async () => {
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'far' }, status: { allocatable: { cpu: '4' } } };
     const [pod] = [{ ...api, spec: { ...api?.spec, nodeName: 'far' }, status: { phase: 'Running' } }];
     const file = workshop.file('saved.json', list('List', [node, pod]));
@@ -130,7 +130,7 @@ describe('get --from', () => {
     expect((await run('get', 'no', '-o', 'name', '--from', file)).stdout).toBe('node/far\n');
   });
 
-  it('says which file is not there', async () => {
+  it('names a missing file', async () => {
     const { exitCode, stderr } = await run('describe', '--from', 'nope.json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'error: the path "nope.json" does not exist\n' });
   });

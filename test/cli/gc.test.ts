@@ -15,7 +15,7 @@ const apply = (name: string, ...flags: string[]) =>
 const names = async (): Promise<string> => (await workshop.run(['get', 'pods', '-o', 'name'])).stdout;
 
 describe('podrun gc', () => {
-  it('removes the Pods that ended first, after saying so in a dry run', async () => {
+  it('removes the Pods that ended first; a dry run lists them', async () => {
     for (const name of ['one', 'two', 'three']) await apply(name);
     storeOf(workshop).create('events', newEvent('gone.1', 'gone', 'late'));
     const want = ['pod "one"', 'pod "two"', 'event "gone.1"'].map((one) => `${one} deleted from default namespace`);
@@ -36,7 +36,7 @@ describe('podrun gc', () => {
 });
 
 describe('podrun apply --keep', () => {
-  it('keeps so many Pods that have ended, and says which go', async () => {
+  it('keeps this many ended Pods, and names the removed ones', async () => {
     await apply('one');
     await apply('two', '--keep', '2');
     expect(await names()).toBe('pod/one\npod/two\n');

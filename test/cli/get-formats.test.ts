@@ -37,18 +37,18 @@ describe('get, as kubectl does it,', () => {
 });
 
 describe('get', () => {
-  it('sorts tables, and those that have no such field come first', async () => {
+  it('sorts tables; objects without the field come first', async () => {
     const { stdout } = await get('--sort-by=.metadata.labels.app', '--no-headers');
     const names = stdout.split('\n').map((line) => line.replace(/ .*/, ''));
     expect(names).toEqual(['zed', 'side', 'restarts', 'api', 'batch-long-name-here', 'labels', '']);
   });
 
-  it('finds nothing in a table that cannot be sorted, as kubectl', async () => {
+  it('reports a missing sort field as kubectl does', async () => {
     const ended = await get('--sort-by=.nosuch');
     expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: 'No resources found in default namespace.\n' });
   });
 
-  it('says what has no order', async () => {
+  it('reports values without an order', async () => {
     const ended = await get('-o', 'name', '--sort-by=.metadata.labels');
     const why = 'error: Field {.metadata.labels} has no order: unsortable type: map[string]interface {}\n';
     expect(ended).toEqual({ exitCode: 1, stdout: '', stderr: why });
@@ -62,7 +62,7 @@ describe('get', () => {
     expect(stdout).toBe('POD   IP\napi   10.244.0.140\n');
   });
 
-  it('says where a template goes wrong, with exit code 2 before and 1 while printing', async () => {
+  it('reports the position of a template error, with exit code 2 before and 1 during printing', async () => {
     const unread = await get('-o', 'go-template={{range .items}}');
     expect(unread).toEqual({
       exitCode: 2,
@@ -77,7 +77,7 @@ describe('get', () => {
     expect(stderr).toContain('template: output:2:7: executing "output" at <.kind.name>: can\'t evaluate field name');
   });
 
-  it('hides managedFields unless they are asked for', async () => {
+  it('hides managedFields without --show-managed-fields', async () => {
     const managedFields = [{ manager: 'podrun' }];
     storeOf(workshop).create('configmaps', {
       apiVersion: 'v1',
@@ -92,7 +92,7 @@ describe('get', () => {
 });
 
 describe('get -w', () => {
-  it('aligns rows of columns that come together, and tells changes to templates', async () => {
+  it('aligns rows that arrive together, and passes each change to templates', async () => {
     const store = storeOf(workshop);
     putStates(store, ['list-of-three']);
     const watch = (...args: string[]) => workshop.start(['get', '-w', ...args], GOLDEN_ENV);
@@ -114,7 +114,7 @@ zed                    Pending
 });
 
 describe('other commands', () => {
-  it('print by templates as well', async () => {
+  it('print with templates as well', async () => {
     putStates(storeOf(workshop), ['running-ready']);
     const run = async (...args: string[]) => (await workshop.run(args, GOLDEN_ENV)).stdout;
     expect(await run('label', 'pod', 'web', 'x=y', '-o', 'jsonpath={.metadata.labels.x}')).toBe('y');
@@ -128,7 +128,7 @@ describe('other commands', () => {
     expect(waited).toBe('Running');
   });
 
-  it('apply --dry-run prints by templates, and a run does not', async () => {
+  it('apply prints with templates in a dry run only', async () => {
     const manifest = workshop.pod('fresh', { containers: [{ name: 'main', command: ['true'] }] });
     const apply = (...args: string[]) => workshop.run(['apply', '-f', manifest, ...args]);
     const dry = await apply('--dry-run', '-o', 'jsonpath={.metadata.name} {.spec.restartPolicy}');

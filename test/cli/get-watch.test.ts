@@ -27,7 +27,7 @@ async function stop(podrun: Podrun): Promise<string> {
 }
 
 describe('get -w', () => {
-  it('prints what there is, every change, and what was deleted, in one table', async () => {
+  it('prints present objects, changes and deletions in one table', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     const podrun = watch('pods', '-w');
@@ -41,7 +41,7 @@ web    0/1     Failed    0          133m
 `);
   });
 
-  it('prints the headings with the first Pod that comes', async () => {
+  it('prints the headings with the first Pod', async () => {
     const store = storeOf(workshop);
     const podrun = watch('pods', '-w', '--output-watch-events');
     const [web] = goldenPods('running-ready');
@@ -51,7 +51,7 @@ web    0/1     Failed    0          133m
     expect(await stop(podrun)).toBe(`EVENT      ${HEADINGS}ADDED      web    1/1     Running   0          133m\n`);
   });
 
-  it('leaves out what there is already, when asked', async () => {
+  it('omits the present objects with --watch-only', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     const podrun = watch('pod', 'web', '--watch-only', '-o', 'name');
@@ -75,7 +75,7 @@ web    0/1     Failed    0          133m
     expect(podrun.lines.map(({ type }) => type)).toEqual(['ADDED', 'DELETED', 'ADDED']);
   });
 
-  it('ends when nobody reads any more', async () => {
+  it('ends when the reader of its output has gone', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
     const podrun = watch('pods', '-w');
@@ -85,7 +85,7 @@ web    0/1     Failed    0          133m
     expect(await podrun.ended).toMatchObject({ exitCode: 1, stderr: '' });
   });
 
-  it('of a Pod that does not exist is an error', async () => {
+  it('fails for a Pod that does not exist', async () => {
     expect(await watch('pod', 'nope', '-w').ended).toMatchObject({
       exitCode: 1,
       stderr: 'Error from server (NotFound): pods "nope" not found\n',

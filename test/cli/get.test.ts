@@ -49,7 +49,7 @@ describe('get, as kubectl does it,', () => {
 });
 
 describe('get', () => {
-  it('lists Pods when nothing is said', async () => {
+  it('lists Pods by default', async () => {
     putStates(storeOf(workshop), ['crashloop']);
     expect(await get()).toEqual({ exitCode: 0, stdout: goldenText('crashloop', 'get.txt'), stderr: '' });
     expect((await get('-o', 'wide')).stdout).toBe(goldenText('crashloop', 'get-wide.txt'));
@@ -113,7 +113,7 @@ serviceaccount/x   0         60s
 `);
   });
 
-  it('looks into the namespace that is named', async () => {
+  it('looks into the namespace of -n', async () => {
     putObjects(storeOf(workshop), [configMap('here', 'test'), configMap('there', 'other')]);
     expect((await get('cm', '-n', 'test', '-o', 'name')).stdout).toBe('configmap/here\n');
     expect((await get('cm', '-A', '-o', 'name')).stdout).toBe('configmap/there\nconfigmap/here\n');
@@ -122,7 +122,7 @@ serviceaccount/x   0         60s
     );
   });
 
-  it('hands all of a long list to a slow reader', async () => {
+  it('writes a long list to a slow reader', async () => {
     const data = { text: 'x'.repeat(100_000) };
     putObjects(
       storeOf(workshop),
@@ -143,14 +143,14 @@ serviceaccount/x   0         60s
     { args: ['pods', '-f', 'pod.yaml'], why: 'you may not specify resource arguments as well' },
     { args: ['-f', 'nope.yaml'], why: 'error: the path "nope.yaml" does not exist' },
     { args: ['pods,cm', '-w'], why: 'watch is only supported on individual resources' },
-  ])('says what is wrong with get $args', async ({ args, why }) => {
+  ])('reports the mistake in get $args', async ({ args, why }) => {
     const { exitCode, stdout, stderr } = await get(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(why);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('says when PODRUN_NOW is no time', async () => {
+  it('reports a PODRUN_NOW that is no time', async () => {
     const { exitCode, stderr } = await workshop.run(['get'], { PODRUN_NOW: 'yesterday' });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('error: PODRUN_NOW is no RFC 3339 time: "yesterday"');

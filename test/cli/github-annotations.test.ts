@@ -12,7 +12,7 @@ const commands = (text: string): string[] =>
     .filter((line) => line.startsWith('::') || /^running |\|/.test(line))
     .map((line) => line.replaceAll(/\d+(\.\d+)?m?s\b/g, 'Ns'));
 
-it('folds what comes before and after COMMAND, and leaves COMMAND alone', async () => {
+it('folds the output before and after COMMAND, but not that of COMMAND', async () => {
   const manifest = workshop.pod('web', {
     containers: [{ name: 'main', command: ['sh', '-c', `echo "::error::not ours"; exec ${FOREVER.join(' ')}`] }],
   });
@@ -29,7 +29,7 @@ it('folds what comes before and after COMMAND, and leaves COMMAND alone', async 
   ]);
 });
 
-it('annotates the fields of the manifest that something is wrong with, each once', async () => {
+it('annotates each wrong field of the manifest once', async () => {
   workshop.file(
     'shop.yaml',
     `# A comment, so that lines count.
@@ -71,7 +71,7 @@ it('names files from the root of the repository', async () => {
   );
 });
 
-it('says what Pods were waiting for when the time was up', async () => {
+it('names the reason of each waiting Pod after a timeout', async () => {
   const probe = { exec: { command: ['false'] }, periodSeconds: 30 };
   const manifest = workshop.pod('slow', { containers: [{ name: 'main', command: FOREVER, readinessProbe: probe }] });
   const { stdout, exitCode } = await workshop.run(['apply', manifest, '--timeout', '2s', '--until', 'ready'], ACTIONS);
@@ -91,7 +91,7 @@ it.each<[args: string[], env: Record<string, string>]>([
   [['--annotations', 'none'], ACTIONS],
   [['-o', 'json'], ACTIONS],
   [[], {}],
-])('no command with %j and %j', async (args, env) => {
+])('prints no workflow command with %j and %j', async (args, env) => {
   const manifest = workshop.pod('plain', {
     restartPolicy: 'Never',
     containers: [{ name: 'main', command: ['false'] }],

@@ -30,7 +30,7 @@ describe('--color', () => {
     expect(wantsColor(wishes)).toBe(wanted);
   });
 
-  it('has the last word, before the command and behind it', async () => {
+  it('decides before and behind the command', async () => {
     const manifest = workshop.pod('web', once);
     const colored = await workshop.run(['--color=always', 'apply', manifest]);
     const plain = await workshop.run(['apply', manifest, '--color', 'never'], { NO_COLOR: '', FORCE_COLOR: '1' });
@@ -41,7 +41,7 @@ describe('--color', () => {
 });
 
 describe('--quiet', () => {
-  it('leaves what containers print, and exit codes', async () => {
+  it('keeps the output of containers, and exit codes', async () => {
     const manifest = workshop.pod('web', {
       restartPolicy: 'Never',
       containers: [{ name: 'main', command: ['sh', '-c', 'echo hello; exit 3'] }],
@@ -51,7 +51,7 @@ describe('--quiet', () => {
     expect(await workshop.run(['apply', '-q', '--no-logs', manifest])).toMatchObject({ exitCode: 1, stdout: '' });
   });
 
-  it('says nothing of what was done, unless a format was asked for', async () => {
+  it('prints no messages of success unless a format was requested', async () => {
     await workshop.run(['apply', workshop.pod('web', once)]);
     const silent = { exitCode: 0, stdout: '', stderr: '' };
     expect(await workshop.run(['label', 'pod', 'web', 'tier=front', '-q'])).toEqual(silent);
@@ -68,7 +68,7 @@ describe('--quiet', () => {
 });
 
 describe('--verbose', () => {
-  it('tells on standard error what is decided, and changes nothing of the output', async () => {
+  it('prints decisions on standard error and does not change the output', async () => {
     const manifest = workshop.pod('web', once);
     const { stdout, stderr } = await workshop.run(['apply', '-v', manifest, '--timeout=60s', '-o', 'json']);
     expect(
@@ -101,7 +101,7 @@ describe('--verbose', () => {
   });
 });
 
-it('every command takes them, and tells so', async () => {
+it('every command takes the global flags, and its help lists them', async () => {
   for (const command of await commandNames(workshop)) {
     const { stdout, exitCode } = await workshop.run(['-q', '--color=never', command, '--no-pager', '-v', '--help']);
     expect({ command, exitCode }).toEqual({ command, exitCode: 0 });

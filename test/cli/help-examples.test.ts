@@ -124,7 +124,7 @@ function isInstalled(shell: string): boolean {
 }
 
 describe.each([...examples])('the help of podrun %s', (command, lines) => {
-  it('has examples that name what there is, and no placeholders', () => {
+  it('has examples with real names and no placeholders', () => {
     expect(lines).not.toEqual([]);
     expect(lines.filter((line) => !line.includes(`podrun ${command}`))).toEqual(
       command === 'debug' ? ['podrun logs web -c probe'] : [],
@@ -146,7 +146,7 @@ describe.each([...examples])('the help of podrun %s', (command, lines) => {
   }
 });
 
-it('prepares only examples that there are', () => {
+it('prepares no example that help does not show', () => {
   const all = new Set([...examples.values()].flat());
   expect(Object.keys(ENDINGS).filter((line) => !all.has(line))).toEqual([]);
 });

@@ -16,7 +16,7 @@ afterAll(() => workshop.close());
 
 const helpOf = (command: string): string => helps.get(command)?.stdout ?? '';
 
-it('lists the commands by their names, each with a sentence that is short', () => {
+it('lists the commands by name, each with a short sentence', () => {
   expect(COMMANDS).toEqual(expect.arrayContaining(['apply', 'get', 'logs', 'completion', 'version']));
   expect(helpOf('')).not.toContain('[options]');
 });
@@ -29,14 +29,14 @@ describe.each(COMMANDS)('%s --help', (command) => {
     expect(examples).toMatch(new RegExp(`^  .*podrun ${command}`));
   });
 
-  it('tells no defaults that go without saying, and what all commands take', () => {
+  it('omits obvious defaults, and lists the global flags', () => {
     expect(helpOf(command)).not.toMatch(/default:\s+(?:false|\[\]|"none")|preset|\[options\]/);
     expect(helpOf(command)).toMatch(/Global Options:\n {2}--state-dir <folder> /);
     expect(helpOf(command)).not.toContain('--version');
   });
 });
 
-it('tells choices, defaults, and what a flag means without its value', () => {
+it('shows choices, defaults, and the meaning of a flag without a value', () => {
   const flat = helpOf('delete').replaceAll(/\s+/g, ' ');
   expect(flat).toContain('(one of none, client, server; --dry-run alone: client)');
   expect(flat).toContain('negative: as the spec says (default: -1)');

@@ -43,7 +43,7 @@ describe('history', () => {
     expect(JSON.parse(json.split('\n')[1] ?? '')).toMatchObject({ run: 'web@1', phase: 'Failed', lastedSeconds: 1 });
   });
 
-  it('says when there is none', async () => {
+  it('reports that there are no runs', async () => {
     expect(await workshop.run(['history'])).toEqual({
       exitCode: 0,
       stdout: '',
@@ -70,7 +70,7 @@ describe('a run of the past', () => {
     }
   }
 
-  it('has its logs and its probes; a log before it leads to the run before', async () => {
+  it('has its logs and its probes; --previous names the run before', async () => {
     await twoRealRuns();
     expect((await workshop.run(['logs', 'web'])).stdout).toBe('second\n');
     expect(await workshop.run(['logs', 'web@1'])).toEqual({ exitCode: 0, stdout: 'first\n', stderr: '' });
@@ -122,7 +122,7 @@ function pastRun(): void {
 }
 
 describe('--at', () => {
-  it('shows a Pod as it was, as of then, also one that was replaced', async () => {
+  it('shows a Pod at an earlier moment, also one that was replaced', async () => {
     pastRun();
     const run = async (...args: string[]): Promise<string> => (await workshop.run(args, { TZ: 'UTC' })).stdout;
     expect(await run('get', 'pod', 'web@1', '--at', '2.5s')).toBe(
@@ -166,13 +166,13 @@ describe('--at', () => {
 });
 
 describe('diff', () => {
-  it('of what is not there is no difference', async () => {
+  it('of an unknown run fails', async () => {
     twoRuns();
     expect(await workshop.run(['diff', 'wbe1', 'web'])).toMatchObject({ exitCode: 2, stdout: '' });
     expect(await workshop.run(['diff', 'web@9', 'web'])).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  it('says what went another way, and what may explain it', async () => {
+  it('prints the differences of two runs and of their manifests', async () => {
     pastRun();
     const { exitCode, stdout, stderr } = await workshop.run(['diff', 'web@1', 'web']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
@@ -194,7 +194,7 @@ describe('diff', () => {
     });
   });
 
-  it('takes saved streams, and answers 0 where the run was the same', async () => {
+  it('takes saved streams, and exits with 0 for equal runs', async () => {
     const script = 'echo x';
     const container = { name: 'main', command: ['sh', '-c', script] };
     const manifest = workshop.pod('job', { restartPolicy: 'Never', containers: [container] });

@@ -204,7 +204,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-describe('what a terminal would obey is nowhere in what podrun writes', () => {
+describe('the output of podrun contains no terminal sequences of others', () => {
   const workshop = new Workshop();
   /** Runs podrun and collects output that a terminal would obey. */
   const obeyed: string[] = [];
@@ -233,7 +233,7 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
 
   afterAll(() => workshop.close());
 
-  it('the Pod that these commands are about runs, twice', async () => {
+  it('the Pod of these commands runs twice', async () => {
     // Output of containers and hooks goes into a pipe unchanged.
     const apply = ['apply', '-f', 'web.yaml', '--no-logs'];
     for (const _ of ['web@1', 'web']) expect((await run(...apply)).stderr).toContain('pod "web" failed');
@@ -245,14 +245,14 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
     expect(obeyed.splice(0)).toEqual([]);
   });
 
-  it('and every command of podrun was tried', async () => {
+  it('every command of podrun was tried', async () => {
     const { stdout } = await run('--help');
     const commands = [...stdout.matchAll(/^ {2}([a-z][\w-]+) {2,}[A-Z]/gm)].map(([, name]) => name);
     expect(commands.length).toBeGreaterThan(25);
     expect(commands.filter((name) => LINES[name!] === undefined)).toEqual([]);
   });
 
-  it('data stays what it is', async () => {
+  it('JSON and YAML keep the data unchanged', async () => {
     const annotation = (text: string, read: (text: string) => unknown): unknown =>
       (read(text) as typeof SAVED).items[2]!.data![HOSTILE];
     const { stdout: json } = await run('get', 'pods,events,cm', '-o', 'json', ...SAVED_FROM);
@@ -261,14 +261,14 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
     expect(annotation(yaml, parse)).toBe(HOSTILE);
   });
 
-  it('a template writes what it takes byte for byte into a pipe', async () => {
+  it('a template writes values byte for byte into a pipe', async () => {
     const { stdout } = await workshop.run(['get', 'cm', '-o', 'jsonpath={.items[0].data}', ...SAVED_FROM]);
     expect(JSON.parse(stdout)).toEqual({ [HOSTILE]: HOSTILE });
     const jsonPath = '{.items[0].status.message}';
     expect((await workshop.run(['get', 'pods', '-o', `jsonpath=${jsonPath}`, ...SAVED_FROM])).stdout).toBe(HOSTILE);
   });
 
-  it('a termination message is shown as what it is, and kept byte for byte', async () => {
+  it('a termination message is escaped when shown, and stored byte for byte', async () => {
     const script = 'printf %s "$TEXT" > /dev/termination-log; printf %s "$TEXT"; exit 3';
     const main = {
       name: 'main',
@@ -296,7 +296,7 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
     expect(report('logs/bye/main/0.log')).toContain(HOSTILE.replace(/\r.*/s, ''));
   });
 
-  it('with colours nothing is obeyed but colours of podrun', async () => {
+  it('with colours, the only sequences are colours of podrun', async () => {
     for (const args of [
       ['validate', 'bad.yaml'],
       ['timeline', 'web'],

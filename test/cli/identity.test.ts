@@ -69,7 +69,7 @@ function asRoot(tier: string): void {
   const isApart = isPossible && tier === 'namespace';
   const run = (args: readonly string[]): Promise<Ended> => workshop.run(args, in_(tier));
 
-  it.skipIf(!isPossible)('a container is the user, and in the groups, that it asks for', async () => {
+  it.skipIf(!isPossible)('a container has the user and the groups of its security context', async () => {
     const pod = { runAsUser: 12_345, runAsGroup: 3000, supplementalGroups: [4000], fsGroup: 2000, runAsNonRoot: true };
     const ended = await run(['apply', workshop.pod('web', spec(pod, {}))]);
     expect(linesOf(ended).slice(0, 9)).toEqual([
@@ -87,7 +87,7 @@ function asRoot(tier: string): void {
     expect(ended.stdout).toContain(tier === 'namespace' ? ': bye' : 'the user of the container cannot access');
   });
 
-  it.skipIf(!isPossible)('it has the capabilities that it asks for, and can gain none', async () => {
+  it.skipIf(!isPossible)('it has the requested capabilities and can gain none', async () => {
     const container = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'], add: ['CHOWN', 'KILL'] } };
     const told = linesOf(await run(['apply', workshop.pod('web', spec({}, container))]));
     expect(told).toEqual(
@@ -95,13 +95,13 @@ function asRoot(tier: string): void {
     );
   });
 
-  it.skipIf(!isPossible)('who asks for nothing has what that tier gives', async () => {
+  it.skipIf(!isPossible)('a container without security context has the defaults of the tier', async () => {
     const told = linesOf(await run(['apply', workshop.pod('web', spec({}, {}))]));
     const rights = tier === 'namespace' ? USUAL_RIGHTS & ownRights : ownRights;
     expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(rights)}`, 'NoNewPrivs:0']));
   });
 
-  it.skipIf(!isPossible)('hooks, probes and commands beside it are the same user', async () => {
+  it.skipIf(!isPossible)('hooks, probes and exec commands have the same user', async () => {
     const script = 'echo "I am $(id -u) in $(id -G)" > /dev/stdout; test $(id -u) = 12345';
     const asks = { exec: { command: ['sh', '-c', script] } };
     const probed = spec({ runAsUser: 12_345, runAsGroup: 5 }, {});
@@ -124,18 +124,18 @@ function asRoot(tier: string): void {
     return { ...pod, containers: pod.containers.map((main) => ({ ...main, volumeMounts, ...container })) };
   };
 
-  it.skipIf(!isPossible || isApart)('a volume that it cannot access keeps it from starting', async () => {
+  it.skipIf(!isPossible || isApart)('a volume that the container cannot access keeps it from starting', async () => {
     const ended = await run(['apply', workshop.pod('web', mounting({})), '--until', 'ready', '--timeout', '1s']);
     expect(ended.stderr).toMatch(/CreateContainerError: volume data: is in \S+\/data, which user 12345 cannot access/);
   });
 
-  it.skipIf(!isApart)('volumes belong to the group of the Pod, and what is made in them', async () => {
+  it.skipIf(!isApart)('volumes and new files in them belong to the group of the Pod', async () => {
     const command = ['sh', '-c', 'touch /data/mine; stat -c "%a %u %g" /data /data/mine'];
     const ended = await run(['apply', workshop.pod('web', mounting({ command }))]);
     expect(linesOf(ended)).toEqual(['2777 0 2000', '644 12345 2000']);
   });
 
-  it.skipIf(!isApart)('nobody writes to a root file system that is only to be read', async () => {
+  it.skipIf(!isApart)('a read-only root file system cannot be written to', async () => {
     const container = { readOnlyRootFilesystem: true };
     const pod = spec({}, container);
     pod.containers = pod.containers.map((main) => ({ ...main, command: ['sh', '-c', 'touch /etc/new'] }));
@@ -144,8 +144,8 @@ function asRoot(tier: string): void {
   });
 }
 
-describe.skipIf(!canBeSomebody)('as an ordinary user (whom root needs setpriv to become)', () => {
-  it('a container that asks for somebody else does not start, and is told the way out', async () => {
+describe.skipIf(!canBeSomebody)('as an ordinary user (root needs setpriv for this)', () => {
+  it('a container with another user does not start, and the event names the remedy', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { readOnlyRootFilesystem: true }));
     const refused = await runAsSomebody(['apply', file, '--timeout', '1s']);
     expect(refused.exitCode).toBe(124);
@@ -162,7 +162,7 @@ describe.skipIf(!canBeSomebody)('as an ordinary user (whom root needs setpriv to
     expect((await runAsSomebody(['apply', file, '--strict', '--best-effort'])).stderr).toContain('used together');
   });
 
-  it('with --best-effort it starts, and is told what it does not have', async () => {
+  it('with --best-effort it starts, and an event lists the missing settings', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { capabilities: { add: ['SYS_TIME'] } }));
     const ended = await runAsSomebody(['apply', file, '--best-effort']);
     expect(ended.exitCode).toBe(0);
@@ -170,17 +170,22 @@ describe.skipIf(!canBeSomebody)('as an ordinary user (whom root needs setpriv to
     expect(ended.stdout).toContain('no effect: securityContext.runAsUser');
   });
 
-  it.skipIf(setpriv === undefined)('who drops all rights can gain none', async () => {
+  it.skipIf(setpriv === undefined)('a container that drops all capabilities can gain none', async () => {
     const file = workshop.pod('web', spec({}, { capabilities: { drop: ['ALL'] } }));
     const told = linesOf(await runAsSomebody(['apply', file]));
     expect(told).toEqual(expect.arrayContaining(['NoNewPrivs:1', `CapEff:${NO_RIGHTS}`]));
   });
 
-  it.skipIf(!hasUserNamespaces)('in a user namespace it is whom it asks for (where those are permitted)', async () => {
-    const pod = spec({ runAsUser: 12_345, runAsGroup: 54_321 }, { allowPrivilegeEscalation: false });
-    const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
-    expect(told).toEqual(expect.arrayContaining(['12345', '54321', `CapEff:${NO_RIGHTS}`, 'NoNewPrivs:1', 'reopened']));
-  });
+  it.skipIf(!hasUserNamespaces)(
+    'in a user namespace it has the requested user (where namespaces are permitted)',
+    async () => {
+      const pod = spec({ runAsUser: 12_345, runAsGroup: 54_321 }, { allowPrivilegeEscalation: false });
+      const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
+      expect(told).toEqual(
+        expect.arrayContaining(['12345', '54321', `CapEff:${NO_RIGHTS}`, 'NoNewPrivs:1', 'reopened']),
+      );
+    },
+  );
 
   it.skipIf(!hasUserNamespaces)('as root of a user namespace it has the rights of a node there', async () => {
     const pod = spec({ runAsUser: 0 }, {});

@@ -12,7 +12,7 @@ const ALL = Object.keys(PARTS) as Part[];
 const ONE: ReadonlyArray<readonly Part[]> = [[], ...ALL.map((part) => [part])];
 const OTHERS: ReadonlyArray<readonly Part[]> = ALL.map((part) => ALL.filter((other) => other !== part));
 
-describe('what it writes runs as it is', () => {
+describe('init writes a manifest that runs unchanged', () => {
   it.each([
     { kind: 'tasks', isTask: true, choices: ONE, goal: [] },
     { kind: 'services', isTask: false, choices: OTHERS, goal: ['--until', 'ready'] },
@@ -41,7 +41,7 @@ describe('what it writes runs as it is', () => {
   });
 });
 
-it('prints a manifest that apply takes from a pipe, and touches nothing', async () => {
+it('prints a manifest that apply takes from a pipe, and writes no file', async () => {
   const { stdout, exitCode } = await workshop.run(['init', 'web', '--with', 'init', '--with=probe,Volumes']);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^# A Pod that serves/);
@@ -51,7 +51,7 @@ it('prints a manifest that apply takes from a pipe, and touches nothing', async 
   expect(existsSync(workshop.stateDir)).toBe(false);
 });
 
-it('overwrites no file unless it is told to', async () => {
+it('overwrites no file without --force', async () => {
   const file = workshop.file('pod.yaml', 'mine\n');
   expect(await workshop.run(['init', '-o', file])).toEqual({
     exitCode: 1,
@@ -68,7 +68,7 @@ it.each([
   [['init', '--with', 'prubes'], 'error: unknown part of a manifest: "prubes"\nDid you mean probes?'],
   [['init', '--with', 'xyz'], 'error: unknown part of a manifest: "xyz"\nThe parts are init, '],
   [['init', '--force'], 'error: --force needs -o FILE'],
-])('%s is wrong', async (args, message) => {
+])('%s is refused', async (args, message) => {
   const { exitCode, stdout, stderr } = await workshop.run(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr.startsWith(message)).toBe(true);

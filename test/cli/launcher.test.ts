@@ -20,14 +20,14 @@ function ownPodrun(): OwnPodrun {
   return { program, start: (args, env = {}) => workshop.start(args, env, undefined, { program: launcher }) };
 }
 
-it('says what is missing where podrun is not built', async () => {
+it('reports that podrun is not built', async () => {
   const podrun = ownPodrun();
   rmSync(podrun.program);
   const { exitCode, stderr } = await podrun.start(['version']).ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'podrun is not built yet: run npm run build.\n' });
 });
 
-it('runs to its end when podrun is installed anew meanwhile', async () => {
+it('runs to its end when podrun is reinstalled meanwhile', async () => {
   const { program, start } = ownPodrun();
   const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
   const podrun = start(['apply', file, '--report', 'report']);
@@ -40,7 +40,7 @@ it('runs to its end when podrun is installed anew meanwhile', async () => {
 });
 
 describe('the code cache', () => {
-  it('comes with the build', () => {
+  it('is made by the build', () => {
     const [hash] = /[0-9a-f]{16}/.exec(readFileSync(path.join(root, 'dist/podrun.cjs'), 'latin1')) ?? [];
     const name = `podrun.cjs.${hash}-${process.version}-${process.arch}.apply`;
     expect(readdirSync(path.join(root, 'dist'))).toContain(name);
@@ -80,7 +80,7 @@ describe('the code cache', () => {
     expect([statSync(first).ino, statSync(apply).ino]).toEqual([written.ino, last.ino]);
   });
 
-  it('is written anew where it is damaged, of another program, or writable by others', async () => {
+  it('is rewritten when it is damaged, of another program, or writable by others', async () => {
     const podrun = ownPodrun();
     await run(podrun, 'version');
     const { first = '' } = kept();
@@ -97,7 +97,7 @@ describe('the code cache', () => {
     expect(Object.values(kept()).map((file) => path.basename(file).slice(0, 16))).toEqual(['0123456789abcdef']);
   });
 
-  it('is not needed: podrun also starts where no folder can be written', async () => {
+  it('is optional: podrun starts without a writable folder', async () => {
     const { exitCode, stderr } = await ownPodrun().start(['version'], { XDG_CACHE_HOME: '/dev/null/cache' }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });

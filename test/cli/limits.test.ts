@@ -43,8 +43,8 @@ async function running(podrun: Podrun): Promise<void> {
   await podrun.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
 }
 
-describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
-  it('of memory end a container as OOMKilled, and others go on', async () => {
+describe.skipIf(!isHere)('limits with cgroups', () => {
+  it('of memory end a container as OOMKilled, and no other container', async () => {
     const limits = { memory: '100Mi' };
     const file = manifest(
       { name: 'greedy', command: EATER, resources: { limits } },
@@ -62,7 +62,7 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('of memory that a child exceeds are told too, and on version 2 end the container', async () => {
+  it('of memory that a child exceeds are reported too, and with cgroup v2 end the container', async () => {
     const command = ['sh', '-c', '"$@"; exit 0', 'sh', ...EATER];
     const { stdout } = await workshop.run([
       'apply',
@@ -75,7 +75,7 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
     expect(ends(pods.at(-1))).toMatchObject({ main: { reason: 'OOMKilled', exitCode } });
   });
 
-  it('of processes hold for a fork bomb, of which nothing is left', async () => {
+  it('of processes stop a fork bomb, and no process of it remains', async () => {
     workshop.file('podrun.yaml', 'podPidsLimit: 25\n');
     // A fork bomb of at most three hundred processes: a test must not take the machine down.
     const bomb = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 60; }; f 7 2>/dev/null & sleep 600';
@@ -96,7 +96,7 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
     expect(groupsLeft()).toEqual([]);
   });
 
-  it('of CPU hold, also when they are changed; hooks and probes run under them', async () => {
+  it('of CPU are enforced, also after a change; hooks and probes run under them', async () => {
     const seen = path.join(workshop.folder, 'seen');
     const probe = { exec: { command: ['sh', '-c', `cat /proc/self/cgroup >${seen}`] }, periodSeconds: 1 };
     const resources = { limits: { cpu: '50m', memory: '1Gi' } };
@@ -164,8 +164,8 @@ async function withoutCgroups(...args: string[]): Promise<Ended> {
   return { stdout, stderr, exitCode: code };
 }
 
-describe.skipIf(!isRoot || process.platform !== 'linux')('limits, where cgroups are not mounted (needs root)', () => {
-  it('do not hold, which is said once', async () => {
+describe.skipIf(!isRoot || process.platform !== 'linux')('limits without cgroups (needs root)', () => {
+  it('are not enforced, which is reported once', async () => {
     const resources = { limits: { memory: '100Mi', cpu: '1' } };
     const command = ['true'];
     const file = manifest({ name: 'a', command, resources }, { name: 'b', command, resources });
@@ -186,7 +186,7 @@ describe.skipIf(!isRoot || process.platform !== 'linux')('limits, where cgroups 
     expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
   });
 
-  it('of memory are watched on request, and a container with too much is OOMKilled', async () => {
+  it('of memory are polled on request, and a container above its limit is OOMKilled', async () => {
     const command = ['sh', '-c', '"$@" & wait', 'sh', ...EATER];
     const file = manifest({ name: 'main', command, resources: { limits: { memory: '150Mi' } } });
     const { stdout, exitCode } = await withoutCgroups('apply', file, '-o', 'json', '--enforce-memory=poll');

@@ -69,7 +69,7 @@ describe.runIf(hasTerminals)('the status block', () => {
     expect(screen.block).toEqual([]);
   });
 
-  it('is drawn once in a terminal that is given other sizes, whatever they are', async () => {
+  it('is drawn once in a terminal that changes its size', async () => {
     const screen = startOnScreen(workshop, apply(...twoPods()), { columns: 100, rows: 30 });
     await screen.until(backsOff);
     for (const [columns, rows] of [
@@ -95,7 +95,7 @@ describe.runIf(hasTerminals)('the status block', () => {
     await screen.until(({ block }) => block.length === 5);
   });
 
-  it('counts the Pods for which there is no room; those in trouble stay', async () => {
+  it('counts the Pods that do not fit; those in trouble stay visible', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `pod-${String(index).padStart(2, '0')}`);
     const files = names.map((name, index) => {
       const command = index === 44 ? ['sh', '-c', 'exit 3'] : FOREVER;
@@ -111,7 +111,7 @@ describe.runIf(hasTerminals)('the status block', () => {
 });
 
 describe.runIf(hasTerminals)('lines above the block', () => {
-  it('are whole, whatever programs write and whoever else writes', async () => {
+  it('are whole, also when other programs write to the terminal', async () => {
     const rude = [
       String.raw`printf "\033[2J\033[Hcleared\033]0;title\007?\n"`,
       String.raw`printf "10%%\r20%%\r30%%\n"`,
@@ -149,7 +149,7 @@ describe.runIf(hasTerminals)('lines above the block', () => {
 });
 
 describe.runIf(hasTerminals)('keys', () => {
-  it('describe, switch the output of containers, and tell what they do', async () => {
+  it('describe the Pods, switch the output of containers, and show the help', async () => {
     const chatty = ['sh', '-c', 'while :; do echo line; sleep 0.1; done'];
     const manifest = workshop.pod('chatty', { containers: [{ name: 'main', command: chatty }] });
     const screen = startOnScreen(workshop, apply(manifest), { columns: 100, rows: 60 });
@@ -170,7 +170,7 @@ describe.runIf(hasTerminals)('keys', () => {
     expect(await screen.ended).toBe(130);
   });
 
-  it('q again kills', async () => {
+  it('q pressed again kills the Pods', async () => {
     const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'];
     const manifest = workshop.pod('stubborn', { containers: [{ name: 'main', command: stubborn }] });
     const screen = startOnScreen(workshop, apply(manifest));
@@ -184,7 +184,7 @@ describe.runIf(hasTerminals)('keys', () => {
   });
 });
 
-describe.runIf(hasTerminals)('the terminal is as it was', () => {
+describe.runIf(hasTerminals)('the terminal is restored', () => {
   const ways: Readonly<Record<string, (screen: Screen) => void>> = {
     'after q': (screen) => screen.type('q'),
     'after Ctrl-C': (screen) => screen.type('\u0003'),
@@ -213,7 +213,7 @@ describe.runIf(hasTerminals)('the terminal is as it was', () => {
     expect(screen.lines.slice(-2)).toEqual(['x'.repeat(80), 'x'.repeat(20)]);
   });
 
-  it('after SIGKILL: who watches over it puts it in order', async () => {
+  it('after SIGKILL, by the terminal guard', async () => {
     const [web = ''] = twoPods();
     const podrun = `sh -c 'echo $$ > pid; exec "$@"' sh ${quoted(apply(web))}`;
     const order = 'until [ "$(stty -a)" = "$(cat before)" ]; do sleep 0.1; done';
@@ -230,7 +230,7 @@ describe.runIf(hasTerminals)('the terminal is as it was', () => {
     expect(screen.lines.every((line) => line === '')).toBe(true);
   });
 
-  it('while podrun is stopped with Ctrl-Z, or in the background; the block is there again after fg', async () => {
+  it('while podrun is stopped with Ctrl-Z or in the background; after fg, the block appears again', async () => {
     const screen = startOnScreen(workshop, ['sh', '-i'], { rows: 30 });
     screen.type(`stty -a > before; ${quoted(apply(...twoPods()))}\r`);
     await screen.until(backsOff);

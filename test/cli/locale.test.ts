@@ -22,7 +22,7 @@ const READING = [
   ['get', 'nosuch'],
 ];
 
-it.each(READING)('podrun %s %s %s prints the same, whatever language the machine speaks', async (...args) => {
+it.each(READING)('podrun %s %s %s prints the same in every locale', async (...args) => {
   const words = args.filter(Boolean);
   const here = await workshop.run(words, { ...GOLDEN_ENV, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' });
   for (const env of ELSEWHERE) expect(await workshop.run(words, { ...GOLDEN_ENV, ...env })).toEqual(here);
@@ -38,7 +38,7 @@ it.each([
   expect(await workshop.run(args, { ...GOLDEN_ENV, TZ: 'America/St_Johns' })).toEqual(here);
 });
 
-it('describe tells moments in the time zone of the machine, as kubectl does, and in English', async () => {
+it('describe prints times in the time zone of the machine, as kubectl does, and in English', async () => {
   const there = { ...GOLDEN_ENV, TZ: 'Asia/Kathmandu', LC_ALL: 'ne_NP.UTF-8' };
   const { stdout } = await workshop.run(['describe', 'pods'], there);
   expect(stdout).toMatch(/^Start Time: +\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} \+0545$/m);

@@ -39,7 +39,7 @@ const WAITING: ContainerState = { waiting: { reason: 'PodInitializing' } };
 const ENDED: ContainerState = { terminated: { exitCode: 1, reason: 'Error', containerID: 'podrun://1' } };
 
 describe('logs --hooks', () => {
-  it('shows what hooks and exec probes write while they run, and how they ended', async () => {
+  it('shows the output of running hooks and exec probes, and their ends', async () => {
     const flag = path.join(workshop.folder, 'go');
     const sh = (script: string): { exec: { command: string[] } } => ({ exec: { command: ['sh', '-c', script] } });
     const postStart = sh(`echo registering; while ! test -e ${flag}; do sleep 0.02; done; printf done`);
@@ -78,7 +78,7 @@ describe('logs --hooks', () => {
     );
   });
 
-  it('shows the hook of a container that is about to run, and with --previous that of the one before', async () => {
+  it('shows the hook of a starting container, and with --previous the hook of the instance before', async () => {
     openStore(workshop.stateDir).create('pods', podIn(WAITING, { lastState: ENDED }));
     says(0, 'first\n');
     says(1, 'second\n');
@@ -90,7 +90,7 @@ describe('logs --hooks', () => {
     expect(await hooks('--since-time=2026-01-15T12:00:00Z')).toBe('');
   });
 
-  it('is about the containers that have any', async () => {
+  it('chooses the containers that have hooks or exec probes', async () => {
     const pod = podIn({ running: {} });
     const [main = { name: '' }, side = { name: '' }] = pod.spec.containers;
     const store = openStore(workshop.stateDir);
@@ -108,7 +108,7 @@ describe('logs --hooks', () => {
     expect(stderr).toBe('Defaulted container "main" out of: main, more\n');
   });
 
-  it('says that there is nothing that could write', async () => {
+  it('reports that the Pod has no hooks and no exec probes', async () => {
     openStore(workshop.stateDir).create('pods', podIn({ running: {} }));
     const all = await workshop.run(['logs', 'web', '--hooks', '--all-containers']);
     expect(all).toEqual({ exitCode: 0, stdout: '', stderr: '' });

@@ -33,7 +33,7 @@ const RUNNING: ContainerState = { running: { startedAt: '2026-01-15T11:00:00Z' }
 const ENDED: ContainerState = { terminated: { exitCode: 1, reason: 'Error', containerID: 'podrun://1' } };
 
 describe('logs', () => {
-  it('says which container it shows when there are several, and which there are', async () => {
+  it('names the default container of several', async () => {
     const pod = podWith(RUNNING);
     const more = { containers: [...pod.spec.containers, { name: 'side' }], initContainers: [{ name: 'setup' }] };
     store.create('pods', { ...pod, spec: { ...pod.spec, ...more } });
@@ -54,7 +54,7 @@ describe('logs', () => {
     expect(await workshop.run(['logs', 'web', '-p'])).toMatchObject({ exitCode: 0, stdout: 'the crash\n' });
   });
 
-  it('counts --since from now, in whole seconds', async () => {
+  it('counts --since from now in whole seconds', async () => {
     store.create('pods', podWith(RUNNING));
     writeLog('web', 'main', 0, 'a minute ago\n');
     const since = (text: string): Promise<unknown> => workshop.run(['logs', 'web', '--since', text], NOW);
@@ -63,7 +63,7 @@ describe('logs', () => {
     expect(await since('1m')).toMatchObject({ stdout: 'a minute ago\n' });
   });
 
-  it('passes on bytes as they are, and no more than asked for', async () => {
+  it('prints bytes unchanged, and no more than --limit-bytes', async () => {
     store.create('pods', podWith(RUNNING));
     const log = new ContainerLog(instanceLogPath(store.paths('default', 'web').logs, 'main', 0));
     log.write('stdout', Buffer.from([0xc3, 0x28, 0xff, 0x0a, 0x00, 0x41]), WRITTEN_MS);
@@ -73,7 +73,7 @@ describe('logs', () => {
     expect((await workshop.run(['logs', 'web'])).stdout).toBe('\ufffd(\ufffd\n\0A');
   });
 
-  it('gives a reader that takes its time everything', async () => {
+  it('writes the whole log to a slow reader', async () => {
     store.create('pods', podWith(RUNNING));
     writeLog('web', 'main', 0, `${'x'.repeat(99)}\n`.repeat(5000));
     const { stdout } = await workshop.run(['logs', 'web']);
@@ -105,7 +105,7 @@ describe('logs', () => {
 });
 
 describe('logs -f', () => {
-  it('shows what comes, over parts that are put aside, until the container ends', async () => {
+  it('follows the log across rotations until the container ends', async () => {
     const pod = store.create('pods', podWith(RUNNING));
     const file = instanceLogPath(store.paths('default', 'web').logs, 'main', 0);
     const log = new ContainerLog(file, { fileBytesMax: 200, filesMax: 100 });
@@ -124,7 +124,7 @@ describe('logs -f', () => {
     expect(stdout).toBe(`${Array.from({ length: 20 }, (_, line) => `line ${line}\n`).join('')}last words`);
   });
 
-  it('does not go on into the next instance', async () => {
+  it('ends with the instance that it follows', async () => {
     const pod = store.create('pods', podWith(RUNNING));
     writeLog('web', 'main', 0, 'first\n');
     const podrun = workshop.start(['logs', '-f', 'web']);
@@ -151,7 +151,7 @@ describe('logs -f', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: `Error from server (BadRequest): ${what}\n` });
   });
 
-  it('ends when nobody reads any more', async () => {
+  it('ends when the reader of its output has gone', async () => {
     store.create('pods', podWith(RUNNING));
     const log = new ContainerLog(instanceLogPath(store.paths('default', 'web').logs, 'main', 0));
     log.write('stdout', Buffer.from('first\n'), WRITTEN_MS);

@@ -37,7 +37,7 @@ async function endWithGrace(): Promise<void> {
 }
 
 describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
-  it('a run in the foreground ends its Pods with grace, says why, and fails', async () => {
+  it('a run in the foreground ends its Pods gracefully, reports why, and fails', async () => {
     const run = workshop.start(['apply', podOf(), '--runtime', tier]);
     const puppet = await stage.puppet('main');
     await run.until(({ stderr, stdout }) => (stderr + stdout).includes('started'));
@@ -50,7 +50,7 @@ describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('a background agent ends its Pods with grace, and itself', async () => {
+  it('a background agent ends its Pods gracefully, and then itself', async () => {
     await workshop.run(['apply', '-d', podOf(), '--runtime', tier, '--wait', '--until', 'ready']);
     const puppet = await stage.puppet('main');
     removeState();
@@ -98,7 +98,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LO
       while (spawnSync('umount', ['-l', workshop.stateDir]).status === 0);
     });
 
-    it('a run in the foreground ends its Pods with grace, says why, and fails', async () => {
+    it('a run in the foreground ends its Pods gracefully, reports why, and fails', async () => {
       mountState();
       const run = workshop.start(['apply', podOf()]);
       const puppet = await stage.puppet('main');
@@ -112,7 +112,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LO
       expect(workshop.processes()).toEqual([]);
     });
 
-    it('a background agent ends its Pods with grace, says why, and ends itself', async () => {
+    it('a background agent ends its Pods gracefully, reports why, and ends itself', async () => {
       mountState();
       await workshop.run(['apply', '-d', podOf(), '--wait', '--until', 'ready']);
       const puppet = await stage.puppet('main');

@@ -20,7 +20,7 @@ async function podNamed(name: string): Promise<Pod> {
   return JSON.parse((await workshop.run(['get', 'pod', name, '-o', 'json'])).stdout) as Pod;
 }
 
-describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (all of 127/8: Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('a Pod has its own address (all of 127/8: Linux)', () => {
   const probed = (name: string, port: number, more = {}): string => {
     const readinessProbe = { httpGet: { port }, periodSeconds: 1 };
     return workshop.pod(name, {
@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (
     });
   };
 
-  it('so that Pods can listen on the same port, each on its own', async () => {
+  it('so that two Pods can listen on the same port', async () => {
     const port = await freePort();
     const apply = workshop.start(['apply', probed('a', port), probed('b', port)]);
     for (const name of ['a', 'b']) {
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (
     await apply.ended;
   });
 
-  it('where a server that listens on localhost only is not reached by probes, as on a node', async () => {
+  it('which probes use, so a server that listens on localhost only fails them, as on a node', async () => {
     const port = await freePort();
     const apply = workshop.start(['apply', probed('shy', port)]);
     const puppet = await stage.puppet('shy');
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (
     expect(stdout.split(hint)).toHaveLength(2);
   });
 
-  it('unless it asks for the network of the host', async () => {
+  it('unless it has hostNetwork', async () => {
     const env = [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }];
     const main = { name: 'main', command: stage.command('bare'), env };
     const apply = workshop.start(['apply', workshop.pod('bare', { hostNetwork: true, containers: [main] })]);
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (
     await apply.ended;
   });
 
-  it('which the manifest may give another name, and whose name it may use for something else', async () => {
+  it('which the manifest may put into any variable, also when it sets POD_IP itself', async () => {
     const env = [
       { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
       { name: 'POD_IP', value: 'mine' },
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /p
     return workshop.pod(name, { restartPolicy: 'Never', containers: [main] });
   };
 
-  it('is told with the container that has it, before the Pod has ended', async () => {
+  it('is reported with the container that holds it, before the Pod has ended', async () => {
     const port = await freePort();
     const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
     const apply = workshop.start(['apply', owner]);
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /p
     await apply.ended;
   });
 
-  it('is told with the program that has it, also where only what the container wrote gives it away', async () => {
+  it("is reported with the program that holds it, also when only the container's output shows it", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
     const { port } = server.address() as AddressInfo;
@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /p
     expect(stdout).toMatch(new RegExp(`port ${port} is taken by \\S+ \\(pid ${process.pid}\\); bind to \\$POD_IP`));
   });
 
-  it('is no matter where each Pod listens on an address of its own, and one fails for another reason', async () => {
+  it('is not reported when each Pod listens on its own address and one fails for another reason', async () => {
     const port = await freePort();
     const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
     const apply = workshop.start(['apply', owner]);
@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /p
     await apply.ended;
   });
 
-  it('is told when another Pod answers the probes of a container that could not listen', async () => {
+  it('is reported when another Pod answers the probes of a container that could not listen', async () => {
     const port = await freePort();
     const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
     const first = workshop.start(['apply', owner]);

@@ -33,7 +33,7 @@ spec:
   - {name: b, image: busybox, command: ['true'], ports: [{containerPort: 3, hostPort: 4}]}
 `;
 
-it('what has no effect is told in one line, and in an event for each field of each object', async () => {
+it('fields without effect are reported in one line, and in an event for each field of each object', async () => {
   const { exitCode, stdout, stderr } = await workshop.run(['apply', '-f', workshop.file('web.yaml', MANIFEST)]);
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual([

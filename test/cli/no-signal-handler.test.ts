@@ -3,7 +3,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-it('a container that is stopped again and again without a handler is told once', async () => {
+it('a container without a signal handler is reported once, however often it is stopped', async () => {
   const file = workshop.pod('deaf', {
     restartPolicy: 'Always',
     containers: [

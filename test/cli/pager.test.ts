@@ -29,7 +29,7 @@ describe.runIf(hasTerminals)('on a terminal', () => {
     expect(seen()).toMatch(/^\S.*\n$/);
   });
 
-  it('a folder that has been removed is no obstacle', async () => {
+  it('works in a folder that has been removed', async () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
     const words = ['sh', '-c', script, 'sh', ...workshop.commandLine(LONG)];
     const terminal = startProgramAtTerminal(workshop, words, { PODRUN_PAGER: 'head -n 1; echo quit early' });

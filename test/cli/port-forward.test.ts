@@ -62,7 +62,7 @@ async function forward(...args: string[]): Promise<{ podrun: Podrun; locals: num
 }
 
 describe('podrun port-forward', () => {
-  it('hands on what connects, in both directions and to the last byte', async () => {
+  it('forwards connections in both directions, to the last byte', async () => {
     const { podrun, locals } = await forward('web', `:${port}`);
     const [local = 0] = locals;
     const said = 'x'.repeat(300_000);
@@ -75,7 +75,7 @@ describe('podrun port-forward', () => {
     expect(lines).toEqual([`Forwarding from 127.0.0.1:${local} -> ${port}`, handling, handling]);
   });
 
-  it('says when nobody listens there, and goes on', async () => {
+  it('reports a port without a listener and continues', async () => {
     const { server, taken } = await takenPort();
     server.close();
     const { podrun, locals } = await forward('pod/web', `:${taken}`, `:${port}`);
@@ -90,7 +90,7 @@ describe('podrun port-forward', () => {
     );
   });
 
-  it('leads to the target of a port of a Service', async () => {
+  it('forwards to the target port of a Service', async () => {
     const spec = `spec: { selector: { app: front }, ports: [{ name: http, port: 80, targetPort: ${port} }] }`;
     const service = workshop.file('front.yaml', `apiVersion: v1\nkind: Service\nmetadata: { name: front }\n${spec}\n`);
     await workshop.run(['apply', service]);
@@ -105,7 +105,7 @@ describe('podrun port-forward', () => {
     expect(await podrun.ended).toMatchObject({ exitCode: 1, stderr: 'error: lost connection to pod\n' });
   });
 
-  it('says which ports are taken', async () => {
+  it('names the taken ports', async () => {
     const { server, taken } = await takenPort();
     const ended = await workshop.run(['port-forward', 'web', `${taken}:${port}`]);
     const { podrun } = await forward('web', '--address=127.0.0.1', `${taken}:${port}`, `:${port}`);

@@ -119,7 +119,7 @@ async function startPod(place: Place, tier: string, hostPort: number): Promise<P
   return apply;
 }
 
-describe.skipIf(CASES.length === 0).concurrent('a Pod with a network of its own (needs ip, and namespaces)', () => {
+describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (needs ip, and namespaces)', () => {
   it.for(CASES)(
     'of $who in the $tier tier, is reached from outside by whom it should be',
     async ({ who, tier }, context) => {
@@ -146,16 +146,19 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with a network of its own 
     },
   );
 
-  it.for(CASES)('of $who in the $tier tier, leaves nothing when podrun is killed', async ({ who, tier }, context) => {
-    const place = new Place(context, who);
-    const apply = await startPod(place, tier, await freePort());
-    const holder = place.holderOf('web');
-    expect(existsSync(`/proc/${holder}`)).toBe(true);
-    apply.signal('SIGKILL');
-    await apply.ended;
-    await vi.waitFor(() => expect(existsSync(`/proc/${holder}`)).toBe(false), PATIENT);
-    await vi.waitFor(() => expect(place.workshop.processes()).toEqual([]), PATIENT);
-  });
+  it.for(CASES)(
+    'of $who in the $tier tier, leaves no process when podrun is killed',
+    async ({ who, tier }, context) => {
+      const place = new Place(context, who);
+      const apply = await startPod(place, tier, await freePort());
+      const holder = place.holderOf('web');
+      expect(existsSync(`/proc/${holder}`)).toBe(true);
+      apply.signal('SIGKILL');
+      await apply.ended;
+      await vi.waitFor(() => expect(existsSync(`/proc/${holder}`)).toBe(false), PATIENT);
+      await vi.waitFor(() => expect(place.workshop.processes()).toEqual([]), PATIENT);
+    },
+  );
 
   it.for(CASES)(
     'of $who in the $tier tier, is the same for the agent that goes on with the Pod',
@@ -190,7 +193,7 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with a network of its own 
     },
   );
 
-  it('says at the start which port of the host it cannot have', async (context) => {
+  it('reports a taken host port at the start', async (context) => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, () => resolve()));
     const { port } = server.address() as AddressInfo;
@@ -228,7 +231,7 @@ it.skipIf(!works([...WITHOUT, WITHOUT_NETWORKS]))(
   },
 );
 
-it('podrun.yaml may ask for it; what it may not ask for is told with its place', async (context) => {
+it('podrun.yaml may set it; a wrong value is reported with its position', async (context) => {
   const workshop = workshopFor(context);
   workshop.file('podrun.yaml', 'network: bridge\n');
   const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });

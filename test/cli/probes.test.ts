@@ -16,7 +16,7 @@ function attemptsIn(text: string): ProbeAttempt[] {
 }
 
 describe('probes', () => {
-  it('tells of every attempt while the Pod runs, and after it has ended', async () => {
+  it('prints every attempt while the Pod runs and after its end', async () => {
     let status = 200;
     const port = await httpServer((_, response) => response.writeHead(status).end(`status ${status}`));
     const flag = path.join(workshop.folder, 'ready');
@@ -62,7 +62,7 @@ describe('probes', () => {
     expect(attemptsIn(last.stdout)).toEqual(attemptsIn(said.stdout).slice(-1));
   });
 
-  it('says that a Pod has no probes', async () => {
+  it('reports that a Pod has no probes', async () => {
     openStore(workshop.stateDir).create('pods', newPod('web', { phase: 'Running' }));
     const said = { exitCode: 0, stdout: '' };
     expect(await workshop.run(['probes', 'web'])).toEqual({ ...said, stderr: 'No probes in pod web.\n' });

@@ -18,7 +18,7 @@ function web(word: string): string {
 }
 
 describe('replace', () => {
-  it('puts what was written in the place of what is there', async () => {
+  it('replaces an object by its manifest', async () => {
     const file = workshop.file('settings.yaml', stringify(settings('info')));
     expect(await workshop.run(['replace', '-f', file])).toEqual({
       exitCode: 1,
@@ -43,7 +43,7 @@ describe('replace', () => {
     expect((await workshop.run(['apply', file])).stdout).toBe('configmap/settings unchanged\n');
   });
 
-  it('takes a Pod that was edited, unless somebody was faster', async () => {
+  it('accepts an edited Pod unless another client has changed it', async () => {
     await workshop.run(['apply', '-d', '--wait', web('one')]);
     const { stdout } = await workshop.run(['get', 'pod', 'web', '-o', 'yaml']);
     const edited = stdout.replace('image: app:1', 'image: app:2');
@@ -61,7 +61,7 @@ describe('replace', () => {
     await workshop.run(['delete', 'pod', 'web']);
   });
 
-  it('by force, ends a Pod and runs it anew; not when the new one cannot be run', async () => {
+  it('with --force ends a Pod and runs the new one, unless the new one cannot run', async () => {
     await workshop.run(['apply', '-d', '--wait', web('one')]);
     const before = await workshop.run(['get', 'pod', 'web', '-o', 'jsonpath={.metadata.uid}']);
     const broken = workshop.file('broken.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {}\n');
@@ -79,7 +79,7 @@ describe('replace', () => {
   });
 });
 
-describe('replace, misunderstood', () => {
+describe('replace with mistakes', () => {
   beforeEach(() => void web('one'));
 
   it.each([

@@ -21,7 +21,7 @@ function filesIn(folder: string): string[] {
 const FILES = ['events.json', 'junit.xml', 'pods.json', 'timeline.html'];
 
 describe('apply --report', () => {
-  it('leaves what a run was: the page, the verdicts, the objects, the logs', async () => {
+  it('writes the page, the verdicts, the objects and the logs', async () => {
     const command = ['sh', '-c', 'echo "<b>hello</b>"; echo ]]\\>; exit 3'];
     const manifest = workshop.pod('web', {
       restartPolicy: 'Never',
@@ -49,7 +49,7 @@ describe('apply --report', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is there when podrun is interrupted by %s', async (signal, code) => {
+  ] as const)('is written when %s interrupts podrun', async (signal, code) => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
     const apply = workshop.start(['apply', manifest, '--report', reportFolder()]);
     await stage.puppet('main');
@@ -61,7 +61,7 @@ describe('apply --report', () => {
     expect(reportOf('junit.xml')).toContain('<skipped message="interrupted while waiting for ');
   });
 
-  it('tells of a time-out and of COMMAND', async () => {
+  it('contains the timeout and COMMAND', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
     const late = await workshop.run(['apply', manifest, '--timeout', '2s', '--report', reportFolder()]);
     expect(late.exitCode).toBe(124);
@@ -102,7 +102,7 @@ describe('apply --report', () => {
     expect(reportOf('junit.xml')).toContain('restarted once');
   });
 
-  it('has a failure where only the time or an expectation failed', async () => {
+  it('has a failure for a timeout or an unmet expectation', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     const report = ['--report', reportFolder()];
     const settling = ['apply', manifest, '--until', 'ready', '--settle', '1h', '--timeout', '2s', ...report];
@@ -141,7 +141,7 @@ describe('apply --report', () => {
     }
   });
 
-  it('has Pods that another podrun runs, of which it judges nothing', async () => {
+  it('lists Pods of another podrun without a verdict', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
     const other = workshop.start(['apply', manifest]);
     await other.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));

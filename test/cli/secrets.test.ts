@@ -69,7 +69,7 @@ function commandLines(): string[] {
 }
 
 describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a tmpfs)', (tier) => {
-  it('reach the program, and nobody else', async () => {
+  it('reach the program and no other user', async () => {
     const place = memoryPlace();
     const podrun = await start(place, tier);
     expect(podrun.stdout).toContain(`bytes=${VALUES.join('').length}\n`);
@@ -101,7 +101,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     expect([ended, ...said].flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(bears)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('cannot be read by other users (tried as root)', async () => {
+  it.skipIf(process.getuid?.() !== 0)('cannot be read by other users (needs root)', async () => {
     const place = memoryPlace();
     // The folders above are open: only podrun's own folders protect the files.
     for (const folder of [place, workshop.folder]) chmodSync(folder, 0o755);
@@ -115,7 +115,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     await podrun.ended;
   });
 
-  it('are gone when the Pod has ended, with whatever else it had in memory', async () => {
+  it('are removed with the other memory volumes when the Pod has ended', async () => {
     const place = memoryPlace();
     const podrun = await start(place, tier);
     expect(filesBelow(place).map(({ file }) => path.basename(file))).toContain('file');
@@ -129,7 +129,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     ['podrun gc', ['gc']],
     ['podrun delete', ['delete', 'pod', 'web']],
     ['the next run', ['apply', '-f', 'other.yaml']],
-  ])('are gone after podrun was killed, with %s', async (_, command) => {
+  ])('are removed after podrun was killed, with %s', async (_, command) => {
     const place = memoryPlace();
     const podrun = await start(place, tier);
     podrun.signal('SIGKILL');
@@ -140,7 +140,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     expect([exitCode, readdirSync(place)]).toEqual([0, []]);
   });
 
-  it('share the memory with volumes, which are on the disk where there is no room, and podrun says so', async () => {
+  it('share memory with volumes; an event reports a volume that is on disk for lack of memory', async () => {
     const place = memoryPlace();
     const uid = process.getuid?.() ?? 0;
     const full = { ...SPEC, volumes: SPEC.volumes?.map((volume) => enlarged(volume)) };

@@ -26,7 +26,7 @@ spec:
     env: [{name: URL, value: 'db://$(MY_DB_SERVICE_HOST):$(MY_DB_SERVICE_PORT)'}]
 `;
 
-it('A Service on record that has an address is known to containers that want to hear of it', async () => {
+it('containers have variables of stored Services with an address, unless enableServiceLinks is false', async () => {
   const manifest = workshop.file('services.yaml', SERVICE + POD('linked', true) + POD('unlinked', false));
   const { stdout, exitCode } = await workshop.run(['apply', manifest]);
   expect(stdout).toContain('linked db://10.0.0.11:5432 tcp://10.0.0.11:5432');

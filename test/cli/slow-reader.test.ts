@@ -10,7 +10,7 @@ const LINES = 20_000;
 const script = `i=0; while [ $i -lt ${LINES} ]; do echo "line $i"; i=$((i+1)); done`;
 const talkative = { restartPolicy: 'Never' as const, containers: [{ name: 'main', command: ['sh', '-c', script] }] };
 
-it('apply hands all it has to say to a reader that begins late', async () => {
+it('apply writes its whole output to a reader that begins late', async () => {
   const podrun = workshop.start(['apply', workshop.pod('talkative', talkative)]);
   podrun.pauseStdout();
   await workshop.run(['wait', 'pod/talkative', '--for=create']);
@@ -21,7 +21,7 @@ it('apply hands all it has to say to a reader that begins late', async () => {
   expect(stdout.match(/line \d+$/gm)).toHaveLength(LINES);
 });
 
-it('apply makes a container wait that writes much more than its reader takes, and loses nothing', async () => {
+it('apply makes a container wait for a slow reader, and loses nothing', async () => {
   const bytes = 40_000_000;
   const script = `yes ${'x'.repeat(999)} | head -c ${bytes}`;
   const containers = [{ name: 'main', command: ['sh', '-c', script] }];

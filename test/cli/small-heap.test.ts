@@ -33,14 +33,14 @@ describe('SmallHeap', () => {
     expect(shrunk()).toBe(1);
   });
 
-  it('does not wait for containers that are about to be restarted, nor for Pods that have ended', () => {
+  it('does not wait for containers in back-off, nor for Pods that have ended', () => {
     const { heap, shrunk } = heapOf(['a', 'b'].map((uid) => podOf(uid, 25, 'Pending', WAITING)));
     heap.pod(podOf('a', 25, 'Running', WAITING, 1));
     heap.pod(podOf('b', 25, 'Failed', { terminated: { exitCode: 1 } }));
     expect(shrunk()).toBe(1);
   });
 
-  it('leaves a process alone that has few containers', () => {
+  it('does nothing in a process with few containers', () => {
     const { heap, shrunk } = heapOf([podOf('a', 49, 'Pending', WAITING)]);
     heap.pod(podOf('a', 49, 'Running', RUNNING));
     expect(shrunk()).toBe(0);

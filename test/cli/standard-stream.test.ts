@@ -10,7 +10,7 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-it('leaves nothing behind at a stream, however often it is slow', async () => {
+it('leaves no listeners on a stream, however often it is slow', async () => {
   const slow = new Writable({ write: (_chunk, _encoding, done) => void setImmediate(done) });
   for (let times = 0; times < 3; times++) {
     slow.write('text');
@@ -22,7 +22,7 @@ it('leaves nothing behind at a stream, however often it is slow', async () => {
   }
 });
 
-it('waits no longer for a reader that is gone', async () => {
+it('does not wait for a reader that has gone', async () => {
   const broken = new Writable({
     write: (_chunk, _encoding, done) => void setImmediate(() => done(new Error('EPIPE'))),
   });
@@ -55,7 +55,7 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
     },
   );
 
-  it('apply ends its Pods gracefully, and says why', async () => {
+  it('apply ends its Pods gracefully and reports why', async () => {
     const ended = path.join(workshop.folder, 'ended');
     const script = 'trap "echo bye >$ENDED; exit 0" TERM; echo up; while :; do sleep 0.01; done';
     const file = workshop.pod('web', {
@@ -69,13 +69,13 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
     expect(readFileSync(ended, 'utf8')).toBe('bye\n');
   });
 
-  it('what is said beside the output changes nothing', async () => {
+  it('a lost standard error changes nothing', async () => {
     const file = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
     expect((await podrun(['validate', file], { stderr: '/dev/full' })).exitCode).toBe(0);
     expect((await podrun(['apply', file, '--verbose'], { stderr: '/dev/full' })).exitCode).toBe(0);
   });
 
-  it('exec ends with its command, though what that says beside its output cannot be written', async () => {
+  it('exec ends with its command, although standard error is lost', async () => {
     const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
     await workshop.start(['apply', file]).until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
     const script = 'echo one >&2; sleep 0.1; echo two >&2; exit 7';
@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
     expect(exitCode).toBe(7);
   });
 
-  it('a pipe that is full, and that its writers do not wait for, gets everything', async () => {
+  it('a full non-blocking pipe gets the whole output', async () => {
     const labels = Object.fromEntries(Array.from({ length: 4000 }, (_, n) => [`label-${n}`, 'x'.repeat(40)]));
     workshop.file(
       'pod.json',

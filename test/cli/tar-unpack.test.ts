@@ -37,7 +37,7 @@ async function unpackBytes(bytes: Buffer, pieceBytes = 700): Promise<string[]> {
 
 const unpack = async (...members: readonly Member[]): Promise<string[]> => await unpackBytes(await archiveOf(members));
 
-it('leaves out what would get anywhere else', async () => {
+it('skips entries outside the target folder', async () => {
   const warnings = await unpack(
     { name: './x/', type: 'directory', mode: 0o755 },
     { name: './x/../../outside', text: 'evil' },
@@ -50,7 +50,7 @@ it('leaves out what would get anywhere else', async () => {
   expect(readdirSync(path.join(folder, 'target'))).toEqual(['good']);
 });
 
-it('makes no links, and so follows none', async () => {
+it('creates no links, and so follows none', async () => {
   const outside = path.join(folder, 'outside');
   const warnings = await unpack(
     { name: './x/', type: 'directory', mode: 0o755 },
@@ -68,7 +68,7 @@ it('makes no links, and so follows none', async () => {
   expect(readFileSync(path.join(folder, 'target', 'link', 'file'), 'utf8')).toBe('kept inside');
 });
 
-it('writes a file once more for each further name of it, and gives nobody the rights of others', async () => {
+it('writes hard links as copies, and sets no setuid bits', async () => {
   await unpack(
     { name: './x/', type: 'directory', mode: 0o700 },
     { name: './x/a', text: 'content', mode: 0o4755 },
@@ -77,11 +77,11 @@ it('writes a file once more for each further name of it, and gives nobody the ri
   expect(readFileSync(path.join(folder, 'target', 'b'), 'utf8')).toBe('content');
 });
 
-it.each(['/etc/passwd', './other', '../x', './xy'])('refuses an archive of something else: %s', async (name) => {
+it.each(['/etc/passwd', './other', '../x', './xy'])('refuses an archive of another path: %s', async (name) => {
   await expect(unpack({ name, text: 'evil' })).rejects.toThrow('tar contents corrupted');
 });
 
-it('passes over the content of entries that it leaves out', async () => {
+it('skips the content of skipped entries', async () => {
   await unpack(
     { name: './x/', type: 'directory', mode: 0o755 },
     { name: './x/../../outside', text: 'evil'.repeat(5000) },
@@ -97,6 +97,6 @@ it.each([
     async () => (await archiveOf([{ text: 'a'.repeat(5000) }])).subarray(0, 1000),
     /Unexpected end of data/,
   ],
-])('fails for what %s', async (_, bytes, message) => {
+])('fails for an archive that %s', async (_, bytes, message) => {
   await expect(unpackBytes(await bytes())).rejects.toThrow(message);
 });

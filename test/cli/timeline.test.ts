@@ -67,7 +67,7 @@ describe('timeline', () => {
     expect(refused.stderr.split('\n')[0]).toBe(message);
   });
 
-  it('says when there is nothing on record', async () => {
+  it('reports that there are no recorded runs', async () => {
     const none = await workshop.run(['timeline']);
     expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'No runs found in default namespace.\n' });
   });

@@ -7,7 +7,7 @@ const workshop = workshopForEach();
 const stage = stageForEach();
 
 describe('top pod', () => {
-  it('shows what a running Pod takes, and its containers, from another process', async () => {
+  it('shows the use of a running Pod and of its containers from another process', async () => {
     const busy = ['sh', '-c', 'while :; do :; done'];
     const manifest = workshop.pod('web', {
       restartPolicy: 'Never',
@@ -31,7 +31,7 @@ describe('top pod', () => {
     expect(all.stdout).toMatch(/^NAMESPACE +NAME +CPU\(cores\) +MEMORY\(bytes\) +\ndefault +web +\d+m +\d+Mi +\n/);
   });
 
-  it('says why there is nothing of Pods that have ended', async () => {
+  it('reports why ended Pods have no metrics', async () => {
     putStates(storeOf(workshop), ['completed']);
     const { exitCode, stderr } = await workshop.run(['top', 'pod'], { PODRUN_NOW: '2126-01-15T12:00:00Z' });
     expect(exitCode).toBe(1);
@@ -42,7 +42,7 @@ describe('top pod', () => {
     { args: ['services'], exit: 2, why: 'error: podrun top shows Pods only, not services' },
     { args: ['podz'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
     { args: ['pod', 'web', '-l', 'a=b'], exit: 2, why: 'name cannot be provided when a selector is specified' },
-  ])('says what is wrong with $args', async ({ args, exit, why }) => {
+  ])('reports the mistake in $args', async ({ args, exit, why }) => {
     const { exitCode, stderr } = await workshop.run(['top', ...args]);
     expect({ exitCode, said: stderr.includes(why) }).toEqual({ exitCode: exit, said: true });
   });

@@ -27,7 +27,7 @@ it.each([
   expect((await workshop.run(['validate', ...paths, ...flags])).exitCode).toBe(exitCode);
 });
 
-it('tells everything about all files, and touches nothing', async () => {
+it('lists the mistakes of all files and changes nothing', async () => {
   workshop.folderNamed('deploy');
   workshop.folderNamed('deploy/below');
   workshop.file('deploy/a.yaml', WRONG);
@@ -55,12 +55,12 @@ it('tells everything about all files, and touches nothing', async () => {
   expect(existsSync(workshop.stateDir)).toBe(false);
 });
 
-it('says nothing about files where there are none', async () => {
+it('reports a missing file', async () => {
   const { exitCode, stderr } = await workshop.run(['validate', 'nowhere.yaml']);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'error: the path "nowhere.yaml" does not exist\n' });
 });
 
-it('tells errors only when it is to be quiet', async () => {
+it('lists errors only with --quiet', async () => {
   const { stdout, stderr } = await workshop.run(['validate', '-q', workshop.file('a.yaml', `${WARNED}---\na: b\n`)]);
   expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
 });

@@ -5,7 +5,7 @@ import { workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const run = async (...args: string[]): Promise<string> => (await workshop.run(['version', ...args])).stdout;
 
-it('prints the version of podrun, and of the Kubernetes that it follows', async () => {
+it('prints the versions of podrun and of Kubernetes', async () => {
   expect(await run()).toMatch(/^podrun v\d+\.\d+\.\d+\nKubernetes: v1\.36\.\d+\n$/);
   expect(await run('--client')).toMatch(/^podrun v\d+\.\d+\.\d+\n$/);
 });

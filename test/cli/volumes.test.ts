@@ -45,7 +45,7 @@ describe.each(TIERS)('volumes in the tier %s', (tier) => {
     },
   );
 
-  it('have the kinds that hostPath asks for, or say what is there instead', async () => {
+  it('check the type of hostPath, and name the type that they find', async () => {
     const folder = workshop.folderNamed('host');
     writeFileSync(path.join(folder, 'file'), '');
     mkdirSync(path.join(folder, 'dir'));
@@ -91,7 +91,7 @@ describe.each(TIERS)('volumes in the tier %s', (tier) => {
     expect([...failures()].join('\n')).toMatch(/hostPath type check failed: .*\/dir is not a socket file/);
   });
 
-  it('take a Secret of the greatest size there is', async () => {
+  it('hold a Secret of the largest size', async () => {
     const data = { large: Buffer.alloc(1024 * 1024 - 5, 'x').toString('base64') };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'large' }, data };
     workshop.file('secret.json', JSON.stringify(secret));

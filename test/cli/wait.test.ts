@@ -22,7 +22,7 @@ describe('wait', () => {
     expect(await podrun.ended).toEqual({ exitCode: 0, stdout: MET + MET, stderr: '' });
   });
 
-  it('waits for a Pod to come, and for it to go', async () => {
+  it('waits for the creation and for the deletion of a Pod', async () => {
     const store = storeOf(workshop);
     const coming = workshop.start(['wait', 'pod', '-l', 'app=web', '--for=create', '--timeout=1h']);
     putStates(store, ['running-ready']);
@@ -33,13 +33,13 @@ describe('wait', () => {
     expect(await going.ended).toEqual({ exitCode: 0, stdout: 'pod/web\npod/web\n', stderr: '' });
   });
 
-  it('has nothing to say about what is gone already', async () => {
+  it('succeeds silently for deleted objects', async () => {
     const silence = { exitCode: 0, stdout: '', stderr: '' };
     expect(await run('pod/nope', '--for=delete')).toEqual(silence);
     expect(await run('pods', '--all', '--for=delete')).toEqual(silence);
   });
 
-  it('for several Pods tells which were in time', async () => {
+  it('names the Pods of several that met the condition in time', async () => {
     putStates(storeOf(workshop), ['running-ready', 'list-of-three']);
     const { exitCode, stdout, stderr } = await run('pods', '--all', '--for=condition=Ready', '--timeout=0');
     expect(exitCode).toBe(1);
@@ -58,13 +58,13 @@ describe('wait', () => {
       args: ['pods', '--all', '-l', 'a=b', '--for=delete'],
       why: "setting 'all' parameter but found a non empty selector",
     },
-  ])('says what is wrong with $args', async ({ args, why }) => {
+  ])('reports the mistake in $args', async ({ args, why }) => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(why);
   });
 
-  it('tells of a path to several values at once', async () => {
+  it('refuses a path to several values', async () => {
     putStates(storeOf(workshop), ['running-ready']);
     expect(await run('pod/web', '--for=jsonpath={.status.conditions[*].type}=Ready')).toEqual({
       exitCode: 1,
@@ -77,7 +77,7 @@ describe('wait', () => {
 describe('wait that cannot be met', () => {
   const TIMED_OUT = 'error: timed out waiting for the condition on pods/';
 
-  it('ends long before the time is up, says what kubectl says, and then why', async () => {
+  it("ends long before the timeout, with kubectl's text and the reason", async () => {
     const store = storeOf(workshop);
     putStates(store, ['error', 'completed']);
     const failed = await run('pod/failed', '--for=condition=Ready', '--timeout=1h');
@@ -93,7 +93,7 @@ describe('wait that cannot be met', () => {
     );
   });
 
-  it('ends when one of several has no hope, as if the time were up', async () => {
+  it('ends when one of several Pods can no longer meet the condition, as after the timeout', async () => {
     putStates(storeOf(workshop), ['running-not-ready', 'error']);
     const { exitCode, stdout, stderr } = await run('pods', '--all', '--for=condition=Ready', '--timeout=1h');
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -117,7 +117,7 @@ describe('wait that cannot be met', () => {
     });
   });
 
-  it('goes on with a Pod that takes the place of one that has ended', async () => {
+  it('continues with a Pod that replaces one that has ended', async () => {
     const store = storeOf(workshop);
     const [web] = goldenPods('running-ready') as [StoredPod];
     const ended = store.create('pods', { ...web, status: { phase: 'Succeeded' } });
@@ -128,14 +128,14 @@ describe('wait that cannot be met', () => {
     expect(await podrun.ended).toEqual({ exitCode: 0, stdout: MET, stderr: '' });
   });
 
-  it('names a condition that nothing in the Pod brings about', async () => {
+  it('names a condition that no part of the Pod sets', async () => {
     putStates(storeOf(workshop), ['running-ready']);
     const { stderr } = await run('pod/web', '--for=condition=example.com/lb', '--timeout=50ms');
     const phrase = 'pod/web: condition example.com/lb to be True: it is not set';
     expect(stderr.split('\n').slice(0, 2)).toEqual([`${TIMED_OUT}web`, phrase]);
   });
 
-  it('tells of an image that cannot be had, and goes on waiting: it may come', async () => {
+  it('reports an image without a program, and continues to wait', async () => {
     putStates(storeOf(workshop), ['image-pull-backoff']);
     const { stderr } = await run('pods', '--all', '--for=condition=Ready', '--timeout=1500ms');
     expect(stderr).toMatch(/\npod\/\S+: container \S+ to start: ImagePullBackOff/);

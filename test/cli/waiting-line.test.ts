@@ -30,7 +30,7 @@ describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
   it.each([
     { columns: 80, waiting: /^. waiting for pod "slow" to end \(\ds\)$/ },
     { columns: 20, waiting: /^. waiting for pod …$/ },
-  ])('says so in one row of $columns columns, and leaves nothing of it', async ({ columns, waiting }) => {
+  ])('shows one row of $columns columns, and removes it', async ({ columns, waiting }) => {
     const main = await slowPod();
     const screen = onScreen(DELETE, { columns });
     await screen.until((seen) => written(seen).some((line) => waiting.test(line)));
@@ -44,7 +44,7 @@ describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
     });
   });
 
-  it('leaves nothing of it after Ctrl-C', async () => {
+  it('removes the row after Ctrl-C', async () => {
     await slowPod();
     const screen = onScreen(DELETE);
     await screen.shows(/waiting for pod "slow"/);
@@ -56,7 +56,7 @@ describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
   it.each([
     { where: 'in CI', prefix: ['env', 'CI=true'] },
     { where: 'on a terminal that removes no line', prefix: ['env', 'TERM=dumb'] },
-  ])('says nothing $where', async ({ prefix }) => {
+  ])('shows nothing $where', async ({ prefix }) => {
     const main = await slowPod();
     const screen = onScreen(DELETE, {}, prefix);
     await screen.shows(/deleted/);
@@ -67,7 +67,7 @@ describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
   });
 });
 
-it.runIf(hasTerminals)('what wait prints meanwhile comes above its line', async () => {
+it.runIf(hasTerminals)('the output of wait appears above its line', async () => {
   const store = storeOf(workshop);
   putStates(store, ['list-of-three']);
   const screen = onScreen(['wait', 'pod/api', 'pod/zed', '--for=delete']);
@@ -80,7 +80,7 @@ it.runIf(hasTerminals)('what wait prints meanwhile comes above its line', async 
   expect(written(screen)).toEqual(['pod/api condition met', 'pod/zed condition met']);
 });
 
-it('delete that waits says nothing elsewhere', async () => {
+it('delete without a terminal shows no waiting line', async () => {
   const main = await slowPod();
   const deletion = workshop.start(['delete', 'pod', 'slow']);
   await deletion.until(({ stdout }) => stdout.includes('deleted'));

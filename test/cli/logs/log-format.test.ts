@@ -23,7 +23,7 @@ function formatted(lines: readonly string[], options: Partial<LogFormatOptions>)
 }
 
 describe('the format of logs', () => {
-  it('is what the container wrote, without records that a crash has torn', () => {
+  it("is the container's output without records that a crash has torn", () => {
     expect(formatted(LINES, {})).toBe('one\ntwo ä\n\nend');
   });
 

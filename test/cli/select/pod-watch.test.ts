@@ -6,7 +6,7 @@ import { appendTransition, transitionLine } from '../../../src/store/feed/transi
 import { newPod } from '../../store/objects.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
-it('takes a Pod for gone once the log tells of its deletion, although its folder is still in its place', async () => {
+it('takes a Pod as deleted once the transition log has its deletion, although its folder exists', async () => {
   const store = openStore(temporaryFolder());
   const pod = store.create<StoredPod>('pods', newPod('web', { phase: 'Running' }));
   const over = podOver({ store, clock: new SystemClock(), pod });

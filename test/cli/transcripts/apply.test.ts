@@ -42,7 +42,7 @@ describe('apply, as kubectl does it:', () => {
   });
 });
 
-describe('what kubectl has and podrun has not', () => {
+describe('commands of kubectl that podrun does not have', () => {
   it.each([
     { command: 'create', instead: "Use 'podrun apply -f FILE': " },
     { command: 'run', instead: "Use 'podrun init NAME > NAME.yaml' " },
@@ -50,7 +50,7 @@ describe('what kubectl has and podrun has not', () => {
     { command: 'rollout', instead: 'podrun runs Pods only, not workloads: ' },
     { command: 'scale', instead: 'podrun runs Pods only, not workloads: ' },
     { command: 'config', instead: 'There are no clusters and contexts: ' },
-  ])('$command is said to be unknown, and what to do instead', async ({ command, instead }) => {
+  ])('$command is unknown, with the command to use instead', async ({ command, instead }) => {
     const { exitCode, stdout, stderr } = await workshop.run([command, '-f', 'pod.yaml']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`error: unknown command "${command}" for "podrun"\n${instead}`);
