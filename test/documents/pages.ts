@@ -106,6 +106,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       "mkdir scenarios; sed -n '/^    # scen/,/minGap/s/^    //p' docs/contributing.md >scenarios/one.yaml",
       'mv scenarios/one.yaml scenarios/hook-before-exit.yaml',
     ],
+    manners: { 'npm run simulate -- --seeds 200': { skip: 'a test of its own' } },
   },
   'docs/debug.md': {
     files: { 'pod.yaml': serving('app') },
