@@ -2,10 +2,10 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { Effect } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
-import { isFinished, type PodFacts, terminationOf } from '../lifecycle/facts.ts';
+import type { PodFacts } from '../lifecycle/facts.ts';
 import type { StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
-import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
+import { probedContainers, probedStage } from '../lifecycle/probes/probed-containers.ts';
 import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
@@ -101,7 +101,7 @@ export class ContainerEffects implements EffectRunner {
     this.#pod = pod;
     const containers = probedContainers(pod, facts);
     if (containers.length === 0) return;
-    this.#prober.update({ containers, terminating: terminationOf(facts) !== undefined, finished: isFinished(facts) });
+    this.#prober.update({ containers, stage: probedStage(facts) });
   }
 
   get probes(): readonly PlannedProbe[] {

@@ -75,7 +75,7 @@ interface ErrorDetail {
 export class PodrunError extends Error {
   override readonly name: string = 'PodrunError';
   readonly code: ErrorCode;
-  /** The place of the mistake: a file, with line and column if they are known. Undefined: the message says all. */
+  /** The place of the mistake: a file, with line and column if known, or a field. Undefined: the message says all. */
   readonly path: string | undefined;
   /** The next step for the user, one sentence. */
   readonly hint: string | undefined;

@@ -95,3 +95,9 @@ export function formatFieldError(error: FieldError): string {
 export function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
   return [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
 }
+
+/** Mistakes below a heading, as kubectl prints them: one on the same line, several on starred lines of their own. */
+export function withHeading(heading: string, mistakes: readonly string[]): string[] {
+  if (mistakes.length === 1) return [`${heading}: ${mistakes.join('')}`];
+  return [`${heading}: `, ...mistakes.map((mistake) => `* ${mistake}`)];
+}

@@ -1,6 +1,6 @@
 /** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
 import { goQuote } from '../api/go/go-quote.ts';
-import { formatFieldError, formatFieldErrorBody, type FieldErrorType } from './field-error.ts';
+import { formatFieldError, formatFieldErrorBody, type FieldErrorType, withHeading } from './field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './manifest-mistake.ts';
 
 /** The lines for standard error. An object with several mistakes gets a heading, and a starred line for each. */
@@ -11,10 +11,9 @@ export function renderManifestErrors(errors: readonly ManifestMistake[]): string
     if (first?.stage === 'parse' || first?.stage === 'kind') {
       return group.problems.map((problem) => `${heading(problem)}: ${detailOf(problem)}${suffix(problem)}`);
     }
+    if (first === undefined) return [];
     const lines = group.problems.map((problem) => detailOf(problem) + suffix(problem));
-    const [only = '', ...others] = lines;
-    if (first === undefined || others.length === 0) return first === undefined ? [] : [`${heading(first)}: ${only}`];
-    return [`${heading(first)}: `, ...lines.map((line) => `* ${line}`)];
+    return withHeading(heading(first), lines);
   });
 }
 

@@ -3,7 +3,7 @@ import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { goQuote } from '../api/go/go-quote.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
-import { formatFieldError } from '../manifest/field-error.ts';
+import { formatFieldError, withHeading } from '../manifest/field-error.ts';
 import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
 import type { Store } from '../store/store.ts';
 import { conflict } from '../store/store-errors.ts';
@@ -88,11 +88,7 @@ function admit(
     if (subresource === 'resize') refuseResize(admitted as unknown as StoredPod);
     return admitted;
   }
-  const lines = verdict.errors.map(formatFieldError);
-  const subject = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
-  const [only = '', ...others] = lines;
-  throw new PodrunError(
-    'Invalid',
-    others.length === 0 ? `${subject}: ${only}` : [`${subject}: `, ...lines.map((line) => `* ${line}`)].join('\n'),
-  );
+  const heading = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
+  const lines = withHeading(heading, verdict.errors.map(formatFieldError));
+  throw new PodrunError('Invalid', lines.join('\n'), { path: verdict.errors[0]?.path || undefined });
 }

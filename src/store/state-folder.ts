@@ -30,7 +30,7 @@ export function protectStateFolder(root: string, home: string): void {
   throw new PodrunError(
     'Forbidden',
     `cannot use the state folder ${root}: every user may write to it and replace its files`,
-    { hint: `Protect it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.` },
+    { path: root, hint: `Protect it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.` },
   );
 }
 
@@ -41,7 +41,7 @@ function refuseForeignFolder(root: string): void {
   throw new PodrunError(
     'Forbidden',
     `cannot use the state folder ${root} as root: it belongs to the user with the uid ${uid}`,
-    { hint: 'Run podrun as that user, or give root its own folder with --state-dir or PODRUN_STATE_DIR.' },
+    { path: root, hint: 'Run podrun as that user, or give root its own folder with --state-dir or PODRUN_STATE_DIR.' },
   );
 }
 

@@ -2,12 +2,14 @@ import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from 
 import type { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
+import type { probedStage } from '../../src/lifecycle/probes/probed-containers.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 export const PASS: ProbeOutcome = { result: 'success', output: '' };
 export const FAIL: ProbeOutcome = { result: 'failure', output: 'no' };
 export const ERROR: ProbeOutcome = { result: 'error', output: 'gone' };
 
+type Stage = ReturnType<typeof probedStage>;
 type Probes = Pick<Container, `${ProbeType}Probe`>;
 
 /** A Pod with one container, its prober, and a diary of probes, results and events with their times. */
@@ -19,7 +21,7 @@ export class ProbedPod {
   /** Answers the next probes. May return a promise. */
   answer: (type: ProbeType) => ProbeOutcome | Promise<ProbeOutcome> = () => PASS;
   seen: ProbedContainer;
-  #pod = { terminating: false, finished: false };
+  #stage: Stage = 'running';
   readonly #prober: Prober;
 
   constructor(probes: Probes) {
@@ -53,11 +55,11 @@ export class ProbedPod {
   /** Changes the container. */
   tell(change: Partial<ProbedContainer>): void {
     this.seen = { ...this.seen, ...change };
-    this.#prober.update({ ...this.#pod, containers: [this.seen] });
+    this.#prober.update({ stage: this.#stage, containers: [this.seen] });
   }
 
-  tellPod(change: { terminating?: boolean; finished?: boolean }): void {
-    this.#pod = { ...this.#pod, ...change };
+  tellPod(stage: Stage): void {
+    this.#stage = stage;
     this.tell({});
   }
 

@@ -52,7 +52,7 @@ describe('a liveness probe', () => {
     pod.start('main-0');
     await pod.clock.run(1500);
     pod.diary.length = 0;
-    pod.tellPod({ terminating: true });
+    pod.tellPod('terminating');
     await pod.clock.run(2000);
     expect(pod.diary).toEqual(['2 readiness', '3 readiness']);
     pod.tell({ running: false, willRestart: false });
@@ -94,7 +94,7 @@ describe('a startup probe', () => {
     pod.answer = () => FAIL;
     pod.start('main-0');
     await pod.clock.run(1500);
-    pod.tellPod({ terminating: true });
+    pod.tellPod('terminating');
     await pod.clock.run(5000);
     expect(pod.diary.slice(2)).toEqual(['1.5 main-0 startup=true']);
   });
@@ -159,8 +159,8 @@ describe('a probe under way', () => {
   it.each<{ name: string; stop: (pod: ProbedPod) => void }>([
     { name: 'its container ends', stop: (pod) => pod.end() },
     { name: 'its container is another one', stop: (pod) => pod.start('main-1') },
-    { name: 'its Pod goes down', stop: (pod) => pod.tellPod({ terminating: true }) },
-    { name: 'its Pod has finished', stop: (pod) => pod.tellPod({ finished: true }) },
+    { name: 'its Pod goes down', stop: (pod) => pod.tellPod('terminating') },
+    { name: 'its Pod has finished', stop: (pod) => pod.tellPod('finished') },
     { name: 'the prober is closed', stop: (pod) => pod.close() },
   ])('is aborted when $name, and its outcome is ignored', async ({ stop }) => {
     const pod = new ProbedPod({ livenessProbe: every(1, { failureThreshold: 1 }) });

@@ -12,7 +12,7 @@ export const probe: Probe = {
   failureThreshold: 3,
   successThreshold: 1,
 };
-export const pod: ProbedPod = { terminating: false, finished: false };
+export const pod: ProbedPod = { stage: 'running' };
 export const at = (monotonicMs: number): ProbedContainer['startedAt'] => ({ monotonicMs, wallMs: 1_800_000_000_000 });
 
 /** A container that runs, has started and is ready. */

@@ -56,7 +56,7 @@ export class Prober {
     let timer = this.#timers.get(key);
     if (timer === undefined) {
       // A terminating Pod gets no new timers. Those that it has go on while they are needed.
-      if (facts.pod.terminating || facts.pod.finished) return;
+      if (facts.pod.stage !== 'running') return;
       timer = new ProbeTimer(this.#deps, type, facts);
       this.#timers.set(key, timer);
     } else if (timer.knows(facts)) return;

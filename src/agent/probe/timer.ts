@@ -85,9 +85,7 @@ export class ProbeTimer {
   /** True when nothing has changed for this container since the last update. */
   knows({ pod, seen, probe }: ProbeFacts): boolean {
     const known = this.#facts;
-    const { terminating, finished } = known.pod;
-    if (probe !== known.probe || pod.terminating !== terminating || pod.finished !== finished) return false;
-    return isSame(seen, known.seen);
+    return probe === known.probe && pod.stage === known.pod.stage && isSame(seen, known.seen);
   }
 
   /** Updates the timer. Returns `exit` when the timer is not needed any more. */

@@ -23,6 +23,7 @@ export function socketAddress(file: string): SocketAddress {
   }
   if (Buffer.byteLength(file) > ADDRESS_BYTES_MAX) {
     throw new PodrunError('Unreachable', `${file} is too long for the address of a socket`, {
+      path: file,
       hint: 'Choose a state folder with a shorter path: --state-dir, or PODRUN_STATE_DIR.',
     });
   }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { usage } from '../../api/errors.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { visibleControls } from '../../print/text/terminal-text.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 
@@ -20,10 +20,11 @@ export function prepareReportFolder(folder: string): void {
   } catch (error) {
     const isFile = existsSync(folder) && !statSync(folder).isDirectory();
     const why = isFile ? 'it exists and is no folder' : reasonOf(error);
-    throw usage(
-      `the report cannot be written to ${folder}: ${why}`,
-      'Nothing was started. Name a folder for --report: podrun creates it if necessary.',
-    );
+    throw new PodrunError('Usage', `the report cannot be written to ${folder}: ${why}`, {
+      path: folder,
+      hint: 'Nothing was started. Name a folder for --report: podrun creates it if necessary.',
+      cause: error,
+    });
   }
 }
 

@@ -94,12 +94,10 @@ function write(file: string, text: string, force: boolean): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {
-      throw new PodrunError('AlreadyExists', `${file} exists already`, {
-        hint: '--force overwrites it.',
-        cause: error,
-      });
+      const hint = '--force overwrites it.';
+      throw new PodrunError('AlreadyExists', `${file} exists already`, { path: file, hint, cause: error });
     }
     const why = message.replaceAll(/^\w+: |, \w+ '.*'$/g, '');
-    throw new PodrunError('Disk', `cannot write ${file}: ${why}`, { cause: error });
+    throw new PodrunError('Disk', `cannot write ${file}: ${why}`, { path: file, cause: error });
   }
 }

@@ -95,12 +95,18 @@ export function probeAttempt(finished: FinishedProbe, { lastOutcome, run, decisi
   };
 }
 
+/** The decision that a published result of each probe means. killed: the container starts again, or does not. */
+const DECISIONS: Readonly<Record<ProbeType, Readonly<Record<'success' | 'failure', ProbeDecision | 'killed'>>>> = {
+  startup: { success: 'started', failure: 'killed' },
+  liveness: { success: 'none', failure: 'killed' },
+  readiness: { success: 'ready', failure: 'notReady' },
+};
+
 /** The consequence of a published result, see countOutcome. */
 export function probeDecision(type: ProbeType, publish: boolean | undefined, seen: ProbedContainer): ProbeDecision {
   if (publish === undefined) return 'none';
-  if (type === 'readiness') return publish ? 'ready' : 'notReady';
-  if (!publish) return seen.restartsAfterKill ? 'restart' : 'kill';
-  return type === 'startup' ? 'started' : 'none';
+  const decision = DECISIONS[type][publish ? 'success' : 'failure'];
+  return decision === 'killed' ? (seen.restartsAfterKill ? 'restart' : 'kill') : decision;
 }
 
 /** Rounds to thousandths. */

@@ -31,8 +31,7 @@ export interface ProbedContainer {
 
 /** The Pod as its probe workers need to know it. */
 export interface ProbedPod {
-  readonly terminating: boolean;
-  readonly finished: boolean;
+  readonly stage: 'running' | 'terminating' | 'finished';
 }
 
 export type ProbeResult = 'unknown' | 'success' | 'failure';
@@ -94,13 +93,13 @@ export function nextProbeStep(
   pod: ProbedPod,
   seen: ProbedContainer,
 ): ProbeTurn & { readonly step: ProbeStep } {
-  if (pod.finished) return { worker: before, step: EXIT, publish: undefined };
+  if (pod.stage === 'finished') return { worker: before, step: EXIT, publish: undefined };
   if (seen.instanceId === undefined) return { worker: before, step: WAIT, publish: undefined };
   const worker = switchInstance(before, type, seen);
   if (worker.onHold) return { worker, step: WAIT, publish: undefined };
   // kubelet records a failure for an ended instance. Nobody reads a result of such an instance: podrun publishes none.
   if (!seen.running) return { worker, step: seen.willRestart ? WAIT : EXIT, publish: undefined };
-  if (pod.terminating && type !== 'readiness') return { ...publishResult(worker, 'success'), step: EXIT };
+  if (pod.stage === 'terminating' && type !== 'readiness') return { ...publishResult(worker, 'success'), step: EXIT };
   const gateOpen = type === 'startup' ? !seen.started : seen.started;
   if (!gateOpen) return { worker, step: WAIT, publish: undefined };
   return { worker, step: { type: 'probe', notBeforeMs: notBeforeMs(type, seen) }, publish: undefined };

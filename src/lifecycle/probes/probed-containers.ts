@@ -1,8 +1,8 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { containerKind, isReady, isStarted, willRestart } from '../status/container-status.ts';
-import { containerFacts, isRunning, type PodFacts, terminationOf } from '../facts.ts';
-import type { ProbedContainer } from './probe.ts';
+import { containerFacts, isFinished, isRunning, type PodFacts, terminationOf } from '../facts.ts';
+import type { ProbedContainer, ProbedPod } from './probe.ts';
 import { restartsAfterKill } from '../plan/restart-policy.ts';
 
 /** The containers of a Pod that have probes, for the workers of these probes. */
@@ -26,4 +26,10 @@ function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedCo
     willRestart: terminationOf(facts) === undefined && willRestart(pod, facts, container),
     restartsAfterKill: restartsAfterKill(pod.spec.restartPolicy, container),
   };
+}
+
+/** The Pod's stage as its probe workers need to know it. */
+export function probedStage(facts: PodFacts): ProbedPod['stage'] {
+  if (isFinished(facts)) return 'finished';
+  return terminationOf(facts) === undefined ? 'running' : 'terminating';
 }

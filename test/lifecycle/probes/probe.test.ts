@@ -42,25 +42,25 @@ describe('nextProbeStep()', () => {
       worker: { onHold: true },
       want: 'wait',
     },
-    { name: 'leaves a finished Pod', types: PROBE_TYPES, pod: { finished: true }, seen: up, want: 'exit' },
+    { name: 'leaves a finished Pod', types: PROBE_TYPES, pod: { stage: 'finished' }, seen: up, want: 'exit' },
     {
       name: 'probes readiness while the Pod goes down',
       types: ['readiness'],
-      pod: { terminating: true },
+      pod: { stage: 'terminating' },
       seen: up,
       want: 'probe',
     },
     {
       name: 'stops liveness when the Pod goes down',
       types: ['liveness'],
-      pod: { terminating: true },
+      pod: { stage: 'terminating' },
       seen: up,
       want: 'exit',
     },
     {
       name: 'stops startup when the Pod goes down',
       types: ['startup'],
-      pod: { terminating: true },
+      pod: { stage: 'terminating' },
       seen: starting,
       want: 'exit',
     },
@@ -90,12 +90,12 @@ describe('nextProbeStep()', () => {
 
   it('calls a container started when its Pod goes down before it has started', () => {
     const worker: ProbeWorker = { ...watching, result: 'unknown' };
-    const turn = nextProbeStep(worker, 'startup', { ...pod, terminating: true }, starting);
+    const turn = nextProbeStep(worker, 'startup', { stage: 'terminating' }, starting);
     expect(turn).toMatchObject({ publish: true, step: { type: 'exit' } });
   });
 
   it('publishes nothing about a live container of a terminating Pod', () => {
-    const turn = nextProbeStep(watching, 'liveness', { ...pod, terminating: true }, up);
+    const turn = nextProbeStep(watching, 'liveness', { stage: 'terminating' }, up);
     expect(turn.publish).toBeUndefined();
   });
 
@@ -144,7 +144,7 @@ describe('awaitsReadiness()', () => {
 });
 
 const anyType = fc.constantFrom(...PROBE_TYPES);
-const anyPod: fc.Arbitrary<ProbedPod> = fc.record({ terminating: fc.boolean(), finished: fc.boolean() });
+const anyPod: fc.Arbitrary<ProbedPod> = fc.record({ stage: fc.constantFrom('running', 'terminating', 'finished') });
 const anyWorker: fc.Arbitrary<ProbeWorker> = fc.record({
   instanceId: fc.constantFrom(undefined, 'main-0', 'main-1'),
   result: fc.constantFrom('unknown', 'success', 'failure'),
