@@ -4,10 +4,9 @@ import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';
 import type { ManifestMistake, Stage, Subject } from './manifest-mistake.ts';
-import { cutDocuments, type DocumentText } from './read/documents.ts';
+import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';
 import { readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
-import { readDocument } from './read/read-document.ts';
 import { entryValue, type MapNode, nodeValue, type SourceNode } from './read/source-node.ts';
 import { SourceError, type SourceText } from './read/source-text.ts';
 

@@ -4,10 +4,9 @@ import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
 import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestMistake, Notice, Stage, Subject } from './manifest-mistake.ts';
-import { cutDocuments, type DocumentText } from './read/documents.ts';
+import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';
 import { filesOf, type Input, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS } from './read/limits.ts';
-import { readDocument } from './read/read-document.ts';
 import { locate } from './read/source-node.ts';
 import { SourceError, type Position, type SourceText } from './read/source-text.ts';
 

@@ -3,7 +3,7 @@ import { usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
-import { readValue } from '../../manifest/read/read-value.ts';
+import { readValue } from '../../manifest/read/documents.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import { noSuchSubresource, type Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../objects/change-object.ts';

@@ -5,8 +5,7 @@ import type {
   Written,
   WrittenPattern,
 } from '../../history/expect/expectation.ts';
-import { cutDocuments } from '../read/documents.ts';
-import { readDocument } from '../read/read-document.ts';
+import { cutDocuments, readDocument } from '../read/documents.ts';
 import type { SourceNode } from '../read/source-node.ts';
 import { SourceError } from '../read/source-text.ts';
 import { CheckedNode, type Mistakes } from './checked-node.ts';

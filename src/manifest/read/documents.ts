@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { readJson } from './json-reader.ts';
 import { MAX_DOCUMENT_BYTES } from './limits.ts';
+import { nodeValue, type SourceNode } from './source-node.ts';
 import { SourceError, SourceText } from './source-text.ts';
+import { readYaml } from './yaml-reader.ts';
 
 /** One document of a file: its text, or the error that kept it from being read. */
 export interface DocumentText {
@@ -73,4 +76,34 @@ function notUtf8(bytes: Buffer, line: number): DocumentText {
   const isUtf16 = /^[\xff\xfe]{2}/.test(bytes.toString('latin1', 0, 2));
   const hint = isUtf16 ? 'the file is UTF-16, save it as UTF-8' : 'save the file as UTF-8';
   return { source: new SourceText(text, line), failure: new SourceError('yaml: invalid UTF-8', offset, hint) };
+}
+
+/**
+ * Reads the values of one document: a text that begins with `{` may be several JSON objects; any other text is one YAML
+ * value.
+ * @throws SourceError when the document cannot be read
+ */
+export function readDocument({ source, failure }: DocumentText): SourceNode[] {
+  if (failure !== undefined) throw failure;
+  if (source.text.trim() === '') return [];
+  return readAsJson(source.text) ?? [readYaml(source)];
+}
+
+function readAsJson(text: string): SourceNode[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof SourceError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads JSON or YAML from the command line as kubectl does. Returns null for an empty text.
+ * @throws SourceError when the text cannot be read
+ */
+export function readValue(text: string): unknown {
+  const [root] = readDocument({ source: new SourceText(text, 1) });
+  return root === undefined ? null : nodeValue(root);
 }

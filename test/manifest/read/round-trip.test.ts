@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { readDocument } from '../../../src/manifest/read/read-document.ts';
+import { readDocument } from '../../../src/manifest/read/documents.ts';
 import { nodeValue } from '../../../src/manifest/read/source-node.ts';
 import { SourceText } from '../../../src/manifest/read/source-text.ts';
 import { resolvePlain } from '../../../src/manifest/read/yaml-scalars.ts';
