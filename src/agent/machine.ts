@@ -32,8 +32,14 @@ import type { ProbeInput } from './probe/input.ts';
 import { atExit } from './runs/at-exit.ts';
 import type { AgentSettings } from './setup/agent-settings.ts';
 import { launchSteps } from './steps/index.ts';
-import { prepareLaunch, releaseLaunch, restoreLaunch } from './steps/prepare-launch.ts';
-import type { LaunchInput, LaunchOutcome, LaunchStep } from './steps/step.ts';
+import {
+  type LaunchInput,
+  type LaunchOutcome,
+  type LaunchStep,
+  prepareLaunch,
+  releaseLaunch,
+  restoreLaunch,
+} from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
 import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';

@@ -23,22 +23,18 @@ const VARIABLE = 'PODRUN_TERMINATION_LOG';
  */
 export function terminationLogOnHost(files: Files): LaunchStep {
   return {
-    prepare(input, { argv: [program, ...args], defaults, variables, identity, notices }) {
+    prepare(input, { variables, identity, notices }) {
       const { container } = input;
       const file = makeTerminationLog(input, files);
       const problems = [
         ...(linkTerminationLog(container, file) ? [] : [notAtTerminationPath(container)]),
         ...(canWrite(identity, file) ? [] : [TERMINATION_LOG_OUT_OF_REACH]),
       ];
-      const translate = translation(container, file);
-      const translated = [...variables].map(([name, value]) => [name, translate(value)] as const);
       return {
         ok: true,
         changes: {
-          argv: [translate(program), ...args.map(translate)],
-          defaults: Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, translate(value)])),
-          variables: new Map([...translated, [VARIABLE, file]]),
-          translate,
+          variables: new Map([...variables, [VARIABLE, file]]),
+          translate: translation(container, file),
           notices: [...notices, ...problems.map((problem) => terminationLogNotAtPath(container.name, problem))],
         },
       };

@@ -1,5 +1,10 @@
-import { EMPTY_DRAFT } from '../../../src/agent/steps/prepare-launch.ts';
-import type { LaunchDraft, LaunchInput, LaunchStep, StepOutcome } from '../../../src/agent/steps/step.ts';
+import {
+  EMPTY_DRAFT,
+  type LaunchDraft,
+  type LaunchInput,
+  type LaunchStep,
+  type StepOutcome,
+} from '../../../src/agent/steps/step.ts';
 import type { Container, EphemeralContainer, PodSpec } from '../../../src/api/generated/types.ts';
 import { podWith } from '../../lifecycle/base-objects.ts';
 

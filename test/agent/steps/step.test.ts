@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import { prepareLaunch, releaseLaunch, restoreLaunch } from '../../../src/agent/steps/prepare-launch.ts';
-import type { LaunchStep, StepOutcome } from '../../../src/agent/steps/step.ts';
+import {
+  type LaunchStep,
+  prepareLaunch,
+  releaseLaunch,
+  restoreLaunch,
+  type StepOutcome,
+} from '../../../src/agent/steps/step.ts';
 import { startOf } from './one-start.ts';
 
 const changing = (changes: Extract<StepOutcome, { ok: true }>['changes']): LaunchStep => ({
@@ -27,6 +32,14 @@ it('shows each step the draft of the steps before it', async () => {
   const step: LaunchStep = { prepare: (_, { cwd }) => ({ ok: true, changes: { argv: [cwd] } }) };
   const outcome = await prepareLaunch([changing({ cwd: '/srv' }), step], startOf());
   expect(outcome).toMatchObject({ launch: { argv: ['/srv'] } });
+});
+
+it('translates paths of the container in all words and values', async () => {
+  const draft = { argv: ['cat', '/log'] as const, defaults: { A: '/log' }, variables: new Map([['B', 'in /log']]) };
+  const translate = (text: string): string => text.replace('/log', '/host/log');
+  expect(await prepareLaunch([changing({ ...draft, translate })], startOf())).toMatchObject({
+    launch: { argv: ['cat', '/host/log'], env: { A: '/host/log', B: 'in /host/log' }, translate },
+  });
 });
 
 it('stops at the first failure, and releases the steps before it from the last one', async () => {
