@@ -7,6 +7,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
+import { nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
 import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
 import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner } from '../../agent/runs/foreign-pods.ts';
@@ -80,18 +81,8 @@ export async function apply(
   const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
   const networks = wantsNetworks ? await privateNetworks(place.userPath) : undefined;
   const view = await openView({ cli, flags, pods: applied, manifests: pods });
-  const session: Session = {
-    cli,
-    flags,
-    plan,
-    store,
-    view,
-    images,
-    config,
-    runtime,
-    privateNetworks: networks,
-    expected,
-  };
+  const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
+  const session: Session = { cli, flags, plan, store, view, settings, config, runtime, expected };
   try {
     checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
@@ -105,6 +96,26 @@ export async function apply(
     await runtime;
     view.close();
   }
+}
+
+/** The settings of the agent that flags and podrun.yaml decide alone. */
+function settingsOfFlags(
+  { env }: Cli,
+  flags: ApplyFlags,
+  { crashLoop }: ApplyPlan,
+  config: ConfigFile | undefined,
+): Omit<Session['settings'], 'images' | 'privateNetworks'> {
+  const cwd = process.cwd();
+  return {
+    ...nodeSettings(config),
+    crashLoop,
+    pollsMemory: flags.enforceMemory === 'poll',
+    sharedFolders: flags.isolate ? [] : workFolders(cwd),
+    strictPid1: flags.strictPid1,
+    isBestEffort: flags.bestEffort,
+    hostEnv: env,
+    cwd,
+  };
 }
 
 /**

@@ -13,7 +13,7 @@ import { adviseImages } from '../../print/waits/image-advice.ts';
 import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
 import { ForeignPods } from '../../agent/runs/foreign-pods.ts';
-import { type AgentSettings, nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
@@ -173,25 +173,12 @@ export function openReport(session: Session, others: readonly StoredPod[]): RunR
 
 /** The settings of the agent for these Pods. Prints requests of the Pods that this machine cannot meet. */
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
-  const { cli, plan, images, config, flags, view, privateNetworks } = session;
+  const { cli, view } = session;
   const chosen = await session.runtime;
   if (cli.isVerbose) printDecisions(session, chosen);
   const lack = unmetRequests(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
-  const cwd = process.cwd();
-  return {
-    ...nodeSettings(config),
-    images,
-    crashLoop: plan.crashLoop,
-    features: chosen.features,
-    privateNetworks,
-    pollsMemory: flags.enforceMemory === 'poll',
-    sharedFolders: flags.isolate ? [] : workFolders(cwd),
-    strictPid1: flags.strictPid1,
-    isBestEffort: flags.bestEffort,
-    hostEnv: cli.env,
-    cwd,
-  };
+  return { ...session.settings, features: chosen.features };
 }
 
 /** Prints the decisions before the Pods run, and their sources, for --verbose. */

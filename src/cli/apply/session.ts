@@ -1,7 +1,6 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
-import type { makeImageMap } from '../../agent/config/image-map.ts';
+import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
-import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { Cli } from '../cli.ts';
@@ -17,14 +16,13 @@ export interface Session {
   readonly plan: ApplyPlan;
   readonly store: FileStore;
   readonly view: ApplyView;
-  readonly images: ReturnType<typeof makeImageMap>;
+  /** The settings of the agent, without those that the runtime decides. */
+  readonly settings: Omit<AgentSettings, 'features'>;
   readonly config: ConfigFile | undefined;
   /** The runtime for the containers. A promise, because its detection may take time. */
   readonly runtime: Promise<ChosenRuntime>;
   /** The first signal from before the run could react. */
   readonly held?: HeldSignals;
-  /** The facts for private networks of Pods. Undefined when Pods use the host network. */
-  readonly privateNetworks: NetworkFacts | undefined;
   /** The expectations of `--expect`. */
   readonly expected: ApplyExpectations | undefined;
 }
