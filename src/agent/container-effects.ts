@@ -1,5 +1,4 @@
 import type { StoredPod } from '../api/objects.ts';
-import type { Clock } from '../clock.ts';
 import type { Effect } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
 import type { PodFacts } from '../lifecycle/facts.ts';
@@ -9,29 +8,18 @@ import { probedContainers, probedStage } from '../lifecycle/probes/probed-contai
 import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
-import type { ProcessExit, Runtime } from '../runtime/runtime.ts';
+import type { ProcessExit } from '../runtime/runtime.ts';
 import type { HookName } from './hooks/handler-log.ts';
-import { Handlers } from './hooks/handlers.ts';
+import { Handlers, type HandlersOptions } from './hooks/handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance } from './instance.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
-import type { PodMachine } from './machine.ts';
-import type { EffectReport, EffectRunner } from './pod-worker.ts';
+import type { EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { Sandbox } from './sandbox.ts';
 
-export interface ContainerEffectsOptions {
-  readonly clock: Clock;
-  readonly runtime: Runtime;
-  readonly machine: PodMachine;
-  readonly report: EffectReport;
-}
-
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
 export class ContainerEffects implements EffectRunner {
-  readonly #clock: Clock;
-  readonly #runtime: Runtime;
-  readonly #machine: PodMachine;
-  readonly #report: EffectReport;
+  readonly #options: HandlersOptions;
   /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** The same instances by name of the container. */
@@ -46,13 +34,11 @@ export class ContainerEffects implements EffectRunner {
   /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
-  constructor({ clock, runtime, machine, report }: ContainerEffectsOptions) {
-    this.#clock = clock;
-    this.#runtime = runtime;
-    this.#machine = machine;
-    this.#report = report;
-    this.#handlers = new Handlers({ clock, runtime, machine, report });
-    this.#sandbox = new Sandbox({ clock, machine, report });
+  constructor(options: HandlersOptions) {
+    const { clock, machine, report } = options;
+    this.#options = options;
+    this.#handlers = new Handlers(options);
+    this.#sandbox = new Sandbox(options);
     this.#prober = new Prober({
       clock,
       probe: (...probe) => this.#probe(...probe),
@@ -121,7 +107,7 @@ export class ContainerEffects implements EffectRunner {
     const answered = (isUnheard = false): void => {
       if (!isUnheard || this.#withoutHandler.has(container)) return;
       this.#withoutHandler.add(container);
-      this.#report.event(pod, noSignalHandler(container, name));
+      this.#options.report.event(pod, noSignalHandler(container, name));
     };
     if (running?.signalLater === undefined) answered(running?.signal(name));
     else void running.signalLater(name).then(answered);
@@ -129,32 +115,32 @@ export class ContainerEffects implements EffectRunner {
 
   async #start(pod: StoredPod, instance: InstanceRef): Promise<void> {
     const { container, id } = instance;
-    const failed = (stage: StartFailed['stage'], message: string, at = this.#clock.now()): void =>
-      this.#report.observed({ type: 'startFailed', container, id, stage, message, at });
+    const failed = (stage: StartFailed['stage'], message: string, at = this.#options.clock.now()): void =>
+      this.#options.report.observed({ type: 'startFailed', container, id, stage, message, at });
 
     if (this.#restored !== undefined) await this.#restored;
-    const prepared = await this.#machine.prepare(pod, instance);
+    const prepared = await this.#options.machine.prepare(pod, instance);
     if (!prepared.ok) return failed(prepared.stage, prepared.message);
     const { launch, notices } = prepared;
-    if (instance.attempt === 0) for (const notice of notices) this.#report.event(pod, notice);
-    const outcome = await this.#runtime.start({
+    if (instance.attempt === 0) for (const notice of notices) this.#options.report.event(pod, notice);
+    const outcome = await this.#options.runtime.start({
       id,
       ...launch,
-      logFile: this.#machine.logFile(pod, instance),
-      onOutput: (stream, chunk) => this.#machine.output(pod, instance, stream, chunk),
+      logFile: this.#options.machine.logFile(pod, instance),
+      onOutput: (stream, chunk) => this.#options.machine.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (!outcome.ok) {
-      this.#machine.startFailed(pod, instance);
+      this.#options.machine.startFailed(pod, instance);
       return failed('start', outcome.error, outcome.at);
     }
     const { container: running } = outcome;
     const live = liveInstance({ ref: instance, launch, running });
     this.#add(live);
-    this.#machine.started(pod, live);
-    if (outcome.notice !== undefined) this.#report.event(pod, terminalMissing(container, outcome.notice));
+    this.#options.machine.started(pod, live);
+    if (outcome.notice !== undefined) this.#options.report.event(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#reportLimits(pod, outcome.limitsNotice);
-    this.#report.observed({ type: 'started', container, id, at: outcome.container.startedAt });
+    this.#options.report.observed({ type: 'started', container, id, at: outcome.container.startedAt });
   }
 
   #add(live: LiveInstance): void {
@@ -164,21 +150,21 @@ export class ContainerEffects implements EffectRunner {
 
   /** Takes over a container that already runs. */
   #adopt(pod: StoredPod, instance: InstanceRef): void {
-    const adopted = this.#runtime.adopt?.(instance.id, {
-      onOutput: (stream, chunk) => this.#machine.output(pod, instance, stream, chunk),
+    const adopted = this.#options.runtime.adopt?.(instance.id, {
+      onOutput: (stream, chunk) => this.#options.machine.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (adopted === undefined) return;
     const { container: running, launch } = adopted;
-    const live = liveInstance({ ref: instance, launch: this.#machine.restore(pod, instance, launch), running });
+    const live = liveInstance({ ref: instance, launch: this.#options.machine.restore(pod, instance, launch), running });
     this.#add(live);
-    void this.#machine.adopted(pod, live);
+    void this.#options.machine.adopted(pod, live);
   }
 
   /** New resource limits take effect at once, unless they restart the container. */
   #resize(pod: StoredPod): void {
     for (const live of this.#live.values()) {
-      const limits = this.#machine.limitsOf(pod, containerSpec(pod, live.ref.container));
+      const limits = this.#options.machine.limitsOf(pod, containerSpec(pod, live.ref.container));
       // JSON treats an undefined property like a missing one. Limits that went through a socket have lost the undefined
       // ones.
       if (JSON.stringify(limits) === JSON.stringify(live.limits)) continue;
@@ -192,7 +178,7 @@ export class ContainerEffects implements EffectRunner {
   #reportLimits(pod: StoredPod, notice: string): void {
     if (this.#reportedLimits.has(notice)) return;
     this.#reportedLimits.add(notice);
-    this.#report.event(pod, limitsNotEnforced(notice));
+    this.#options.report.event(pod, limitsNotEnforced(notice));
   }
 
   #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
@@ -201,11 +187,11 @@ export class ContainerEffects implements EffectRunner {
     live?.ended.abort();
     this.#live.delete(id);
     if (this.#latest.get(container) === live) this.#latest.delete(container);
-    const message = this.#machine.exited(pod, instance, exit);
+    const message = this.#options.machine.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
     const report = (): void => {
-      this.#report.observed({ type: 'exited', container, id, exitCode, oomKilled, message, at });
-      void exit.swept.then(() => this.#report.observed({ type: 'swept', container, id }));
+      this.#options.report.observed({ type: 'exited', container, id, exitCode, oomKilled, message, at });
+      void exit.swept.then(() => this.#options.report.observed({ type: 'swept', container, id }));
     };
     // Readers of hook output stop at the exit. So a hook that was cut short writes its last line before the exit is
     // reported.
@@ -223,18 +209,18 @@ export class ContainerEffects implements EffectRunner {
   ): Promise<void> {
     const instance = this.#live.get(id);
     if (instance === undefined)
-      return this.#report.observed({ type: 'hookReturned', hook, container, id, error: undefined });
+      return this.#options.report.observed({ type: 'hookReturned', hook, container, id, error: undefined });
     const running = this.#handlers.runHook(pod, instance, hook);
     instance.hooks.add(running);
     const error = await running;
     instance.hooks.delete(running);
     await instance.exitReported;
-    this.#report.observed({ type: 'hookReturned', hook, container, id, error });
+    this.#options.report.observed({ type: 'hookReturned', hook, container, id, error });
   }
 
   #explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<void> | undefined {
-    return this.#machine.explain(pod, instance, symptom)?.then((event) => {
-      if (event !== undefined) this.#report.event(pod, event);
+    return this.#options.machine.explain(pod, instance, symptom)?.then((event) => {
+      if (event !== undefined) this.#options.report.event(pod, event);
     });
   }
 

@@ -18,21 +18,17 @@ const SANDBOX_RETRY_MS = 5000;
 
 /** A Pod's sandbox, in which its containers run: created, with retries, watched and removed. */
 export class Sandbox {
-  readonly #clock: Clock;
-  readonly #machine: PodMachine;
-  readonly #report: EffectReport;
+  readonly #options: SandboxOptions;
   readonly #goingDown = new AbortController();
 
-  constructor({ clock, machine, report }: SandboxOptions) {
-    this.#clock = clock;
-    this.#machine = machine;
-    this.#report = report;
+  constructor(options: SandboxOptions) {
+    this.#options = options;
   }
 
   /** Creates the sandbox and reports it, unless the Pod ends meanwhile. */
   async create(pod: StoredPod): Promise<void> {
     const podIP = await this.#make(pod);
-    if (!this.#goingDown.signal.aborted) this.#report.observed({ type: 'sandboxReady', podIP });
+    if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });
   }
 
   /** Finds the existing sandbox again and watches it. */
@@ -43,15 +39,15 @@ export class Sandbox {
   /** Tries until it has succeeded, or until the Pod ends. */
   async #make(pod: StoredPod): Promise<string | undefined> {
     const { signal } = this.#goingDown;
-    const event = (draft: EventDraft): void => this.#report.event(pod, draft);
+    const event = (draft: EventDraft): void => this.#options.report.event(pod, draft);
     while (!signal.aborted) {
       try {
-        const podIP = await this.#machine.createSandbox(pod, { signal, event });
+        const podIP = await this.#options.machine.createSandbox(pod, { signal, event });
         void this.#watchStorage(pod, signal);
         return podIP;
       } catch (error) {
         event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
-        await pause(this.#clock, SANDBOX_RETRY_MS, signal);
+        await pause(this.#options.clock, SANDBOX_RETRY_MS, signal);
       }
     }
     return undefined;
@@ -60,10 +56,10 @@ export class Sandbox {
   #watchStorage(pod: StoredPod, signal: AbortSignal): Promise<void> {
     return watchStorage({
       pod,
-      clock: this.#clock,
+      clock: this.#options.clock,
       signal,
-      measure: (...wanted) => this.#machine.measureStorage(...wanted),
-      onObservation: (usage) => this.#report.observed({ type: 'storageMeasured', usage }),
+      measure: (...wanted) => this.#options.machine.measureStorage(...wanted),
+      onObservation: (usage) => this.#options.report.observed({ type: 'storageMeasured', usage }),
     });
   }
 
@@ -71,9 +67,9 @@ export class Sandbox {
   async stop(pod: StoredPod): Promise<void> {
     this.#goingDown.abort();
     try {
-      await this.#machine.removeSandbox(pod);
+      await this.#options.machine.removeSandbox(pod);
     } finally {
-      this.#report.observed({ type: 'sandboxStopped' });
+      this.#options.report.observed({ type: 'sandboxStopped' });
     }
   }
 }

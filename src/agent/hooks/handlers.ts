@@ -46,16 +46,10 @@ interface ProbeRun {
 
 /** Runs the handlers of hooks and probes in running containers, and passes on their output. */
 export class Handlers {
-  readonly #clock: Clock;
-  readonly #runtime: Runtime;
-  readonly #machine: PodMachine;
-  readonly #report: EffectReport;
+  readonly #options: HandlersOptions;
 
-  constructor({ clock, runtime, machine, report }: HandlersOptions) {
-    this.#clock = clock;
-    this.#runtime = runtime;
-    this.#machine = machine;
-    this.#report = report;
+  constructor(options: HandlersOptions) {
+    this.#options = options;
   }
 
   /** Runs a hook of the container to its end, if there is one. Returns the error in kubelet's words. */
@@ -65,20 +59,20 @@ export class Handlers {
     if (handler === undefined) return undefined;
     const log = this.#log(pod, instance, hook);
     const { ended, postStart } = instance;
-    const began = this.#clock.now();
-    const outcome = await this.#machine.runHook({
+    const began = this.#options.clock.now();
+    const outcome = await this.#options.machine.runHook({
       handler,
       pod,
       container,
       // Output is passed on as it arrives: a hook may run for long.
       exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: log.output }),
-      clock: this.#clock,
+      clock: this.#options.clock,
       signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
-      onFallback: (host) => this.#report.event(pod, lifecycleHttpFallback(container.name, host)),
+      onFallback: (host) => this.#options.report.event(pod, lifecycleHttpFallback(container.name, host)),
       log,
     });
     const handling = describeHandler(handler);
-    this.#machine.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
+    this.#options.machine.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
     return outcome.ok ? undefined : outcome.message;
   }
 
@@ -87,14 +81,14 @@ export class Handlers {
     // Only commands have output.
     const log = probe.exec && this.#log(pod, instance, type);
     let command: ExecOutcome | undefined;
-    const outcome = await this.#machine.runProbe({
+    const outcome = await this.#options.machine.runProbe({
       pod,
       container: containerSpec(pod, instance.ref.container),
       probe,
       type,
       exec: async (argv, timeoutMs, execSignal) =>
         (command = await this.#exec(instance, { argv, timeoutMs, signal: execSignal })),
-      clock: this.#clock,
+      clock: this.#options.clock,
       abort,
     });
     if (command !== undefined && log !== undefined) logProbe(command, log);
@@ -108,14 +102,14 @@ export class Handlers {
       restartCount: ref.attempt,
       hook,
       handler,
-      durationMs: Math.round((this.#clock.now().monotonicMs - began.monotonicMs) * 1000) / 1000,
+      durationMs: Math.round((this.#options.clock.now().monotonicMs - began.monotonicMs) * 1000) / 1000,
       ...(outcome.ok ? { result: 'success' } : hookFailure(outcome)),
     };
   }
 
   #log(pod: StoredPod, { ref }: LiveInstance, handler: HandlerOutput['handler']): HandlerLog {
-    return new HandlerLog(this.#clock, (stream, lines) =>
-      this.#machine.logHandlerOutput(pod, ref, { handler, stream, lines }),
+    return new HandlerLog(this.#options.clock, (stream, lines) =>
+      this.#options.machine.logHandlerOutput(pod, ref, { handler, stream, lines }),
     );
   }
 
@@ -124,7 +118,7 @@ export class Handlers {
     command: Pick<ExecRequest, 'argv' | 'timeoutMs' | 'signal' | 'onOutput'>,
   ): Promise<ExecOutcome> {
     const inside = commandIn(instance, command.argv);
-    return this.#runtime.exec({ ...command, ...inside, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
+    return this.#options.runtime.exec({ ...command, ...inside, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
   }
 }
 

@@ -1,24 +1,49 @@
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { etcFileMounts } from '../../../src/agent/steps/etc-files.ts';
+import { etcFilesStep } from '../../../src/agent/steps/etc-files.ts';
 import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
-import { podWith } from '../../lifecycle/base-objects.ts';
+import type { Mount } from '../../../src/runtime/confinement.ts';
+import { podPaths } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../volumes/temporary-folder.ts';
+import { changesOf } from './one-start.ts';
 
 const MAIN: Container = { name: 'main' };
 
+interface Wanted {
+  readonly spec?: Partial<PodSpec>;
+  readonly container?: Container;
+  readonly podIP?: string | undefined;
+  readonly etcFolder: string;
+}
+
+async function mountsIn({ spec = {}, container = MAIN, podIP, etcFolder }: Wanted): Promise<readonly Mount[]> {
+  const step = etcFilesStep({
+    paths: ({ metadata: { namespace, name } }) => ({ ...podPaths('/', namespace, name), etc: etcFolder }),
+  });
+  const { mounts = [] } = await changesOf(step, { spec, container, sandbox: { podIP } });
+  return mounts;
+}
+
 /** The files of /etc in a container: the text of each, after `(ro)` where it is read-only. */
-function seen(spec: Partial<PodSpec>, container = MAIN, podIP: string | undefined = '127.8.9.10') {
-  const etcFolder = path.join(temporaryFolder(), 'etc');
-  const mounts = etcFileMounts({ pod: podWith(spec), podIP, etcFolder, container });
+async function seen(spec: Partial<PodSpec>, container = MAIN) {
+  const mounts = await mountsIn({
+    spec,
+    container,
+    podIP: '127.8.9.10',
+    etcFolder: path.join(temporaryFolder(), 'etc'),
+  });
   const text = (source: string, isReadOnly: boolean) => (isReadOnly ? '(ro)' : '') + readFileSync(source, 'utf8');
   return Object.fromEntries(mounts.map(({ source, target, isReadOnly }) => [target, text(source, isReadOnly)]));
 }
 
 describe('the files of a Pod in /etc', () => {
-  it('name it, by its address and in its domain', () => {
-    const files = seen({ hostname: 'web', subdomain: 'sub', hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }] });
+  it('name it, by its address and in its domain', async () => {
+    const files = await seen({
+      hostname: 'web',
+      subdomain: 'sub',
+      hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }],
+    });
     expect(Object.keys(files)).toEqual(['/etc/hosts', '/etc/hostname']);
     expect(files['/etc/hosts']).toMatch(
       /\n127\.8\.9\.10\tweb\.sub\.shop\.svc\.cluster\.local\tweb\n\n# Entries added by/,
@@ -26,26 +51,26 @@ describe('the files of a Pod in /etc', () => {
     expect(files['/etc/hostname']).toBe('web\n');
   });
 
-  it('are left to the container where it mounts something there', () => {
+  it('are left to the container where it mounts something there', async () => {
     const volumeMounts = ['/etc/hosts', '/etc/resolv.conf/'].map((mountPath) => ({ name: 'v', mountPath }));
-    expect(Object.keys(seen({ dnsPolicy: 'None' }, { ...MAIN, volumeMounts }))).toEqual(['/etc/hostname']);
+    expect(Object.keys(await seen({ dnsPolicy: 'None' }, { ...MAIN, volumeMounts }))).toEqual(['/etc/hostname']);
   });
 
-  it('cannot be changed where the root cannot, but for the hosts file', () => {
+  it('cannot be changed where the root cannot, but for the hosts file', async () => {
     const container = { ...MAIN, securityContext: { readOnlyRootFilesystem: true } };
-    const files = seen({ dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1'] } }, container);
+    const files = await seen({ dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1'] } }, container);
     expect(Object.values(files).map((text) => text.startsWith('(ro)'))).toEqual([false, true, true]);
     expect(files['/etc/resolv.conf']).toBe('(ro)nameserver 1.1.1.1\n');
   });
 
-  it('name no Pod that has no address yet', () => {
+  it('name no Pod that has no address yet', async () => {
     const etcFolder = temporaryFolder();
-    const mounts = etcFileMounts({ pod: podWith({}), podIP: undefined, etcFolder, container: MAIN });
+    const mounts = await mountsIn({ etcFolder });
     expect(mounts.map(({ target }) => target)).toEqual(['/etc/hostname']);
   });
 
-  it('are those of the host in its network, with the aliases', () => {
-    const files = seen({ hostNetwork: true, hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }] }, MAIN);
+  it('are those of the host in its network, with the aliases', async () => {
+    const files = await seen({ hostNetwork: true, hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }] }, MAIN);
     const host = existsSync('/etc/hosts') ? readFileSync('/etc/hosts', 'utf8') : '';
     expect(files).toEqual({
       '/etc/hosts':
@@ -54,27 +79,25 @@ describe('the files of a Pod in /etc', () => {
     });
   });
 
-  it('stay the same files, which running containers see, and follow the address', () => {
+  it('stay the same files, which running containers see, and follow the address', async () => {
     const etcFolder = temporaryFolder();
-    const write = (podIP: string): void =>
-      void etcFileMounts({ pod: podWith({ hostname: 'w' }), podIP, etcFolder, container: MAIN });
+    const write = (podIP: string) => mountsIn({ spec: { hostname: 'w' }, podIP, etcFolder });
     const before = process.umask(0o077);
-    write('127.100.100.100');
+    await write('127.100.100.100');
     process.umask(before);
     const hosts = path.join(etcFolder, 'hosts');
     const { ino, mode } = statSync(hosts);
-    write('127.1.1.1');
+    await write('127.1.1.1');
     expect([statSync(hosts).ino, mode & 0o777]).toEqual([ino, 0o644]);
     expect(readFileSync(hosts, 'utf8')).toMatch(/fe00::2\tip6-allrouters\n127\.1\.1\.1\tw\n$/);
   });
 
-  it('are not written through a link', () => {
+  it('are not written through a link', async () => {
     const [etcFolder, elsewhere] = [temporaryFolder(), path.join(temporaryFolder(), 'precious')];
     writeFileSync(elsewhere, 'kept');
     rmSync(path.join(etcFolder, 'hosts'), { force: true });
     symlinkSync(elsewhere, path.join(etcFolder, 'hosts'));
-    const write = () => etcFileMounts({ pod: podWith({}), podIP: '127.1.1.1', etcFolder, container: MAIN });
-    expect(write).toThrow(/ELOOP/);
+    await expect(mountsIn({ podIP: '127.1.1.1', etcFolder })).rejects.toThrow(/ELOOP/);
     expect(readFileSync(elsewhere, 'utf8')).toBe('kept');
   });
 });
