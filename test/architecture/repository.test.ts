@@ -39,6 +39,14 @@ describe('the repository', () => {
     expect(dead).toEqual([]);
   });
 
+  it('shows the way of a command: at most 30 files of src, all there', () => {
+    const [, section = ''] = readText('docs/architecture.md').split('## The way of a command\n');
+    const files = [...(section.split('\n## ')[0] ?? '').matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `src/${file}`);
+    expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.length).toBeLessThanOrEqual(30);
+  });
+
   it('documents every exit code', () => {
     const page = readText('docs/exit-codes.md');
     expect(Object.values(EXIT).filter((code) => !page.includes(`| ${code} |`))).toEqual([]);
