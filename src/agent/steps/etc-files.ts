@@ -16,8 +16,8 @@ const RESOLV_CONF = '/etc/resolv.conf';
 const MODE = 0o644;
 
 /**
- * Writes the Pod's own /etc/hosts, /etc/hostname and /etc/resolv.conf, and mounts them. A file that the container mounts
- * itself is left out. A Pod in the host's network has the host's name.
+ * Writes the Pod's own /etc/hosts, /etc/hostname and /etc/resolv.conf, and mounts them. A file that the container
+ * mounts itself is left out. A Pod in the host's network has the host's name.
  * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts.
  */
 export function etcFilesStep(files: Pick<PodFiles, 'paths'>): LaunchStep {
