@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
+import { runHere } from './in-process.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
@@ -94,13 +95,13 @@ it.each([
   // A name without a similar name
   { args: 'get pod elephant', stderr: 'Error from server (NotFound): pods "elephant" not found\n' },
 ])('podrun $args', async ({ args, stderr }) => {
-  expect(await workshop.run(args.split(' '))).toMatchObject({ stdout: '', stderr });
+  expect(await runHere(workshop, args.split(' '))).toMatchObject({ stdout: '', stderr });
 });
 
 it.each(['delete pod', 'top pod', 'debug --image=busybox', 'attach', 'wait --for=condition=Ready pod'])(
   'podrun %s NAME says that a run of the past is no Pod of now',
   async (command) => {
-    const { exitCode, stdout, stderr } = await workshop.run([...command.split(' '), 'pipeline@1']);
+    const { exitCode, stdout, stderr } = await runHere(workshop, [...command.split(' '), 'pipeline@1']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(
       '"pipeline@1" not found\npipeline@1 names a recorded run. Use it with get, describe, logs,',
@@ -122,7 +123,7 @@ it.each([
   ['apply -f https://example.com/pod.yaml', /curl -fsSL https:\/\/example\.com\/pod\.yaml \|/],
   ['validate http://example.com/pod.yaml', /curl -fsSL http:/],
 ])('podrun %s names the command to use instead', async (line, instead) => {
-  const { exitCode, stdout, stderr } = await workshop.run(line.split(' '));
+  const { exitCode, stdout, stderr } = await runHere(workshop, line.split(' '));
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toMatch(instead);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandNames } from './commands.ts';
+import { runHere } from './in-process.ts';
 import { type Ended, Workshop } from './workshop.ts';
 
 const workshop = new Workshop();
@@ -44,7 +45,7 @@ it('shows choices, defaults, and the meaning of a flag without a value', () => {
 });
 
 it.each([[['nosuch', '--help']], [['help', 'nosuch']], [['nosuch']]])('%s is an unknown command', async (args) => {
-  const { exitCode, stdout, stderr } = await workshop.run(args);
+  const { exitCode, stdout, stderr } = await runHere(workshop, args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toBe('error: unknown command "nosuch" for "podrun"\nSee \'podrun --help\' for usage.\n');
 });

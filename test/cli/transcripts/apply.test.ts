@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareTranscripts, type Difference, leftOut, USAGE } from '../transcripts.ts';
+import { runHere } from '../in-process.ts';
 import { workshopForEach } from '../workshop.ts';
 
 const workshop = workshopForEach();
@@ -47,11 +48,11 @@ describe('commands of kubectl that podrun does not have', () => {
     { command: 'create', instead: "Use 'podrun apply -f FILE': " },
     { command: 'run', instead: "Use 'podrun init NAME > NAME.yaml' " },
     { command: 'edit', instead: "Use 'podrun patch', " },
-    { command: 'rollout', instead: 'podrun runs Pods only, not workloads: ' },
-    { command: 'scale', instead: 'podrun runs Pods only, not workloads: ' },
-    { command: 'config', instead: 'There are no clusters and contexts: ' },
+    { command: 'rollout', instead: 'podrun runs Pods, not workloads: ' },
+    { command: 'scale', instead: 'podrun runs Pods, not workloads: ' },
+    { command: 'config', instead: 'podrun has no clusters and contexts: ' },
   ])('$command is unknown, with the command to use instead', async ({ command, instead }) => {
-    const { exitCode, stdout, stderr } = await workshop.run([command, '-f', 'pod.yaml']);
+    const { exitCode, stdout, stderr } = await runHere(workshop, [command, '-f', 'pod.yaml']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`error: unknown command "${command}" for "podrun"\n${instead}`);
     expect(stderr).not.toContain('Did you mean');
