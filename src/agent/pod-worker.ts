@@ -14,7 +14,6 @@ import { podStatus } from '../lifecycle/pod-status.ts';
 import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance, Restoration } from '../lifecycle/restored-facts.ts';
 import { sync } from '../lifecycle/sync.ts';
-import { Inbox } from './inbox.ts';
 
 /** Carries out the effects of a plan and reports the results. One for each Pod. */
 export interface EffectRunner {
@@ -108,10 +107,6 @@ export class PodWorker implements EffectReport {
   /** The next step of the Pod. */
   get activity(): PodActivity {
     return podActivity(this.#pod, this.#facts, this.#effects.probes);
-  }
-
-  get isFinished(): boolean {
-    return isFinished(this.#facts);
   }
 
   start(): void {
@@ -247,4 +242,59 @@ export class PodWorker implements EffectReport {
 
 function endsPostStart(seen: Observation): boolean {
   return seen.type === 'hookReturned' && seen.hook === 'postStart';
+}
+
+type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
+
+/**
+ * Takes the observations of one Pod and has them handled one step at a time. A step is one observation, or the same
+ * observation of several containers at the same moment: all started, all exited or all gone. Without such steps, a Pod
+ * of 50 containers takes a sixth more processor time, and one of 300 two fifths more.
+ */
+class Inbox {
+  readonly #handle: (step: readonly Observation[]) => void;
+  readonly #waiting: Array<Observation | 'look'> = [];
+  #isDraining = false;
+
+  /** @param handle takes the observations of one step; none: plan the Pod again */
+  constructor(handle: (step: readonly Observation[]) => void) {
+    this.#handle = handle;
+  }
+
+  /** Adds an observation. One that arrives during a step waits for its turn. */
+  put(seen: Observation | 'look'): void {
+    this.#waiting.push(seen);
+    if (this.#isDraining) return;
+    if (!isShared(seen)) return this.#drain();
+    // The start or end of fifty containers arrives within one turn of the event loop: wait for the rest.
+    if (this.#waiting.length === 1) queueMicrotask(() => this.#drain());
+  }
+
+  #drain(): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    try {
+      while (this.#waiting.length > 0) this.#handle(this.#nextStep());
+    } finally {
+      this.#isDraining = false;
+    }
+  }
+
+  /** Takes the first observation, with the same ones of further containers: no container skips a state. */
+  #nextStep(): Observation[] {
+    const [first] = this.#waiting;
+    const containers = new Set<string>();
+    const end = this.#waiting.findIndex((seen) => {
+      const isNext = isShared(seen) && isShared(first) && seen.type === first.type && !containers.has(seen.container);
+      if (isNext) containers.add(seen.container);
+      return !isNext;
+    });
+    const count = end < 0 ? this.#waiting.length : Math.max(1, end);
+    return this.#waiting.splice(0, count).filter((seen) => seen !== 'look');
+  }
+}
+
+/** True when the observation may share a step with those of other containers. */
+function isShared(seen: Observation | 'look' | undefined): seen is Shared {
+  return typeof seen === 'object' && ['started', 'exited', 'swept'].includes(seen.type);
 }
