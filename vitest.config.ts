@@ -57,7 +57,13 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: 'program', include: [ALL], exclude: [UNIT], sequence: { groupOrder: 1 } },
+        test: {
+          name: 'program',
+          include: [ALL],
+          exclude: [UNIT],
+          sequence: { groupOrder: 1 },
+          globalSetup: 'test/leaks.ts',
+        },
       },
     ],
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../../../src/clock.ts';
 import type { Confinement } from '../../../../src/runtime/confinement.ts';
 import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
@@ -19,6 +19,7 @@ import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
 import { type Argv, makeRig, markedPids, PATH, sh, until } from '../../support/process-rig.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-namespaces-'));
+afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 const clock = new SystemClock();
 const detected = await detectNamespaces({ stateDir, clock, version: 'test', userPath: PATH });
 const facts = detected.ok ? detected.facts : undefined;

@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { GONE_WITHIN_MS } from './patience.ts';
+
+/**
+ * Gives a run of tests a temporary folder of its own. All that tests start inherits it, so that the end of the run can
+ * tell what they have left: files, processes and mounts fail the run.
+ */
+export default function setup(): () => Promise<void> {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'podrun-tests-')));
+  process.env['TMPDIR'] = folder;
+  return async () => {
+    const deadlineMs = Date.now() + GONE_WITHIN_MS;
+    while (processesIn(folder).length > 0 && Date.now() < deadlineMs) await new Promise((go) => setTimeout(go, 50));
+    const left = [
+      ...processesIn(folder).map((name) => `process ${name}`),
+      ...mountsIn(folder).map((mount) => `mount ${mount}`),
+      ...readdirSync(folder).map((name) => `file ${path.join(folder, name)}`),
+    ];
+    if (left.length === 0) return rmSync(folder, { recursive: true });
+    // Vitest prints an error of its teardown, but ends with 0.
+    process.exitCode = 1;
+    throw new Error(`Tests have left behind:\n${left.join('\n')}`);
+  };
+}
+
+/** The processes with this folder as $TMPDIR, but for the workers of the test runner, by pid and command line. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    if (!read(`/proc/${pid}/environ`).split('\0').includes(`TMPDIR=${folder}`)) return [];
+    const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+    return command === '' || command.includes('vitest') ? [] : [`${pid}: ${command}`];
+  });
+}
+
+function mountsIn(folder: string): string[] {
+  return read('/proc/self/mountinfo')
+    .split('\n')
+    .flatMap((line) => line.split(' ')[4] ?? [])
+    .filter((point) => point.startsWith(`${folder}/`));
+}
+
+/** Empty for a file that cannot be read: the process has ended, or there is no /proc. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
