@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { GONE_WITHIN_MS } from './patience.ts';
@@ -9,6 +9,8 @@ import { GONE_WITHIN_MS } from './patience.ts';
  */
 export default function setup(): () => Promise<void> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'podrun-tests-')));
+  // Some tests run podrun as an ordinary user.
+  chmodSync(folder, 0o1777);
   process.env['TMPDIR'] = folder;
   return async () => {
     const deadlineMs = Date.now() + GONE_WITHIN_MS;

@@ -36,8 +36,9 @@ export function protectStateFolder(root: string, home: string): void {
 
 /** Refuses a folder of another user to root: files of root in it would lock that user out. */
 function refuseForeignFolder(root: string): void {
+  if (process.geteuid?.() !== 0) return;
   const uid = statSync(root, { throwIfNoEntry: false })?.uid ?? 0;
-  if (process.geteuid?.() !== 0 || uid === 0) return;
+  if (uid === 0) return;
   throw new PodrunError(
     'Forbidden',
     `cannot use the state folder ${root} as root: it belongs to the user with the uid ${uid}`,

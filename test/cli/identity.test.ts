@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, readFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../src/api/generated/types.ts';
 import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
@@ -151,6 +152,17 @@ describe.skipIf(!canBeSomebody)('as an ordinary user (root needs setpriv for thi
     expect(refused.exitCode).toBe(124);
     expect(refused.stderr).toContain('CreateContainerError: spec.securityContext.runAsUser: not 12345: podrun is user');
     expect(refused.stderr).toContain('--best-effort starts the container anyway');
+  });
+
+  it('a state folder behind a closed one is refused with the way out', async () => {
+    const closed = path.join(workshop.folder, 'closed');
+    mkdirSync(closed, { mode: 0 });
+    const refused = await runAsSomebody(['get', 'pods', '--state-dir', path.join(closed, 'state')]);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      `error: cannot use the state folder ${closed}/state: permission denied\n` +
+        'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.\n',
+    );
   });
 
   it('with --strict nothing is started', async () => {
