@@ -30,7 +30,7 @@ async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: st
     const present = agents.processOf(id);
     if (present === undefined || (present.isReady && !agents.isGone(present))) return;
     if (agents.isGone(present) && agents.claim(id) === undefined) {
-      const restarted = await startAgain(agents, id);
+      const restarted = await restartAgent(agents, id);
       if (restarted === '') return;
       return note(`${restarted}: the background agent (process ${present.pid}) had ended; podrun started another`);
     }
@@ -41,7 +41,7 @@ async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: st
 }
 
 /** Answers the Pods of the new agent, such as `pod/a, pod/b`. */
-async function startAgain(agents: BackgroundAgents, id: string): Promise<string> {
+async function restartAgent(agents: BackgroundAgents, id: string): Promise<string> {
   const settings = agents.settings<AgentSettings>(id);
   // The creating process was killed before it had written the settings.
   if (settings === undefined) {

@@ -26,7 +26,7 @@ export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
       const key = `${uid}/${container}/${stream}`;
       let lines = streams.get(key);
       if (lines === undefined) {
-        lines = new OutputLines((whole) => take(name, container, whole));
+        lines = new OutputLines((lines) => take(name, container, lines));
         streams.set(key, lines);
       }
       lines.write(chunk);

@@ -247,7 +247,7 @@ function shortened(known: Termination, { graceSeconds, force, phase }: Terminate
 }
 
 /** The end of a start: the container runs, or has ended already, or could not be started. */
-type StartOutcome = { readonly starting: Starting; readonly swept?: boolean } & (
+type ObservedStart = { readonly starting: Starting; readonly swept?: boolean } & (
   | { readonly startedAt: Instant; readonly exit?: undefined }
   | { readonly startedAt: Instant | undefined; readonly exit: Exit }
 );
@@ -260,7 +260,7 @@ function startFinished(
   pod: StoredPod,
   name: string,
   own: ContainerFacts,
-  outcome: StartOutcome,
+  outcome: ObservedStart,
 ): Partial<ContainerFacts> {
   const { starting, swept: isSwept = false, ...times } = outcome;
   const { image = '', resources } = containerSpec(pod, name);

@@ -21,7 +21,7 @@ it('whatever src exports, src uses', () => {
   expect(unused).toEqual([]);
 });
 
-it('no exported name stands for two things', () => {
+it('no exported name, and no type, stands for two things', () => {
   const files = new Map<string, string[]>();
   for (const file of source) {
     for (const { name } of exportsOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
@@ -29,6 +29,13 @@ it('no exported name stands for two things', () => {
   // Every verb exports `register`, see src/cli/verb.ts.
   const shared = [...files].filter(([name, paths]) => paths.length > 1 && name !== 'register');
   expect(shared).toEqual([]);
+  const clashing = source.flatMap((file) =>
+    privateTypesOf(file).flatMap((name) => {
+      const homes = files.get(name);
+      return homes === undefined ? [] : [`${file.path}: ${name} is also exported by ${homes.join(', ')}`];
+    }),
+  );
+  expect(clashing).toEqual([]);
 });
 
 /** Exported names of a file. A re-export counts as a use of the other file, not as an export to be used. */
@@ -39,6 +46,14 @@ function exportsOf(file: SourceFile): Array<{ name: string; isType: boolean }> {
     const isType = declaration.type.startsWith('TS');
     const declared = (declaration['declarations'] as AstNode[] | undefined) ?? [declaration];
     return declared.flatMap((one) => (isNode(one['id']) ? [{ name: String(one['id']['name']), isType }] : []));
+  });
+}
+
+/** The types and classes that a file keeps to itself. */
+function privateTypesOf(file: SourceFile): string[] {
+  return (file.ast['body'] as AstNode[]).flatMap((node) => {
+    const isType = /^(TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/.test(node.type);
+    return isType && isNode(node['id']) ? [String(node['id']['name'])] : [];
   });
 }
 

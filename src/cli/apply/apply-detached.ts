@@ -8,7 +8,7 @@ import { calledCommand } from '../environment.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { runPods, settingsOf } from './run-pods.ts';
-import type { Session } from './session.ts';
+import type { ApplySession } from './session.ts';
 
 export interface DetachedPods {
   /** Pods that another process runs at the moment. */
@@ -22,7 +22,7 @@ export interface DetachedPods {
  * @param configure changes Pods that run already, and prints the effect
  */
 export async function applyDetached(
-  session: Session,
+  session: ApplySession,
   { live, own }: DetachedPods,
   configure: (pods: readonly ManifestObject<StoredPod>[]) => void,
 ): Promise<number> {
@@ -57,7 +57,7 @@ export async function applyDetached(
 }
 
 /** Warns that the Pod ends together with the process that runs it. */
-function warnOfForegroundOwner({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
+function warnOfForegroundOwner({ store, view }: ApplySession, { metadata: { namespace, name } }: StoredPod): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || owner.agent !== undefined) return;
   view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)} and ends with that process`);

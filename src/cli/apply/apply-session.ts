@@ -31,7 +31,7 @@ import type { ApplyFlags } from './apply-flags.ts';
 import { type ApplyPlan, planApply } from './apply-input.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import { openReport, runPods } from './run-pods.ts';
-import type { Session } from './session.ts';
+import type { ApplySession } from './session.ts';
 import { holdSignals, listenForSignals } from './signals.ts';
 
 /**
@@ -82,7 +82,7 @@ export async function apply(
   const networks = wantsNetworks ? await privateNetworks(place.userPath) : undefined;
   const view = await openView({ cli, flags, pods: applied, manifests: pods });
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
-  const session: Session = { cli, flags, plan, store, view, settings, config, runtime, expected };
+  const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, expected };
   try {
     checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
@@ -104,7 +104,7 @@ function settingsOfFlags(
   flags: ApplyFlags,
   { crashLoop }: ApplyPlan,
   config: ConfigFile | undefined,
-): Omit<Session['settings'], 'images' | 'privateNetworks'> {
+): Omit<ApplySession['settings'], 'images' | 'privateNetworks'> {
   const cwd = process.cwd();
   return {
     ...nodeSettings(config),
@@ -150,7 +150,7 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-function keepOnRecord({ cli, flags, store, view }: Session, record: ManifestObject): void {
+function keepOnRecord({ cli, flags, store, view }: ApplySession, record: ManifestObject): void {
   view.note(storeRecord(store, record, cli.warn, flags.made));
   const nodeName = readNode({ storageDir: store.root }).name;
   recordFieldsWithoutEffect(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
@@ -163,7 +163,7 @@ interface SortedPods {
 }
 
 /** Changes the Pods that run already, runs the other Pods, and waits for the goal. */
-async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
+async function applyPods(session: ApplySession, { live, own }: SortedPods): Promise<number> {
   const { cli, flags, view } = session;
   if (flags.detach) {
     return applyDetached(session, { live, own }, (pods) => {
@@ -171,15 +171,15 @@ async function applyPods(session: Session, { live, own }: SortedPods): Promise<n
       if (pods.length > 0) warnOfIdleFlags(session);
     });
   }
-  const held = holdSignals(cli);
+  const heldSignals = holdSignals(cli);
   try {
-    return await beginAndRun({ ...session, held }, { live, own });
+    return await beginAndRun({ ...session, heldSignals }, { live, own });
   } finally {
-    held.release();
+    heldSignals.release();
   }
 }
 
-async function beginAndRun(session: Session, { live, own }: SortedPods): Promise<number> {
+async function beginAndRun(session: ApplySession, { live, own }: SortedPods): Promise<number> {
   const { cli, plan, store, view } = session;
   const { owned, foreign } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
   try {
@@ -202,7 +202,7 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   return runPods(session, { owned, live: others });
 }
 
-function configurePod({ cli, store }: Session, pod: ManifestObject<StoredPod>): string {
+function configurePod({ cli, store }: ApplySession, pod: ManifestObject<StoredPod>): string {
   return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn: cli.warn })}`;
 }
 
@@ -211,7 +211,7 @@ function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
 }
 
 /** Tells that Pods of another process keep running when this `apply` ends. */
-function warnOfForeignPods({ store, view }: Session, others: readonly StoredPod[]): void {
+function warnOfForeignPods({ store, view }: ApplySession, others: readonly StoredPod[]): void {
   for (const { metadata } of others) {
     const owner = store.ownerOf(metadata.namespace, metadata.name);
     const process_ = owner === undefined ? 'another podrun' : store.describeOwner(owner);
@@ -220,7 +220,7 @@ function warnOfForeignPods({ store, view }: Session, others: readonly StoredPod[
 }
 
 /** Warns of flags without effect: the process that runs a Pod has its own settings. */
-function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
+function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: ApplySession): void {
   const given = [
     ...(flags.image.length > 0 ? ['--image'] : []),
     ...(flags.config === undefined ? [] : ['--config']),
@@ -234,7 +234,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
 }
 
 /** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */
-async function keepNewest({ cli, store }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
+async function keepNewest({ cli, store }: ApplySession, pods: readonly StoredPod[], keep: number): Promise<void> {
   const onRemoved = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
     cli.note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
   };

@@ -28,7 +28,7 @@ import type { ApplyFlags } from './apply-flags.ts';
 import { explainOutcome, podsToExplain } from './explain-outcome.ts';
 import { UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
-import type { Session } from './session.ts';
+import type { ApplySession } from './session.ts';
 import { listenForSignals } from './signals.ts';
 
 /**
@@ -40,7 +40,7 @@ export interface RunPods {
 }
 
 /** Runs the Pods until their end, or until a decision ends them. */
-export async function runPods(session: Session, { owned, live }: RunPods): Promise<number> {
+export async function runPods(session: ApplySession, { owned, live }: RunPods): Promise<number> {
   const { cli, plan, store, view } = session;
   closeInheritedDescriptors();
   const isAboutAll = plan.goal !== undefined || owned.length === 0;
@@ -84,7 +84,7 @@ export async function runPods(session: Session, { owned, live }: RunPods): Promi
   const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
-  const early = session.held?.release();
+  const early = session.heldSignals?.release();
   if (early !== undefined) run.interrupt(early);
 
   const outcome = await run.outcome;
@@ -112,14 +112,14 @@ export async function runPods(session: Session, { owned, live }: RunPods): Promi
 }
 
 /** Reports that the record of the run has gaps, or is lost. */
-function reportRecordFailure({ cli, flags }: Session): void {
+function reportRecordFailure({ cli, flags }: ApplySession): void {
   cli.stderr.write(`error: ${RECORD_FAILURE}\n`);
   if (annotatesForGitHub(cli, flags)) annotateRun(cli, RECORD_FAILURE);
 }
 
 /** The COMMAND of the command line, if there is one. */
 function userCommand(
-  { cli, plan, view, store }: Session,
+  { cli, plan, view, store }: ApplySession,
   pods: () => readonly StoredPod[],
   keepsOutput: boolean,
   onStart: () => void,
@@ -130,7 +130,7 @@ function userCommand(
 }
 
 /** Advice about entries of podrun.yaml that map images to programs. */
-function adviceOn({ cli, config }: Session, pods: readonly StoredPod[]): string {
+function adviceOn({ cli, config }: ApplySession, pods: readonly StoredPod[]): string {
   return adviseImages({
     pods,
     configPath: config?.path ?? 'podrun.yaml',
@@ -157,7 +157,7 @@ function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener,
  * The report of `--report`; undefined without the flag.
  * @param others Pods of other processes that `apply` changes and does not wait for
  */
-export function openReport(session: Session, others: readonly StoredPod[]): RunReport | undefined {
+export function openReport(session: ApplySession, others: readonly StoredPod[]): RunReport | undefined {
   const { cli, flags, plan, store } = session;
   if (flags.report === undefined) return undefined;
   return new RunReport({
@@ -172,7 +172,7 @@ export function openReport(session: Session, others: readonly StoredPod[]): RunR
 }
 
 /** The settings of the agent for these Pods. Prints requests of the Pods that this machine cannot meet. */
-export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
+export async function settingsOf(session: ApplySession, pods: readonly StoredPod[]): Promise<AgentSettings> {
   const { cli, view } = session;
   const chosen = await session.runtime;
   if (cli.isVerbose) printDecisions(session, chosen);
@@ -182,7 +182,7 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
 }
 
 /** Prints the decisions before the Pods run, and their sources, for --verbose. */
-function printDecisions({ cli, flags, plan, config }: Session, { features, lack }: ChosenRuntime): void {
+function printDecisions({ cli, flags, plan, config }: ApplySession, { features, lack }: ChosenRuntime): void {
   cli.detail(
     config === undefined ? 'found no podrun.yaml in this folder or those above' : `settings of ${config.path}`,
   );

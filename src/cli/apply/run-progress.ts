@@ -4,7 +4,7 @@ import { likelyGoal } from '../../print/waits/goal-phrase.ts';
 import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
-import type { Session } from './session.ts';
+import type { ApplySession } from './session.ts';
 
 /** The time before the first progress line: short waits are not worth a line. */
 const QUIET_MS = 1000;
@@ -15,7 +15,7 @@ const QUIET_MS = 1000;
  * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function showProgress(
-  { cli, plan, flags, store, view }: Session,
+  { cli, plan, flags, store, view }: ApplySession,
   pods: () => readonly StoredPod[],
   isOwnRun: boolean,
 ): { close(): void } {

@@ -10,7 +10,7 @@ import type { ApplyPlan } from './apply-input.ts';
 import type { HeldSignals } from './signals.ts';
 
 /** The state of one run of `apply`. */
-export interface Session {
+export interface ApplySession {
   readonly cli: Cli;
   readonly flags: ApplyFlags;
   readonly plan: ApplyPlan;
@@ -22,7 +22,7 @@ export interface Session {
   /** The runtime for the containers. A promise, because its detection may take time. */
   readonly runtime: Promise<ChosenRuntime>;
   /** The first signal from before the run could react. */
-  readonly held?: HeldSignals;
+  readonly heldSignals?: HeldSignals;
   /** The expectations of `--expect`. */
   readonly expected: ApplyExpectations | undefined;
 }

@@ -103,7 +103,7 @@ async function copyTo(
   });
   const exitCode = await runInContainer(reached, {
     argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(containerPath)],
-    input: telling(input, (error) => (trouble = error)),
+    input: reportingErrors(input, (error) => (trouble = error)),
     output: shown(cli),
   }).catch((error: unknown) => {
     throw trouble === undefined ? error : localError(trouble);
@@ -164,7 +164,10 @@ function shown({ stderr }: Cli): TarOutput {
   return { stdout: show, stderr: show };
 }
 
-async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
+async function* reportingErrors(
+  pieces: AsyncIterable<Buffer>,
+  onError: (error: unknown) => void,
+): AsyncGenerator<Buffer> {
   try {
     yield* pieces;
   } catch (error) {

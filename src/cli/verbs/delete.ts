@@ -142,7 +142,7 @@ export async function deleteAndWait(
     const isPod = type.plural === 'pods';
     if (isPod) noteSilentOwner(cli, session.store, removal.ref);
     const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'lose its finalizers'}`;
-    errors.push(...(await withWaitingLine(cli, text, () => untilGone(cli, session, removal, deadlineMs))));
+    errors.push(...(await withWaitingLine(cli, text, () => untilDeleted(cli, session, removal, deadlineMs))));
   }
   return errors;
 }
@@ -188,7 +188,7 @@ function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined
 }
 
 /** An object in deletion. */
-interface Ending {
+interface RemovedObject {
   readonly ref: ObjectRef;
   readonly uid: string;
 }
@@ -198,9 +198,9 @@ async function deleteAll(
   session: DeleteSession,
   refs: readonly ObjectRef[],
   deletion: DeleteMode,
-): Promise<{ ending: Ending[]; errors: PodrunError[] }> {
+): Promise<{ ending: RemovedObject[]; errors: PodrunError[] }> {
   const { store } = session;
-  const ending: Ending[] = [];
+  const ending: RemovedObject[] = [];
   const errors: PodrunError[] = [];
   for (const ref of refs) {
     const object = getObject(store, ref);
@@ -231,10 +231,10 @@ function deletedLine(
  * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. Removes a Pod itself when the
  * agent of the Pod is killed meanwhile.
  */
-async function untilGone(
+async function untilDeleted(
   cli: Cli,
   session: DeleteSession,
-  { ref, uid }: Ending,
+  { ref, uid }: RemovedObject,
   deadlineMs: number,
 ): Promise<PodrunError[]> {
   const { store, clock } = session;

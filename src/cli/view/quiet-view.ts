@@ -34,7 +34,7 @@ export class QuietView implements ApplyView {
     let lines = this.#lines.get(key);
     if (lines === undefined) {
       const prefix = logPrefix({ pod: name, container }, this.#style);
-      lines = new OutputLines((whole) => this.#out.write(prefixLines(whole, { prefix, isTerminal: this.#isTerminal })));
+      lines = new OutputLines((lines) => this.#out.write(prefixLines(lines, { prefix, isTerminal: this.#isTerminal })));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);

@@ -97,7 +97,7 @@ export class TextView implements ApplyView {
     let lines = this.#lines.get(key);
     if (lines === undefined) {
       const prefix = logPrefix({ pod: pod.metadata.name, container }, this.#style);
-      lines = new OutputLines((whole) => this.#print(prefixLines(whole, { prefix, isTerminal: this.#isTerminal })));
+      lines = new OutputLines((lines) => this.#print(prefixLines(lines, { prefix, isTerminal: this.#isTerminal })));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);

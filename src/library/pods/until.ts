@@ -54,7 +54,7 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
         const watched = { goal: goal.goal, rules, pods: awaited.pods(), now: clock.now(), stateOf: goal.stateOf };
         const looked = watchGoal(watch, watched);
         watch = looked.watch;
-        const untilMs = whenToLookAgain(awaited, goal, looked.progress);
+        const untilMs = nextCheckMs(awaited, goal, looked.progress);
         if (untilMs === 0) resolve();
         else if (untilMs !== undefined) nextLook = clock.wakeAt(untilMs, look);
       } catch (error) {
@@ -85,7 +85,7 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
  * @throws {GoalError} when a Pod can never reach the goal, or has left it again
  * @throws {PodrunError} when all Pods have reached the goal, and a part of their record could not be written
  */
-function whenToLookAgain(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress): number | undefined {
+function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress): number | undefined {
   const { pods, isDeleted, record, store, clock } = awaited;
   const { wallMs } = clock.now();
   switch (progress.type) {

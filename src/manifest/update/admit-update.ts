@@ -46,10 +46,10 @@ export function admitUpdate(
   return { ok: true, object: withGeneration(stored, wanted, fieldsOf(type)?.['spec'] ?? 'object') };
 }
 
-const WHOLE_OBJECT = { prepare: prepareWhole, validate: validateUpdate };
+const WHOLE_OBJECT = { prepare: prepareObject, validate: validateUpdate };
 
 /** Keeps the stored status, which changes only through its subresource. */
-function prepareWhole(stored: KubeObject, changed: KubeObject): KubeObject {
+function prepareObject(stored: KubeObject, changed: KubeObject): KubeObject {
   const { status } = stored;
   const { apiVersion, kind, metadata } = changed;
   const { status: _ignored, ...rest } = prepareKind(stored, changed);

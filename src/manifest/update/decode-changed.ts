@@ -23,7 +23,7 @@ export interface DecodedChange {
  */
 export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedChange {
   const type = typeOfObject(stored);
-  const [root] = readAgain(changed);
+  const [root] = reread(changed);
   if (type === undefined || root?.kind !== 'map') return { object: changed, errors: [], unknown: [] };
   const { object, problems } = decodeObject(root, type, { lineOf: () => 1 });
   const isUnknown = (error: FieldError): boolean => error.type === 'Unknown field' || error.type === 'Duplicate field';
@@ -36,7 +36,7 @@ export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedC
   };
 }
 
-function readAgain(changed: KubeObject): SourceNode[] {
+function reread(changed: KubeObject): SourceNode[] {
   try {
     return readJson(JSON.stringify(changed));
   } catch (error) {

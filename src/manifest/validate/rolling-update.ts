@@ -28,7 +28,7 @@ function sizeOf(share: Share): number {
   return share !== undefined && percentMessages(share).length === 0 ? Number(share.slice(0, -1)) : 0;
 }
 
-function validateWhole(path: string, share: Share): FieldError[] {
+function validateWholeNumber(path: string, share: Share): FieldError[] {
   const isTooMuch = typeof share === 'string' && sizeOf(share) > 100;
   return isTooMuch ? [invalid(path, share, 'must not be greater than 100%')] : [];
 }
@@ -49,7 +49,7 @@ export function validateDeploymentStrategy(path: string, strategy: Decoded<Deplo
     ...validateShare(unavailablePath, maxUnavailable),
     ...validateShare(child(at, 'maxSurge'), maxSurge),
     ...(isStuck ? [invalid(unavailablePath, maxUnavailable, 'may not be 0 when `maxSurge` is 0')] : []),
-    ...validateWhole(unavailablePath, maxUnavailable),
+    ...validateWholeNumber(unavailablePath, maxUnavailable),
   ];
 }
 
@@ -70,7 +70,7 @@ export function validateStatefulSetStrategy(path: string, strategy: Decoded<Stat
     ...partitions,
     ...validateShare(sharePath, share),
     ...(sizeOf(share) === 0 ? [invalid(sharePath, share, 'cannot be 0')] : []),
-    ...validateWhole(sharePath, share),
+    ...validateWholeNumber(sharePath, share),
   ];
 }
 
@@ -86,8 +86,8 @@ export function validateDaemonSetStrategy(path: string, strategy: Decoded<Daemon
   const errors = [
     ...validateShare(unavailablePath, maxUnavailable),
     ...validateShare(surgePath, maxSurge),
-    ...validateWhole(unavailablePath, maxUnavailable),
-    ...validateWhole(surgePath, maxSurge),
+    ...validateWholeNumber(unavailablePath, maxUnavailable),
+    ...validateWholeNumber(surgePath, maxSurge),
   ];
   const canBeMissing = sizeOf(maxUnavailable) !== 0;
   const canBeAdded = sizeOf(maxSurge) !== 0;

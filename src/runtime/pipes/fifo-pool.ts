@@ -159,7 +159,7 @@ export class FifoPool {
     this.#hasLooked = true;
     const names = namesIn(this.#directory);
     const spares = names.filter((name) => !name.startsWith('.'));
-    const killed = names.filter((name) => name.endsWith(PRIVATE_ENDING) && name.startsWith('.') && !mayBeHeld(name));
+    const killed = names.filter((name) => name.endsWith(PRIVATE_ENDING) && name.startsWith('.') && !mayBeInUse(name));
     for (const name of [...spares.slice(SPARES_MAX), ...killed]) unlink(join(this.#directory, name));
     this.#paths.push(...spares.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }
@@ -195,14 +195,14 @@ export class FifoPool {
  * taken or made are left alone: the process is about to open them, or still makes them.
  */
 export function removeFifos(directory: string): void {
-  for (const name of namesIn(directory)) if (!mayBeHeld(name)) unlink(join(directory, name));
+  for (const name of namesIn(directory)) if (!mayBeInUse(name)) unlink(join(directory, name));
 }
 
 /**
  * True while a process may have taken or made this FIFO. A process in another PID namespace or on another machine
  * cannot be seen. Names of older podruns lack the place.
  */
-function mayBeHeld(name: string): boolean {
+function mayBeInUse(name: string): boolean {
   const [, holder, scope] = /^\.?(\d+)(?:-([\da-f]{8}))?[-.]/.exec(name) ?? [];
   if (holder === undefined) return false;
   return (scope !== undefined && scope !== placeTag()) || startTimeOf(Number(holder)) !== undefined;

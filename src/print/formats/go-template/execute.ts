@@ -53,7 +53,7 @@ interface Variable {
 }
 
 /** The end of a list of nodes: one of the words leaves the loop around it. */
-type Ending = 'break' | 'continue' | undefined;
+type LoopControl = 'break' | 'continue' | undefined;
 
 /** The depth of nested templates. Go allows 100,000, which needs a larger stack. */
 const DEEPEST = 1000;
@@ -79,7 +79,7 @@ class Run {
   }
 
   /** @param scope the visible variables; those that the block declares end with it */
-  block(nodes: readonly TemplateNode[], dot: unknown, scope: readonly Variable[]): Ending {
+  block(nodes: readonly TemplateNode[], dot: unknown, scope: readonly Variable[]): LoopControl {
     const variables = [...scope];
     for (const node of nodes) {
       const ending = this.#node(node, dot, variables);
@@ -88,7 +88,7 @@ class Run {
     return undefined;
   }
 
-  #node(node: TemplateNode, dot: unknown, variables: Variable[]): Ending {
+  #node(node: TemplateNode, dot: unknown, variables: Variable[]): LoopControl {
     switch (node.type) {
       case 'text':
         this.#print(node.text);
@@ -114,13 +114,13 @@ class Run {
     }
   }
 
-  #choose({ type, pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): Ending {
+  #choose({ type, pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): LoopControl {
     const value = this.#pipeline(pipeline, dot, variables);
     if (!isTrue(value)) return this.block(otherwise, dot, variables);
     return this.block(body, type === 'with' ? value : dot, variables);
   }
 
-  #range({ pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): Ending {
+  #range({ pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): LoopControl {
     const list = this.#pipeline({ ...pipeline, variables: [] }, dot, variables);
     const entries = entriesOf(list);
     if (entries === undefined) throw new ExecutionError(`range can't iterate over ${goValueText(list)}`, pipeline);
