@@ -1,9 +1,21 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, promises, rmdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  promises,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import path from 'node:path';
+import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 
 /**
  * Removes a container's layer. Never rejects: `podrun gc` finds the rest.
- * @param madeOnHost folders and files that were created as mount points; those with content stay
+ * @param madeOnHost folders and files that were created as mount points, without links; those with content stay
  */
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
   for (const file of madeOnHost.toReversed()) removeEmpty(file);
@@ -39,11 +51,19 @@ function readMadeOnHost(layerDir: string): string[] {
   }
 }
 
+/** Removes an empty file or folder, in the folder that is open: a container may replace a folder above it by a link. */
 function removeEmpty(file: string): void {
   try {
-    const stats = lstatSync(file);
-    if (stats.isDirectory()) rmdirSync(file);
-    else if (stats.size === 0) rmSync(file);
+    const folder = openSync(path.dirname(file), constants.O_DIRECTORY);
+    try {
+      if (pathOf(folder) !== path.dirname(file)) return;
+      const held = path.join(descriptorPath(folder), path.basename(file));
+      const stats = lstatSync(held);
+      if (stats.isDirectory()) rmdirSync(held);
+      else if (stats.size === 0) rmSync(held);
+    } finally {
+      closeSync(folder);
+    }
   } catch {
     // It is in use, or gone.
   }

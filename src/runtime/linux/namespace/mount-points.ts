@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  realpathSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -59,7 +60,8 @@ export class MountPoints {
    * Creates a path in a folder that a container may change at the same time: its links do not lead out of the folder.
    */
   #makeOnHost(folder: string, parts: readonly string[], isFolder: boolean): void {
-    const files = parts.map((_, index) => path.join(folder, ...parts.slice(0, index + 1)));
+    const real = realpathSync(folder);
+    const files = parts.map((_, index) => path.join(real, ...parts.slice(0, index + 1)));
     for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#record(file);
     const name = parts.at(-1) ?? '';
     const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { madeOnHostFile, removeLeftLayers } from '../../../../src/runtime/linux/namespace/layers.ts';
+import { madeOnHostFile, removeLayer, removeLeftLayers } from '../../../../src/runtime/linux/namespace/layers.ts';
 
 it('removes layers that a killed podrun has left, and what was made on the host for them, if it is empty', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'podrun-layers-'));
@@ -20,4 +20,15 @@ it('removes layers that a killed podrun has left, and what was made on the host 
   expect(readdirSync(root).toSorted()).toEqual(['full', 'used']);
   await removeLeftLayers(path.join(root, 'layers'));
   expect(existsSync(path.join(root, 'layers'))).toBe(false);
+});
+
+it('removes nothing behind a link that a container has put above a mount point', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'podrun-layers-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ['outside/folder', 'volume']) mkdirSync(path.join(root, folder), { recursive: true });
+  writeFileSync(path.join(root, 'outside/file'), '');
+  symlinkSync(path.join(root, 'outside'), path.join(root, 'volume/swap'));
+  const made = ['folder', 'file'].map((name) => path.join(root, 'volume/swap', name));
+  await removeLayer(path.join(root, 'layer'), made);
+  expect(readdirSync(path.join(root, 'outside')).toSorted()).toEqual(['file', 'folder']);
 });
