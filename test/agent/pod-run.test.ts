@@ -104,6 +104,21 @@ describe('a client that changes the Pod just before its agent writes', () => {
     ]);
   });
 
+  it('may do so during the write: the older answer does not take its place', () => {
+    const clock = new ManualClock();
+    const store = new MemoryStore(clock);
+    const pod = store.create('pods', newPod('web'));
+    const label = inMetadata({ labels: { label: 'a' } });
+    store.watch<StoredPod>('pods', {}, ({ object }) => {
+      if (object.status.message === 'new') store.change('pods', object.metadata, 'object', label);
+    });
+    const { run, labels } = runOf(pod, store, clock);
+    run.begin();
+    run.saveStatus({ ...run.pod.status, message: 'new' });
+    expect(run.pod).toMatchObject({ metadata: { labels: { label: 'a' } }, status: { phase: 'Pending' } });
+    expect(labels.filter(([asked]) => asked === 'changed')).toEqual([['changed', 'a']]);
+  });
+
   it('is heard while the Pod has no node', () => {
     const { client, pod, run, ends } = twoStores({ schedulingGates: [{ name: 'example.com/wait' }] });
     const gone = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
