@@ -172,7 +172,7 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
   it('says what is wrong when something cannot be mounted, and leaves nothing', async () => {
     const { confinement } = confined({ mounts: [mount(source('file'), '/proc/not/here')] });
     const message = await rig.startFailing(['true'], { confinement });
-    expect(message).toContain('mount /proc/not/here: there is no such place');
+    expect(message).toContain('mount /proc/not/here: the path does not exist');
     expect(existsSync(confinement.layerDir)).toBe(false);
   });
 
