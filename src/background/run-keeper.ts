@@ -45,5 +45,6 @@ export async function runKeeper(
     });
     keeper.listen().then(() => sendAnswer({ type: 'listening' }), reject);
   });
+  await runtime.close();
   return EXIT.ok;
 }

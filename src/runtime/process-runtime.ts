@@ -184,6 +184,7 @@ export class ProcessRuntime implements Runtime {
   /** Closes the runtime after the end of all containers. */
   async close(): Promise<void> {
     await this.#confiner?.close();
+    await this.#pipes.close();
     this.#watchdog.close();
   }
 

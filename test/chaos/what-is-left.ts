@@ -95,13 +95,10 @@ function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
   return found;
 }
 
-/**
- * True for a temporary file. Spare FIFOs stay for the next podrun, see fifo-pool.ts; a FIFO in use begins with a dot.
- */
+/** True for a temporary or special file. */
 function isTemporary(inState: string, file: string): boolean {
   const name = path.basename(file);
   if (name.startsWith('.tmp-') || /^\.(staging|locks)\/.*[^/]$/.test(inState)) return !isFolder(file);
-  if (inState.startsWith('.fifos/')) return name.startsWith('.');
   if (/^pods\/[^/]+\/[^/]+\/layers\/[^/]+\/[^/]+$/.test(inState)) return true;
   const kind = ifThere(() => lstatSync(file));
   return kind?.isSocket() === true || kind?.isFIFO() === true;

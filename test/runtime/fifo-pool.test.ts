@@ -1,26 +1,40 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FifoPool, removeFifos } from '../../src/runtime/pipes/fifo-pool.ts';
+import { closeFifo, FifoPool, removeFifos } from '../../src/runtime/pipes/fifo-pool.ts';
 
-it('who tidies up takes nothing from a living process, neither what it holds nor what it is making', () => {
+function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-fifos-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+it('removes FIFOs of processes that are gone, and none of a living process', async () => {
+  const folder = temporaryFolder();
+  const pool = new FifoPool(folder);
+  await pool.fill();
+  const [living = ''] = readdirSync(folder);
   const { pid: gone } = spawnSync('true');
-  const of = (pid: number): string[] => [`${pid}.abc.0`, `.${pid}-7`];
-  for (const name of [...of(process.pid), ...of(gone), 'stray']) writeFileSync(path.join(folder, name), '');
+  mkdirSync(path.join(folder, living.replace(String(process.pid), String(gone))));
+  writeFileSync(path.join(folder, 'stray'), '');
   removeFifos(folder);
-  expect(readdirSync(folder).toSorted()).toEqual(of(process.pid).toSorted());
+  expect(readdirSync(folder)).toEqual([living]);
+  await pool.close();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
-it('removes what only a process that was killed knew, and nothing else', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-fifos-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { pid: gone } = spawnSync('true');
-  const kept = [`.${gone}-7`, `.${process.pid}-8.own`, 'one', 'two'];
-  for (const name of [...kept, `.${gone}-8.own`]) writeFileSync(path.join(folder, name), '');
-  await new FifoPool(folder).fill();
-  expect(readdirSync(folder).toSorted()).toEqual(kept.toSorted());
+it('makes FIFOs for all who wait at the same time, and again where they were removed', async () => {
+  const folder = temporaryFolder();
+  const pool = new FifoPool(folder);
+  onTestFinished(() => pool.close());
+  const taken = await Promise.all(Array.from({ length: 40 }, () => pool.take(false)));
+  const fifos = taken.flatMap(({ stdout, stderr }) => [stdout, stderr]);
+  expect(new Set(fifos.map((fifo) => fifo.path)).size).toBe(80);
+  for (const fifo of fifos) closeFifo(fifo);
+  rmSync(folder, { recursive: true });
+  const { stdout, stderr } = await pool.take(false);
+  expect(existsSync(stdout.path)).toBe(true);
+  for (const fifo of [stdout, stderr]) closeFifo(fifo);
 });

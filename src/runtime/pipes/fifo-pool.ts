@@ -1,5 +1,16 @@
-import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { placeTag } from '../../place.ts';
 import { errnoOf, isDiskLost } from '../errno.ts';
 import { runHelper } from '../helpers/helper.ts';
@@ -9,7 +20,7 @@ import { startTimeOf } from '../watch/process-identity.ts';
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
-  /** Its name, unique until the FIFO is given back. */
+  /** Its name, until the FIFO is given back. */
   readonly path: string;
 }
 
@@ -19,7 +30,7 @@ export interface InputFifo extends Fifo {
   readonly placeFd: number;
 }
 
-/** The FIFOs of one process. The pool reuses its output FIFOs. */
+/** The FIFOs of one process. */
 export interface ProcessFifos {
   /** Undefined: the process has no input. */
   readonly stdin: InputFifo | undefined;
@@ -27,39 +38,22 @@ export interface ProcessFifos {
   readonly stderr: Fifo;
 }
 
-// The number of FIFOs made at a time. mkfifo takes 3 to 5 ms whether it makes two or sixteen.
-const FIFOS_AHEAD = 16;
-// The largest such number. A process that has used many FIFOs needs more: the containers of a Pod start one after the
-// other, and each would wait for its own.
-const FIFOS_AHEAD_MAX = 64;
-
-/**
- * The counter for names of this process's FIFOs. Starts at random, because the process may have several pools for one
- * folder, in several threads.
- */
-let taken = Math.floor(Math.random() * 2 ** 40);
-
-const ATTEMPTS_MAX = 3;
-
-/** The ending of names that only one process needs. */
-const PRIVATE_ENDING = '.own';
-
-// The most spare FIFOs to keep in the folder. Several agents that end at once leave more.
-const SPARES_MAX = 128;
+/** The number of FIFOs that one call of mkfifo makes: it takes 3 to 5 ms for two as for sixteen. */
+const FIFOS_PER_CALL = 32;
 
 /**
  * FIFOs for the input and output of containers. Node's own pipes are sockets: `/dev/stdin` and `/dev/stdout` cannot be
  * opened through them, and bash takes a socket for a connection from another machine. In a file, `> /dev/stdout` would
- * truncate earlier output. Node cannot make a FIFO, so the program mkfifo makes several at a time. Used FIFOs are
- * reused, also by the next process with the same folder: ext4 checks each inode that was freed in the last minutes when
- * it creates a file beside it, which takes up to 0.3 ms after some hundred containers.
+ * truncate earlier output. Node cannot make a FIFO, so the program mkfifo makes some at a time, in a folder of this pool
+ * that goes with it. FIFOs of processes that have ended are used again: 200 exec probes a second would call mkfifo six
+ * times a second.
  */
 export class FifoPool {
   readonly #directory: string;
-  readonly #paths: string[] = [];
-  #wanted = 0;
-  #ahead = FIFOS_AHEAD;
-  #hasLooked = false;
+  /** Made for the first FIFOs, and again when it is gone: `.fifos` and the state folder may be removed. */
+  #folder: string | undefined;
+  #free: string[] = [];
+  #made = 0;
   #making: Promise<void> | undefined;
 
   /**
@@ -72,17 +66,20 @@ export class FifoPool {
 
   /** Makes FIFOs before the first ones are taken. */
   async fill(): Promise<void> {
-    this.#adoptSpares();
-    if (this.#paths.length < 2) await this.#make();
+    if (this.#free.length === 0) await this.#make();
   }
 
   /**
    * Takes FIFOs for a process.
-   * @param isHeld true when a watchdog knows them by their names; other names are removed after the end of this process
    * @throws {Error} with an errno when the system has no more files, or no mkfifo
    */
-  async take({ isHeld, hasInput }: { isHeld: boolean; hasInput: boolean }): Promise<ProcessFifos> {
-    const paths = await this.#claimAll(hasInput ? 3 : 2, isHeld ? '' : PRIVATE_ENDING);
+  async take(hasInput: boolean): Promise<ProcessFifos> {
+    if (this.#folder !== undefined && !existsSync(this.#folder)) this.#free = [];
+    const count = hasInput ? 3 : 2;
+    while (this.#free.length < count) await this.#make();
+    const paths = this.#free.splice(-count);
+    // The containers of a Pod start one after the other: the next one need not wait. The next take reports an error.
+    if (this.#free.length < FIFOS_PER_CALL / 2) this.#make().catch(() => undefined);
     const [outPath = '', errPath = '', inPath] = paths;
     const opened: Fifo[] = [];
     try {
@@ -98,70 +95,18 @@ export class FifoPool {
 
   /**
    * Gives a FIFO back after both ends were closed.
-   * @param isClean true when it was read to its end, so that no process can write to it any more: it is reused
+   * @param isClean true when it was read to its end, so that no process can write to it any more: it is used again
    */
   giveBack({ path }: Fifo, isClean: boolean): void {
-    if (!isClean) return unlink(path);
-    const spare = join(this.#directory, basename(path).slice(1));
-    try {
-      renameSync(path, spare);
-      this.#paths.push(spare);
-    } catch (error) {
-      // The folder was cleaned up, or its disk is read-only.
-      if (errnoOf(error) !== 'ENOENT' && !isDiskLost(error)) throw error;
-    }
+    if (isClean) this.#free.push(path);
+    else unlink(path);
   }
 
-  /** Takes several at once: one call of mkfifo serves all that wait. */
-  async #claimAll(count: number, ending: string): Promise<readonly string[]> {
-    this.#adoptSpares();
-    const claimed: string[] = [];
-    while (claimed.length < count) {
-      const path = this.#claim(ending);
-      if (path !== undefined) {
-        claimed.push(path);
-        continue;
-      }
-      const missing = count - claimed.length;
-      this.#wanted += missing;
-      await this.#make().finally(() => (this.#wanted -= missing));
-    }
-    this.#refill();
-    return claimed;
-  }
-
-  /** Makes more before the last ones are taken. An error is reported by the next take that finds none. */
-  #refill(): void {
-    if (this.#making !== undefined || this.#paths.length >= this.#ahead / 2) return;
-    this.#ahead = Math.min(FIFOS_AHEAD_MAX, this.#ahead * 2);
-    this.#make().catch(() => undefined);
-  }
-
-  /** Takes a FIFO of any process by renaming it, which only one process can do. Undefined: none is left. */
-  #claim(ending: string): string | undefined {
-    for (;;) {
-      const path = this.#paths.pop();
-      if (path === undefined) return undefined;
-      const own = join(this.#directory, `.${process.pid}-${placeTag()}-${++taken}${ending}`);
-      try {
-        renameSync(path, own);
-        return own;
-      } catch (error) {
-        // Another process has taken it, or the folder was cleaned up.
-        if (errnoOf(error) !== 'ENOENT') throw error;
-      }
-    }
-  }
-
-  /** Takes over the FIFOs of earlier processes in the folder, and removes those that are not needed. */
-  #adoptSpares(): void {
-    if (this.#hasLooked) return;
-    this.#hasLooked = true;
-    const names = namesIn(this.#directory);
-    const spares = names.filter((name) => !name.startsWith('.'));
-    const killed = names.filter((name) => name.endsWith(PRIVATE_ENDING) && name.startsWith('.') && !mayBeInUse(name));
-    for (const name of [...spares.slice(SPARES_MAX), ...killed]) unlink(join(this.#directory, name));
-    this.#paths.push(...spares.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
+  /** Removes the FIFOs. */
+  async close(): Promise<void> {
+    await this.#making?.catch(() => undefined);
+    if (this.#folder !== undefined) removeFolder(this.#folder);
+    this.#free = [];
   }
 
   /** Makes FIFOs, in one call for all that wait. */
@@ -173,39 +118,43 @@ export class FifoPool {
   }
 
   async #callMkfifo(): Promise<void> {
-    // Other containers that start at this moment add to #wanted first.
-    await Promise.resolve();
-    makeDirectory(this.#directory);
-    const prefix = `${process.pid}-${placeTag()}.${process.hrtime.bigint().toString(36)}`;
-    const names = Array.from({ length: Math.max(this.#ahead, this.#wanted) }, (_, index) => `${prefix}.${index}`);
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await runHelper({ program: 'mkfifo', args: ['-m', '600', ...names], cwd: this.#directory });
-      if (outcome.ok) break;
-      // Another process may delete a FIFO before mkfifo has set its mode.
-      for (const name of names) unlink(join(this.#directory, name));
-      if (attempt < ATTEMPTS_MAX && outcome.errno === undefined) continue;
-      throw Object.assign(new Error(`in ${this.#directory}: ${outcome.why}`), { code: outcome.errno ?? 'EIO' });
+    const folder = this.#madeFolder();
+    const names = Array.from({ length: FIFOS_PER_CALL }, () => String(++this.#made));
+    const outcome = await runHelper({ program: 'mkfifo', args: ['-m', '600', ...names], cwd: folder });
+    if (!outcome.ok) {
+      throw Object.assign(new Error(`in ${folder}: ${outcome.why}`), { code: outcome.errno ?? 'EIO' });
     }
-    this.#paths.push(...names.map((name) => join(this.#directory, name)));
+    this.#free.push(...names.map((name) => join(folder, name)));
+  }
+
+  #madeFolder(): string {
+    if (this.#folder !== undefined && existsSync(this.#folder)) return this.#folder;
+    makeDirectory(this.#directory);
+    this.#folder = mkdtempSync(join(this.#directory, `${process.pid}-${placeTag()}-`));
+    return this.#folder;
   }
 }
 
 /**
- * Removes the FIFOs in a folder. A pool that looks for spare ones there makes new ones. FIFOs that a living process has
- * taken or made are left alone: the process is about to open them, or still makes them.
+ * Removes the FIFOs of processes that are gone from a folder that pools share. A process in another PID namespace or on
+ * another machine cannot be seen: it may be alive.
  */
 export function removeFifos(directory: string): void {
-  for (const name of namesIn(directory)) if (!mayBeInUse(name)) unlink(join(directory, name));
+  for (const name of namesIn(directory)) {
+    const [, pid, scope] = /^(\d+)-([\da-f]{8})-/.exec(name) ?? [];
+    const isAlive = pid !== undefined && (scope !== placeTag() || startTimeOf(Number(pid)) !== undefined);
+    if (!isAlive) rmSync(join(directory, name), { recursive: true, force: true });
+  }
 }
 
-/**
- * True while a process may have taken or made this FIFO. A process in another PID namespace or on another machine
- * cannot be seen. Names of older podruns lack the place.
- */
-function mayBeInUse(name: string): boolean {
-  const [, holder, scope] = /^\.?(\d+)(?:-([\da-f]{8}))?[-.]/.exec(name) ?? [];
-  if (holder === undefined) return false;
-  return (scope !== undefined && scope !== placeTag()) || startTimeOf(Number(holder)) !== undefined;
+/** Removes a folder of FIFOs as rmSync does, for which Node would load another module. */
+function removeFolder(folder: string): void {
+  for (const name of namesIn(folder)) unlink(join(folder, name));
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody has removed it, or its disk is read-only: `gc` removes it later.
+  }
 }
 
 /** The names in a folder. Empty when the folder is missing. */

@@ -79,11 +79,15 @@ export class PipeMaker {
     if (this.#kind === 'fifo') await this.#fifos.fill();
   }
 
+  async close(): Promise<void> {
+    await this.#fifos.close();
+  }
+
   /** @throws {Error} with an errno when the system has no more files */
   async make({ owner, logFile, hasInput = false }: PipeUser): Promise<ProcessPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
     const isHeld = logFile !== undefined;
-    const taken = await this.#fifos.take({ isHeld, hasInput }).catch((error: unknown) => {
+    const taken = await this.#fifos.take(hasInput).catch((error: unknown) => {
       // The state folder is gone or not writable: the Pods are being ended, and their hooks still run.
       if (existsSync(path.dirname(this.#fifoDir)) && !isDiskLost(error)) throw error;
       return undefined;
