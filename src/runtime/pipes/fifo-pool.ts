@@ -44,9 +44,9 @@ const FIFOS_PER_CALL = 32;
 /**
  * FIFOs for the input and output of containers. Node's own pipes are sockets: `/dev/stdin` and `/dev/stdout` cannot be
  * opened through them, and bash takes a socket for a connection from another machine. In a file, `> /dev/stdout` would
- * truncate earlier output. Node cannot make a FIFO, so the program mkfifo makes some at a time, in a folder of this pool
- * that goes with it. FIFOs of processes that have ended are used again: 200 exec probes a second would call mkfifo six
- * times a second.
+ * truncate earlier output. Node cannot make a FIFO, so the program mkfifo makes some at a time, in a folder of this
+ * pool that goes with it. FIFOs of processes that have ended are used again: 200 exec probes a second would call mkfifo
+ * twelve times a second.
  */
 export class FifoPool {
   readonly #directory: string;
