@@ -102,7 +102,7 @@ describe.runIf(process.platform === 'linux')('the choice of the runtime', () => 
     const pod = workshop.pod('p', plain);
     const asked = await workshop.run(['apply', pod], { PODRUN_RUNTIME: 'docker' });
     expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(asked.stderr).toContain('invalid PODRUN_RUNTIME "docker"\nIt is one of auto, process, namespace.');
+    expect(asked.stderr).toContain('invalid PODRUN_RUNTIME "docker"\nUse one of auto, process, namespace.');
     workshop.file('podrun.yaml', 'runtime: docker\n');
     const written = await workshop.run(['apply', pod], { PODRUN_RUNTIME: '' });
     expect(written).toMatchObject({ exitCode: 2, stdout: '' });

@@ -58,7 +58,7 @@ describe.concurrent('apply --until', () => {
         'volume settings cannot be set up: configmap "missing" not found\n' +
         '  what to try:\n' +
         '    add ConfigMap missing to the manifest, or apply it by itself: podrun apply -f FILE\n' +
-        '    see all of it: podrun describe pod mounting\n',
+        '    see its details: podrun describe pod mounting\n',
     );
   });
 

@@ -13,7 +13,7 @@ export type Schedule =
   | { readonly type: 'fits'; readonly nodeName: string }
   /** The nodeName is this node: the scheduler does nothing. */
   | { readonly type: 'placed' }
-  /** The nodeName is another node: nobody here runs the Pod. */
+  /** The nodeName is another node: no node here runs the Pod. */
   | { readonly type: 'elsewhere'; readonly nodeName: string }
   /** The Pod stays Pending. Reason and message are those of its condition PodScheduled. */
   | {

@@ -187,7 +187,7 @@ export function fieldHasNoEffect(field: { readonly paths: readonly string[]; rea
   return podrunEvent(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
-/** podrun's own: nobody here runs a Pod that is bound to another node. */
+/** podrun's own: no node here runs a Pod that is bound to another node. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
   return podrunEvent('NotThisNode', `${names}: no node here runs the Pod. Remove nodeName: the scheduler sets it`);
