@@ -87,7 +87,7 @@ describe.concurrent('apply --until', () => {
     const [, told = ''] = stderr.split('timed out after 3s\n');
     expect(told).toContain('pod/broken: nothing, it has Failed: container main exited with code 3\n');
     expect(told).toContain('    no config\n');
-    expect(told).toContain('pod/steady: somebody to stop main');
+    expect(told).toContain('pod/steady: main to be stopped');
   });
 
   it('prints the results of probes, the last output and remedies', async (context) => {
