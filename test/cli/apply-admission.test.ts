@@ -37,7 +37,9 @@ describe('a Pod that the node does not take', () => {
   it('stays Pending when it names another node, which is reported at once and at the end', async () => {
     const manifest = workshop.pod('far', once({ nodeName: 'far-away' }));
     const { stdout, stderr, exitCode } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
-    expect(stdout).toMatch(/NotThisNode: spec.nodeName is "far-away", and this node is ".*": no node here runs the Pod/);
+    expect(stdout).toMatch(
+      /NotThisNode: spec.nodeName is "far-away", and this node is ".*": no node here runs the Pod/,
+    );
     expect(stderr).toContain('pod/far: node far-away, which spec.nodeName names, to run it');
     expect(exitCode).toBe(124);
   });
