@@ -117,7 +117,7 @@ spec:
     const refused = await workshop.run(['apply', manifest]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain('Job');
-    const dry = await workshop.run(['apply', manifest, '--dry-run=client', '-o', 'json']);
+    const dry = await workshop.run(['apply', '--dry-run', manifest, '-o', 'json']);
     expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
     expect(JSON.parse(dry.stdout)).toMatchObject({ kind: 'Job', spec: { backoffLimit: 6 } });
   });

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { expect, it } from 'vitest';
 import { normalizeFlags } from '../../src/cli/flags/flag-style.ts';
 
@@ -11,7 +11,7 @@ program
   .option('--no-headers')
   .option('--no-show-events')
   .option('-o, --output <format>')
-  .option('--dry-run [mode]');
+  .addOption(new Option('--dry-run [mode]').preset('client'));
 program.command('apply').option('--validate <mode>');
 
 it.each([
@@ -25,6 +25,8 @@ it.each([
   { given: ['delete', '--show-events=true'], taken: ['delete'] },
   { given: ['delete', '-o=yaml', '-l=app=web'], taken: ['delete', '-o', 'yaml', '-l', 'app=web'] },
   { given: ['delete', '--output=yaml', '--dry-run=client'], taken: ['delete', '--output=yaml', '--dry-run=client'] },
+  { given: ['delete', '--dry-run', 'pod/web'], taken: ['delete', '--dry-run=client', 'pod/web'] },
+  { given: ['--dry-run', 'delete', 'pod/web'], taken: ['delete', '--dry-run=client', 'pod/web'] },
   { given: ['delete', '--nosuch=true', '-oyaml'], taken: ['delete', '--nosuch=true', '-oyaml'] },
   { given: ['-o', 'yaml', 'delete', 'apply'], taken: ['delete', '-o', 'yaml', 'apply'] },
   { given: ['--force', 'delete', '-o', 'name'], taken: ['delete', '--force', '-o', 'name'] },

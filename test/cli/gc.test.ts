@@ -18,7 +18,7 @@ describe('podrun gc', () => {
   it('removes the Pods that ended first; a dry run lists them', async () => {
     for (const name of ['one', 'two', 'three']) await apply(name);
     storeOf(workshop).create('events', newEvent('gone.1', 'gone', 'late'));
-    const want = ['pod "one"', 'pod "two"', 'event "gone.1"'].map((one) => `${one} deleted from default namespace`);
+    const want = ['pod "one"', 'pod "two"', 'event "gone.1"'].map((one) => `${one} deleted`);
     const dry = await workshop.run(['gc', '--keep', '1', '--dry-run']);
     expect(dry.stdout.trim().split('\n')).toEqual(want.map((line) => `${line} (dry run)`));
     const { stdout, exitCode } = await workshop.run(['gc', '--keep', '1']);
@@ -42,9 +42,7 @@ describe('podrun apply --keep', () => {
     expect(await names()).toBe('pod/one\npod/two\n');
     const { stderr, exitCode } = await apply('three', '--keep', '1');
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(
-      'pod "one" deleted from default namespace (--keep 1)\npod "two" deleted from default namespace (--keep 1)\n',
-    );
+    expect(stderr).toBe('pod "one" deleted (--keep 1)\npod "two" deleted (--keep 1)\n');
     expect(await names()).toBe('pod/three\n');
   });
 });

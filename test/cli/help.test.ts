@@ -39,6 +39,7 @@ describe.each(COMMANDS)('%s --help', (command) => {
 
 it('shows choices, defaults, and the meaning of a flag without a value', () => {
   const flat = helpOf('delete').replaceAll(/\s+/g, ' ');
+  expect(flat).toContain('--dry-run[=mode] ');
   expect(flat).toContain('(one of none, client, server; --dry-run alone: client)');
   expect(flat).toContain('negative: as the spec says (default: -1)');
   expect(helpOf('wait').replaceAll(/\s+/g, ' ')).toContain('(default: "30s")');

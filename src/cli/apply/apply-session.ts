@@ -235,9 +235,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: ApplySession): vo
 
 /** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */
 async function keepNewest({ cli, store }: ApplySession, pods: readonly StoredPod[], keep: number): Promise<void> {
-  const onRemoved = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
-    cli.note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
-  };
+  const onRemoved = ({ name }: { readonly name: string }): void => cli.note(`pod "${name}" deleted (--keep ${keep})`);
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
     await removePods({ store, clock: cli.clock, namespace, keep, dryRun: false, onRemoved });
   }

@@ -2,7 +2,8 @@ import type { Command, Option } from 'commander';
 
 /**
  * Rewrites flags in kubectl's styles that commander does not know: `--wait=false`, `-o=yaml`, and flags of a command
- * before its name (`-n test get pods`). All other words stay as they are.
+ * before its name (`-n test get pods`). An optional value counts only behind `=`, as in pflag (NoOptDefVal): the word
+ * behind `--dry-run` is an argument. All other words stay as they are.
  */
 export function normalizeFlags(argv: readonly string[], program: Command): string[] {
   const at = commandIndex(argv, program);
@@ -15,6 +16,8 @@ export function normalizeFlags(argv: readonly string[], program: Command): strin
     if (level !== undefined) return Number(level) > 0 ? ['--verbose'] : [];
     const [, short, text] = /^(-[A-Za-z])=(.*)$/s.exec(word) ?? [];
     if (short !== undefined && text !== undefined) return [short, text];
+    const preset = options.find(({ long, optional }) => optional && long === word)?.presetArg;
+    if (typeof preset === 'string') return [`${word}=${preset}`];
     const [, name, value] = /^--([a-z][a-z-]*)=(true|false)$/.exec(word) ?? [];
     if (name === undefined) return [word];
     return switchFor(options, name, value === 'true') ?? [word];

@@ -3,6 +3,7 @@ import { withOutputFlags } from '../output/output-flags.ts';
 import { formatGoDuration } from '../../api/duration.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -15,7 +16,6 @@ type Optional =
   | 'filename'
   | 'recursive'
   | 'image'
-  | 'dryRun'
   | 'strict'
   | 'bestEffort'
   | 'detach'
@@ -28,7 +28,6 @@ type Optional =
 const UNLESS_GIVEN = {
   recursive: false,
   image: [],
-  dryRun: 'none',
   strict: false,
   bestEffort: false,
   detach: false,
@@ -141,11 +140,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--expect <file>', 'exit with 1 unless the run meets the expectations in this file (see podrun expect)')
     .addOption(countOption('--keep <number>', 'afterwards, remove ended Pods except this many (see podrun gc)'))
     .option('--report <folder>', 'write timeline.html, junit.xml, pods.json, events.json and logs/ to this folder')
-    .addOption(
-      new Option('--dry-run [mode]', 'only validate and add defaults; print the objects with -o')
-        .choices(['none', 'client', 'server'])
-        .preset('client'),
-    )
+    .addOption(dryRunOption('only validate and add defaults; print the objects with -o'))
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
     .option('--strict', 'refuse a Pod with a field that would have no effect')
     .option('--best-effort', 'start containers without the security settings that this machine cannot enforce')

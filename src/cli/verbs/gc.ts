@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
@@ -7,6 +7,7 @@ import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
 import { fifoFolder } from '../../store/layout.ts';
 import { countOption } from '../flags/count-option.ts';
+import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
@@ -18,7 +19,7 @@ interface GcFlags {
   readonly keep: number;
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
-  readonly dryRun: 'none' | 'client' | 'server';
+  readonly dryRun: DryRun;
   readonly output: 'name' | undefined;
 }
 
@@ -52,12 +53,7 @@ export function register(program: Command, run: RunVerb): void {
     )
     .option('-n, --namespace <name>', 'namespace to clean up (default: "default")')
     .option('-A, --all-namespaces', 'clean up all namespaces', false)
-    .addOption(
-      new Option('--dry-run [mode]', 'only print what would be removed')
-        .choices(['none', 'client', 'server'])
-        .preset('client')
-        .default('none'),
-    )
+    .addOption(dryRunOption('only print what would be removed'))
     .addOption(outputOption<'name'>(['name']))
     .addHelpText('after', EXAMPLES)
     .action((flags: GcFlags) => run((cli) => gc(cli, flags)));
@@ -87,9 +83,9 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
 }
 
 /** The line of `kubectl delete`. */
-function collectedLine(collected: Collected, dryRun: GcFlags['dryRun']): string {
+function collectedLine(collected: Collected, dryRun: DryRun): string {
   const { namespace, name } = collected;
-  const note = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
+  const note = dryRunSuffix(dryRun);
   if (collected.type === 'lost') {
     const why = `podrun (process ${collected.agentPid}), which ran it, was killed`;
     return `pod "${name}" ended in ${namespace} namespace: ${why}${note}\n`;
@@ -100,7 +96,7 @@ function collectedLine(collected: Collected, dryRun: GcFlags['dryRun']): string 
     run: `an earlier run of pod "${name}"`,
     volume: `the volume of persistentvolumeclaim "${name}"`,
   }[collected.type];
-  return `${what} deleted from ${namespace} namespace${note}\n`;
+  return `${what} deleted${note}\n`;
 }
 
 /** The name of an object, or the path of a folder below the state folder. */
