@@ -50,9 +50,9 @@ export async function measure({ podrun, folder, isFast: fast }) {
       line: /^ready$/,
       times: shape.pods * shape.each,
     });
-    // The containers of a Pod have Ready lines of their own: the Pod is Ready when all containers are.
+    // The containers of a Pod have lines of their own: the Pod is Ready when all containers are.
     const agent = await observed([podrun.node, '-r', LOOP_DELAY, podrun.program, ...applyArgs(run)], run, {
-      line: /Pod +Ready$/,
+      line: /Pod .*\bReady$/,
       times: shape.pods,
     });
     await server.stop();
