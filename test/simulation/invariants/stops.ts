@@ -1,6 +1,6 @@
 import { isSidecar } from '../../../src/api/objects.ts';
 import { type Chronicle } from '../scenario/chronicle.ts';
-import { type Life, lives } from '../scenario/life.ts';
+import { type Killing, type Life, lives } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';
 
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
@@ -18,8 +18,9 @@ interface StopCause {
 }
 
 /** The grace period of a container that is stopped alone. Source: setTerminationGracePeriod. */
-function ownGraceMs(message: string, life: Life, past: Chronicle): number {
+function ownGraceMs({ message, deletionGraceSeconds }: Killing, life: Life, past: Chronicle): number {
   if (message === 'killing') return 0;
+  if (deletionGraceSeconds !== undefined) return deletionGraceSeconds * 1000;
   const { livenessProbe, startupProbe } = past.container(life.container);
   const probe = message.includes('liveness') ? livenessProbe : message.includes('startup') ? startupProbe : undefined;
   const seconds = probe?.terminationGracePeriodSeconds ?? past.spec.terminationGracePeriodSeconds ?? 30;
@@ -29,7 +30,7 @@ function ownGraceMs(message: string, life: Life, past: Chronicle): number {
 function causesOf(life: Life, past: Chronicle): StopCause[] {
   const alone = life.killings
     .filter(({ message }) => !message.startsWith('Stopping'))
-    .map(({ atMs, message }) => ({ sinceMs: atMs, graceMs: ownGraceMs(message, life, past) }));
+    .map((killing) => ({ sinceMs: killing.atMs, graceMs: ownGraceMs(killing, life, past) }));
   const { ending } = past;
   const podKilling = life.killings.find(({ message }) => message.startsWith('Stopping'));
   // A Pod that was removed by force has no event for the stop, nor has a container that is already being stopped.

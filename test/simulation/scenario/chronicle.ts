@@ -232,7 +232,11 @@ export class Chronicle {
     if (event.reason !== 'Killing') return;
     const message = event.message ?? '';
     if (message.startsWith('Stopping container')) this.#end('completed', { atMs });
-    this.newest(containerOf(event) ?? '')?.killings.push({ atMs, message });
+    this.newest(containerOf(event) ?? '')?.killings.push({
+      atMs,
+      message,
+      deletionGraceSeconds: this.pod.metadata.deletionGracePeriodSeconds,
+    });
   }
 
   #recordMachine(entry: JournalEntry): void {

@@ -18,7 +18,15 @@ export interface Life {
   killedAtMs: number | undefined;
   readonly commands: CommandRun[];
   /** The events for stops of this instance. */
-  readonly killings: { readonly atMs: number; readonly message: string }[];
+  readonly killings: Killing[];
+}
+
+/** The event for the stop of an instance. */
+export interface Killing {
+  readonly atMs: number;
+  readonly message: string;
+  /** The grace period of a Pod that was being deleted then. */
+  readonly deletionGraceSeconds: number | undefined;
 }
 
 /** A hook or a probe that ran in a container. */
