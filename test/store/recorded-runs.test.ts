@@ -45,10 +45,10 @@ describe('runs on record', () => {
   it.each([
     ['nobody', 'Error from server (NotFound): pods "nobody" not found'],
     ['web@7', 'there is no run web@7'],
-    ['uid:zzz', 'no name of a run: "uid:zzz"'],
-    ['uid:', 'no name of a run: "uid:"'],
-    ['@1', 'no name of a run: "@1"'],
-    ['web@x', 'no name of a run: "web@x"'],
+    ['uid:zzz', 'not the name of a run: "uid:zzz"'],
+    ['uid:', 'not the name of a run: "uid:"'],
+    ['@1', 'not the name of a run: "@1"'],
+    ['web@x', 'not the name of a run: "web@x"'],
     ['uid:0000000000000', 'no run has a uid that begins with "0000000000000"'],
   ])('%s is none', (name, message) => {
     const store = openStore(temporaryFolder());
