@@ -6,6 +6,7 @@ import { type Ending, ENDINGS, FILES, PROGRAMS, WORLDLESS } from './example-worl
 import { runHere } from './in-process.ts';
 import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
 import { TIERS } from './tiers.ts';
+import { argumentsOf } from './transcripts.ts';
 import { type Ended, Podrun, Workshop } from './workshop.ts';
 
 /** The time limit of one example. Examples run one after the other, in a folder with all files that they name. */
@@ -81,14 +82,16 @@ async function mustRun(line: string | undefined): Promise<void> {
   if (exitCode !== 0) throw new Error(`cannot be prepared: ${line}\n${stdout}${stderr}`);
 }
 
-/** An example that a shell does not have to read, of a command that only looks. */
-const PLAIN = /^podrun ((?:get|describe|events|logs|probes|history|timeline|diff|advise|explain)\b[\w ./@:=-]*)$/;
+/** An example that a shell does not have to read, of a command that runs no containers. */
+const PLAIN = new RegExp(
+  String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|patch|label|annotate|condition|` +
+    String.raw`validate|completion|version|help)( [^|;&<>$]*)?$`,
+);
 
 /** Runs an example to its end. Answers its output. */
 async function tryExample(line: string, { shows, keys, during, shell }: Ending): Promise<Ended> {
   if (keys !== undefined) return atTerminal(line, keys, shows);
-  const [, words] = PLAIN.exec(line) ?? [];
-  if (words !== undefined && shows === undefined && during === undefined) return runHere(workshop, words.split(' '));
+  if (PLAIN.test(line) && shows === undefined && during === undefined) return runHere(workshop, argumentsOf(line));
   const podrun = run(line, shell);
   if (during !== undefined) await run(during).ended;
   if (shows !== undefined) {
