@@ -84,8 +84,8 @@ async function mustRun(line: string | undefined): Promise<void> {
 
 /** An example that a shell does not have to read, of a command that runs no containers. */
 const PLAIN = new RegExp(
-  String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|patch|label|annotate|condition|` +
-    String.raw`validate|completion|version|help)( [^|;&<>$]*)?$`,
+  String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|version|help|completion|` +
+    String.raw`validate|patch|label|annotate|condition)( [^|;&<>$]*)?$`,
 );
 
 /** Runs an example to its end. Answers its output. */
