@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { type PodrunError, usage } from '../../api/errors.ts';
 import { splitPairs } from '../../api/select/key-pairs.ts';
-import { qualifiedNameMessages } from '../../api/names.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedPlural } from '../../api/resource-types.ts';
-import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
-import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
+import {
+  checkConditionType,
+  type ConditionEdit,
+  type ConditionStatus,
+  setConditions,
+} from '../../lifecycle/requests/set-conditions.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import type { ObjectRef } from '../../objects/object-ref.ts';
 import { changeLine, type ChangeOutput } from '../change/change-line.ts';
@@ -104,14 +107,7 @@ function renderEdits(
 function readEdit(pair: string, { reason, message }: ConditionFlags): ConditionEdit {
   const equals = pair.indexOf('=');
   const type = equals < 0 ? pair.slice(0, -1) : pair.slice(0, equals);
-  if (isKubeletCondition(type)) {
-    throw usage(
-      `the condition ${type} is the kubelet's own: the agent of the Pod computes it`,
-      'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
-    );
-  }
-  const wrong = qualifiedNameMessages(type);
-  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
+  checkConditionType(type);
   if (equals < 0) return { type, status: undefined };
   const status = pair.slice(equals + 1);
   if (!isStatus(status)) {

@@ -1,11 +1,9 @@
 import { usage } from '../../api/errors.ts';
 import type { KubeObject, StoredPod } from '../../api/objects.ts';
-import { qualifiedNameMessages } from '../../api/names.ts';
 import { applyPatch } from '../../api/patch/index.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
-import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
-import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
+import { checkConditionType, setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -36,14 +34,7 @@ export function setCondition(
   pod: StoredPod,
   { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
 ): StoredPod {
-  if (isKubeletCondition(type)) {
-    throw usage(
-      `the condition ${type} is the kubelet's own: the agent of the Pod computes it`,
-      'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
-    );
-  }
-  const wrong = qualifiedNameMessages(type);
-  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
+  checkConditionType(type);
   const edit = { type, status: statusOf(status), reason, message };
   const { wallMs } = context.clock.now();
   return changePod(context, pod, 'status', (stored) => ({

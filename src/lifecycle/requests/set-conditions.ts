@@ -1,5 +1,8 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
 import { formatTime } from '../../api/time.ts';
+import { usage } from '../../api/errors.ts';
+import { qualifiedNameMessages } from '../../api/names.ts';
+import { isKubeletCondition } from '../status/merge-status.ts';
 
 export type ConditionStatus = 'False' | 'True' | 'Unknown';
 
@@ -41,4 +44,19 @@ function setCondition(present: readonly PodCondition[], edit: ConditionEdit, now
   };
   if (before === undefined) return [...present, condition];
   return present.map((old) => (old === before ? condition : old));
+}
+
+/**
+ * Checks the type of a condition that a client sets.
+ * @throws {PodrunError} (usage) when the kubelet sets it, or when it is not a qualified name
+ */
+export function checkConditionType(type: string): void {
+  if (isKubeletCondition(type)) {
+    throw usage(
+      `the condition ${type} is the kubelet's own: the agent of the Pod computes it`,
+      'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
+    );
+  }
+  const wrong = qualifiedNameMessages(type);
+  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
 }
