@@ -18,8 +18,8 @@ function setFlags(): void {
 
 /**
  * Shrinks the heap of an agent after it has started many containers. Starting containers makes most of the garbage: V8
- * would keep the space. An agent of 1,000 containers has 124 to 142 MB with it, and 170 to 236 MB without, where 160 are
- * promised. With the flags from the start on, starting them takes up to twice the processor time.
+ * would keep the space. An agent of 1,000 containers had 124 to 142 MB with it, and 170 to 236 MB without; 160 are the
+ * promise. With the flags from the start on, starting them takes up to twice the processor time.
  */
 export class SmallHeap {
   readonly #starting: Set<string>;
