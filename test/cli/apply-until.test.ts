@@ -57,7 +57,8 @@ describe.concurrent('apply --until', () => {
       'error: timed out after 3s\npod/mounting: container main to start: ' +
         'volume settings cannot be set up: configmap "missing" not found\n' +
         '  what to try:\n' +
-        '    add ConfigMap missing to the manifest, or apply it by itself: podrun apply -f FILE\n' +
+        '    add ConfigMap missing to the manifest\n' +
+        '    or apply it by itself: podrun apply -f FILE\n' +
         '    see its details: podrun describe pod mounting\n',
     );
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { usage } from '../../src/api/errors.ts';
 import { GoalError, ManifestError, PodrunError, TimeoutError } from '../../src/library/index.ts';
 import { withLibraryErrors } from '../../src/library/library-errors.ts';
+import { asLibraryAdvice } from '../../src/library/library-calls.ts';
 import { newPod } from '../store/objects.ts';
 
 const problem = { line: 3, column: 5, kind: 'Pod', name: 'web', field: 'spec', message: 'no', hint: undefined };
@@ -24,4 +25,15 @@ describe('the errors of the library', () => {
     expect(call).toThrow(expect.objectContaining({ code: 'Usage', hint: 'Did you mean --until?' }));
     expect(call).toThrow('there is no such flag\nDid you mean --until?');
   });
+});
+
+it.each([
+  { advice: 'read its log: podrun logs web -c main -n shop', said: "read its log: pods.logs('main')" },
+  { advice: 'see its details: podrun describe pod web', said: "see its details: pods.describe('web')" },
+  { advice: 'read the output of its hooks: podrun logs web -c main --hooks', said: undefined },
+  { advice: 'see every attempt: podrun probes web -c main', said: undefined },
+  { advice: 'or apply it by itself: podrun apply -f FILE', said: undefined },
+  { advice: 'name the program in podrun.yaml', said: 'name the program in podrun.yaml' },
+])('the advice of the library for "$advice"', ({ advice, said }) => {
+  expect(asLibraryAdvice(advice)).toBe(said);
 });

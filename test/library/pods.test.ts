@@ -72,6 +72,8 @@ describe('until', () => {
     expect((error as Error).message).toMatch(
       /^timed out after 300ms, waiting for Ready\npod\/web: container main to (become ready|start)/,
     );
+    expect((error as Error).message).toContain('what to try:\n');
+    expect((error as Error).message).not.toContain('podrun ');
     await pods.until('Initialized', { timeout: '1m' });
     expect(pods.get().status.phase).not.toBe('Failed');
   });

@@ -12,7 +12,7 @@ import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { asLibraryCalls } from '../library-calls.ts';
+import { asLibraryAdvice, asLibraryCalls } from '../library-calls.ts';
 import { GoalError, TimeoutError } from '../errors.ts';
 import type { ParsedGoal } from './goal.ts';
 
@@ -125,19 +125,20 @@ function timedOut({ pods, store, clock }: WaitSubject, goal: ParsedGoal, timeout
 function causeWithEvidence(store: FileStore, pod: StoredPod, nowMs: number): string {
   const evidence = podEvidence(store, pod);
   const why = whyNever(pod, undefined, evidence);
-  return `${why}\n${explainPod({ pod, evidence, untilMs: nowMs })}`.trimEnd();
+  return `${why}\n${explainPod({ pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice })}`.trimEnd();
 }
 
 /** The reason why a Pod has left the goal, and below it the evidence, indented. */
 function lapseWithEvidence(store: FileStore, lapse: Lapse, nowMs: number): string {
   const evidence = podEvidence(store, lapse.pod);
   const why = whyLapsed(lapse, evidence);
-  return `${why}\n${explainPod({ pod: lapse.pod, evidence, untilMs: nowMs })}`.trimEnd();
+  return `${why}\n${explainPod({ pod: lapse.pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice })}`.trimEnd();
 }
 
 /** The thing that a Pod waits for now, in a line, and below it the evidence, indented. */
 function waitingLines(store: FileStore, pod: StoredPod, nowMs: number): string {
   const evidence = podEvidence(store, pod);
   const phrase = waitingFor(pod, nowMs, evidence);
-  return `pod/${pod.metadata.name}: ${phrase}\n${explainPod({ pod, evidence, untilMs: nowMs })}`.trimEnd();
+  const block = explainPod({ pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice });
+  return `pod/${pod.metadata.name}: ${phrase}\n${block}`.trimEnd();
 }

@@ -37,6 +37,14 @@ export function listensOnLocalhost(
   return podrunEvent('ListensOnLocalhost', message, container);
 }
 
+/** podrun's own: parses container and address, with its port, from the message of `listensOnLocalhost`. */
+export function readListensOnLocalhost(
+  message: string,
+): { readonly container: string; readonly address: string } | undefined {
+  const [, container, address] = /^container (\S+) listens on (\S+) only, /.exec(message) ?? [];
+  return container === undefined || address === undefined ? undefined : { container, address };
+}
+
 function named(owner: PortOwner): string {
   switch (owner.type) {
     case 'container': {

@@ -33,6 +33,8 @@ export interface ExplainPodOptions {
   readonly wanted?: WantedState | undefined;
   /** The value of `--state-dir`, if it was given. */
   readonly stateDir?: string | undefined;
+  /** Changes advice for readers without the command line. Undefined: it is of no use to them. */
+  readonly reworded?: ((sentence: string) => string | undefined) | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface ExplainPodOptions {
  * probes, the last log lines of the container that causes it, the last warning, advice. Empty without evidence.
  */
 export function explainPod(question: ExplainPodOptions): string {
-  const { pod, evidence, untilMs, isEndWanted = false, wanted, stateDir } = question;
+  const { pod, evidence, untilMs, isEndWanted = false, wanted, stateDir, reworded } = question;
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
@@ -51,7 +53,7 @@ export function explainPod(question: ExplainPodOptions): string {
       ? []
       : [...restarts(view, evidence), ...probing, ...hookOutput(view, evidence), ...log(view, evidence)]),
     ...(warning === undefined ? [] : [`last warning: ${warning}`]),
-    ...whatToTry(remedies({ pod, view, evidence, isEndWanted, wanted, stateDir })),
+    ...whatToTry(remedies({ pod, view, evidence, isEndWanted, wanted, stateDir, reworded })),
   ];
   return blocks.map((line) => `  ${line}\n`).join('');
 }

@@ -1,7 +1,9 @@
 import type { Container, Probe } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { readListensOnLocalhost } from '../../lifecycle/texts/port-events.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 import { podCommand } from './pod-command.ts';
 import { attemptsOf } from './probe-attempts.ts';
@@ -26,7 +28,7 @@ export function killingProbeRemedies(pod: StoredPod, container: Container, type:
 }
 
 /** Advice for a running container that has not started up or is not ready. */
-export function unreadyRemedies(pod: StoredPod, view: PodContainer, attempts: readonly ProbeAttempt[]): string[] {
+export function unreadyRemedies(pod: StoredPod, view: PodContainer, { attempts, events }: RecordedEvidence): string[] {
   const { container, status } = view;
   if (status?.ready) return [];
   const type = status?.started === false ? 'startup' : 'readiness';
@@ -40,7 +42,18 @@ export function unreadyRemedies(pod: StoredPod, view: PodContainer, attempts: re
     return [`wait longer: its first ${type} probe comes ${initialDelaySeconds}s after the start`];
   }
   if (last.successes > 0) return ['wait longer: the probe succeeds already', seeAll];
-  return [...failureRemedies(probe, type, last), ...(type === 'startup' ? [moreStartTime(probe)] : []), seeAll];
+  const local = localAddress(container.name, events);
+  const failure =
+    local !== undefined && last.errno === 'ECONNREFUSED'
+      ? [`it listens on ${local} only: let it listen on all addresses (0.0.0.0) or on $POD_IP`]
+      : failureRemedies(probe, type, last);
+  return [...failure, ...(type === 'startup' ? [moreStartTime(probe)] : []), seeAll];
+}
+
+/** The address of localhost at which the container listens, if it is known to listen there only. */
+function localAddress(container: string, events: readonly StoredEvent[]): string | undefined {
+  const found = events.map(({ message = '' }) => readListensOnLocalhost(message));
+  return found.findLast((listener) => listener?.container === container)?.address;
 }
 
 function moreStartTime(probe: Probe): string {

@@ -27,22 +27,38 @@ export interface RemedyOptions {
   readonly wanted?: WantedState | undefined;
   /** The value of `--state-dir`, if it was given: the advised commands need it. */
   readonly stateDir?: string | undefined;
+  /** Changes a sentence for readers without the command line. Undefined: it is of no use to them. */
+  readonly reworded?: ((sentence: string) => string | undefined) | undefined;
 }
 
 /**
  * Advice for a Pod that has not reached the wanted state: sentences, the most likely first, with commands that are
  * ready to run.
  */
-export function remedies({ stateDir, ...question }: RemedyOptions): string[] {
-  const sentences = remediesOf(question);
-  if (stateDir === undefined) return sentences;
+export function remedies({
+  stateDir,
+  reworded = (sentence) => withStateDir(sentence, stateDir),
+  ...question
+}: RemedyOptions): string[] {
+  const sentences = [...new Set(remediesOf(question))];
+  return sentences.flatMap((sentence) => reworded(sentence) ?? []).slice(0, MAX);
+}
+
+function withStateDir(sentence: string, stateDir: string | undefined): string {
+  if (stateDir === undefined) return sentence;
   const folder = /^[\w./~-]+$/.test(stateDir) ? stateDir : `'${stateDir.replaceAll("'", String.raw`'\''`)}'`;
-  return sentences.map((sentence) => sentence.replaceAll(COMMAND, () => `podrun --state-dir ${folder} `));
+  return sentence.replaceAll(COMMAND, () => `podrun --state-dir ${folder} `);
 }
 
 const COMMAND = /\bpodrun (?=(?:apply|condition|describe|logs|probes)\b)/g;
 
-function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyOptions, 'stateDir'>): string[] {
+function remediesOf({
+  pod,
+  view,
+  evidence,
+  isEndWanted,
+  wanted,
+}: Omit<RemedyOptions, 'stateDir' | 'reworded'>): string[] {
   if (isUnreachable(pod.status)) return [`see its agent: ${podCommand(pod, 'describe pod')}`];
   if (pod.status.phase === 'Unknown')
     return [`start it again: podrun apply; see it: ${podCommand(pod, 'describe pod')}`];
@@ -53,8 +69,7 @@ function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyOpt
   ];
   // A deleted Pod leaves nothing for other commands to show.
   const isGone = pod.metadata.deletionTimestamp !== undefined;
-  const possible = isGone ? found.filter((sentence) => !sentence.includes('podrun ')) : found;
-  return [...new Set(possible)].slice(0, MAX);
+  return isGone ? found.filter((sentence) => !sentence.includes('podrun ')) : found;
 }
 
 /** Advice to set a condition that the node does not set. */
@@ -96,7 +111,7 @@ function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvid
     const hasRun = ended.reason !== TERMINATED.startError;
     return [...endRemedies(ended, pod, view, evidence), ...(hasRun ? [seeLog(pod, view)] : [])];
   }
-  if (state?.running) return [...unreadyRemedies(pod, view, evidence.attempts), seeLog(pod, view)];
+  if (state?.running) return [...unreadyRemedies(pod, view, evidence), seeLog(pod, view)];
   return [...startRemedies(pod, view), `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 

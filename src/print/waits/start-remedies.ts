@@ -61,7 +61,7 @@ export function missingObjectRemedies(pod: StoredPod, message: string): string[]
   const [, resource = '', name] = /\b(configmap|secret|persistentvolumeclaim) "([^"]+)" not found/.exec(message) ?? [];
   if (name !== undefined) {
     const what = `${KINDS[resource]} ${name}${inNamespace(pod)}`;
-    return [`add ${what} to the manifest, or apply it by itself: podrun apply -f FILE`];
+    return [`add ${what} to the manifest`, 'or apply it by itself: podrun apply -f FILE'];
   }
   const [, key, holder] = /couldn't find key (\S+) in ((?:ConfigMap|Secret) \S+)/.exec(message) ?? [];
   return key === undefined || holder === undefined ? [] : [keyRemedy(pod, key, holder.replace(/ .*\//, ' '))];

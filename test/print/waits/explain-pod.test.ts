@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
 import { nodeLabelsMissing } from '../../../src/lifecycle/texts/events.ts';
+import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
 import { MISFIT, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
@@ -88,6 +89,20 @@ describe('explainPod()', () => {
       '    see every attempt: podrun probes web -c main',
       `    ${SEE_LOG}`,
     ]);
+  });
+
+  it('says where a program listens that probes do not reach', () => {
+    const status = running('main', { ready: false });
+    const attempts = [attempt({ errno: 'ECONNREFUSED' })];
+    const { reason, message } = listensOnLocalhost('main', { address: '127.0.0.1:8080', podIP: '127.0.0.2' });
+    const lines = explain(main(status, { readinessProbe: { httpGet: { port: 8080 } } }), {
+      attempts,
+      events: [webEvent(reason, { type: 'Warning', message })],
+    });
+    expect(tries(lines)[0]).toBe(
+      'it listens on 127.0.0.1:8080 only: let it listen on all addresses (0.0.0.0) or on $POD_IP',
+    );
+    expect(lines.join('\n')).not.toContain('nothing listens');
   });
 
   it('reports earlier runs, and the command for their log', () => {
