@@ -8,9 +8,6 @@ import type { MachineOptions } from './machine.ts';
 
 type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
 
-/** The fields for ports of the host, which have an effect with private networks. */
-const HOST_PORT = /\.host(Port|IP)$/;
-
 /** The events about parts of a Pod's spec that have no effect here: one for each. */
 export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
   // A Service of this name means that the user has an API server.
@@ -19,10 +16,8 @@ export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
 }
 
 function fieldNotices(pod: StoredPod, { settings: { features, privateNetworks } }: Place): EventDraft[] {
-  const fields = groupFieldsWithoutEffect({ ...pod }, features.tier === 'namespace');
-  const forwards = privateNetworks !== undefined;
-  const idle = forwards ? fields.filter(({ paths }) => !paths.every((path) => HOST_PORT.test(path))) : fields;
-  return idle.map(fieldHasNoEffect);
+  const isolation = { hasNamespaces: features.tier === 'namespace', hasPodNetwork: privateNetworks !== undefined };
+  return groupFieldsWithoutEffect({ ...pod }, isolation).map(fieldHasNoEffect);
 }
 
 /** The events about security settings that containers ask for and do not get. */

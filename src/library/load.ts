@@ -28,7 +28,7 @@ export interface LoadedSource {
 export async function loadSource(
   source: ManifestSource,
   cwd: string,
-  options: Pick<LoadOptions, 'namespace' | 'refusesWithoutEffect' | 'hasNamespaces'>,
+  options: Pick<LoadOptions, 'namespace' | 'refusesWithoutEffect' | 'isolation'>,
 ): Promise<LoadedSource> {
   const sources = flattened(source);
   let objects = 0;

@@ -81,7 +81,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const loaded = await loadSource(source, cwd, {
     namespace: options.namespace,
     refusesWithoutEffect: options.strict ?? false,
-    hasNamespaces: choice !== 'process',
+    isolation: { hasNamespaces: choice !== 'process', hasPodNetwork: (options.network ?? config?.network) === 'pod' },
   });
   const sorted = separatePods(loaded.objects);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);

@@ -7,6 +7,7 @@ import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-mistake.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
+import type { Isolation } from './support/rule.ts';
 import { unenforcedPaths } from './support/fields-without-effect.ts';
 import { withoutEffectErrors, refusedFields } from './support/refused-fields.ts';
 import { validateObjectSize } from './validate/object-size.ts';
@@ -24,8 +25,7 @@ export interface ObjectOptions {
   readonly forRunning: boolean;
   /** Refuse fields without effect. */
   readonly refusesWithoutEffect: boolean;
-  /** True when containers run in namespaces of their own. */
-  readonly hasNamespaces: boolean;
+  readonly isolation: Isolation;
 }
 
 export interface LocatedError {
@@ -65,7 +65,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
-  const idle = options.forRunning ? unenforcedPaths(object, options.hasNamespaces) : [];
+  const idle = options.forRunning ? unenforcedPaths(object, options.isolation) : [];
   const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
   return {
     object,
@@ -88,12 +88,12 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
 
 function findMistakes(
   object: KubeObject,
-  { forRunning, refusesWithoutEffect, hasNamespaces }: ObjectOptions,
+  { forRunning, refusesWithoutEffect, isolation }: ObjectOptions,
 ): { stage: Stage; error: FieldError }[] {
   const mistakes = [...validateObject(object), ...validateObjectSize(object)];
   const invalid = withoutRepeats(mistakes).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0) return invalid;
   const refused = forRunning || refusesWithoutEffect ? refusedFields(object) : [];
-  const idle = refusesWithoutEffect ? withoutEffectErrors(object, hasNamespaces) : [];
+  const idle = refusesWithoutEffect ? withoutEffectErrors(object, isolation) : [];
   return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
 }

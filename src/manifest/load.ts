@@ -1,3 +1,4 @@
+import type { Isolation } from './support/rule.ts';
 import { PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
@@ -24,8 +25,8 @@ export interface LoadOptions {
   readonly forRunning?: boolean;
   /** Refuse fields without effect. */
   readonly refusesWithoutEffect?: boolean;
-  /** True when containers will run in namespaces of their own, where more fields have an effect. */
-  readonly hasNamespaces?: boolean;
+  /** The isolation that the containers will have, or may have. */
+  readonly isolation?: Isolation;
   /** The command that reads the objects: only `create` allows generateName. */
   readonly command?: string;
   /** Read only kind and metadata. Other mistakes are no errors then. */
@@ -153,7 +154,7 @@ class Loader {
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
       refusesWithoutEffect: this.#options.refusesWithoutEffect ?? false,
-      hasNamespaces: this.#options.hasNamespaces ?? false,
+      isolation: this.#options.isolation ?? {},
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const text of warnings) {

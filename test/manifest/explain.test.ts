@@ -148,7 +148,8 @@ FIELDS:
     expect(renderSupport(below('Pod', ['spec', 'volumes', 'emptyDir']), { headers: true })).toBe(
       'FIELD                                 SUPPORT     NOTE\n' +
         'pod.spec.volumes.emptyDir             partly      see its fields\n' +
-        'pod.spec.volumes.emptyDir.medium      no effect   huge pages are not set apart: the folder is on disk\n' +
+        'pod.spec.volumes.emptyDir.medium      no effect   ' +
+        'podrun has no huge pages: the folder is on disk (Memory works)\n' +
         'pod.spec.volumes.emptyDir.sizeLimit   works\n',
     );
   });

@@ -96,15 +96,25 @@ describe('what this runner takes without effect', () => {
     const container = { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: true }] };
     const spec = { hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }], dnsPolicy: 'None', schedulerName: 'mine' };
     const given = created(podOf(container, { ...spec, volumes: [{ name: 'v', emptyDir: {} }] }));
-    expect(groupFieldsWithoutEffect(given, false).map(({ paths }) => paths[0])).toEqual([
+    expect(groupFieldsWithoutEffect(given).map(({ paths }) => paths[0])).toEqual([
       'spec.dnsPolicy',
       'spec.schedulerName',
       'spec.hostAliases',
       'spec.containers[0].volumeMounts[0].readOnly',
     ]);
-    expect(groupFieldsWithoutEffect(given, true).map(({ paths }) => paths[0])).toEqual(['spec.schedulerName']);
-    expect([false, true].map((hasNamespaces) => unenforcedPaths(given, hasNamespaces).length)).toEqual([1, 0]);
-    expect([false, true].map((hasNamespaces) => withoutEffectErrors(given, hasNamespaces).length)).toEqual([4, 1]);
+    expect(groupFieldsWithoutEffect(given, { hasNamespaces: true }).map(({ paths }) => paths[0])).toEqual([
+      'spec.schedulerName',
+    ]);
+    expect([false, true].map((hasNamespaces) => unenforcedPaths(given, { hasNamespaces }).length)).toEqual([1, 0]);
+    expect([false, true].map((hasNamespaces) => withoutEffectErrors(given, { hasNamespaces }).length)).toEqual([4, 1]);
+  });
+
+  it('has no port of the host where the Pod has a network of its own', () => {
+    const given = created(podOf({ ports: [{ containerPort: 80, hostPort: 8080, hostIP: '127.0.0.1' }] }));
+    const refusedPaths = (hasPodNetwork: boolean) =>
+      withoutEffectErrors(given, { hasPodNetwork }).map(({ path }) => path);
+    expect(refusedPaths(false)).toEqual(['spec.containers[0].ports[0].hostPort', 'spec.containers[0].ports[0].hostIP']);
+    expect(refusedPaths(true)).toEqual([]);
   });
 
   it('has a reason each', () => {

@@ -53,7 +53,9 @@ export async function apply(
   // --strict refuses fields without effect, so it waits until the features of this machine are known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
-  const loaded = await loadOrExplain(cli, flags, (features?.tier ?? choice) !== 'process', stdin);
+  const hasPodNetwork = (flags.network ?? config?.network) === 'pod';
+  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork };
+  const loaded = await loadOrExplain(cli, flags, isolation, stdin);
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
   if (flags.report !== undefined) {
@@ -78,8 +80,7 @@ export async function apply(
   // podrun waits for the result.
   const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
-  const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
-  const networks = wantsNetworks ? await privateNetworks(place.userPath) : undefined;
+  const networks = hasPodNetwork && own.length > 0 ? await privateNetworks(place.userPath) : undefined;
   const view = await openView({ cli, flags, pods: applied, manifests: pods });
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, expected };

@@ -1,4 +1,5 @@
 import { EXIT } from '../../api/errors.ts';
+import type { Isolation } from '../../manifest/support/rule.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
@@ -17,12 +18,12 @@ export type StandardInput = () => AsyncIterable<Uint8Array>;
 
 /**
  * Reads the manifests, and prints all mistakes on standard error.
- * @param hasNamespaces true when containers have their own view of the file system, or may have it
+ * @param isolation the isolation that the containers have, or may have
  */
 export async function loadOrExplain(
   cli: Cli,
   flags: ApplyFlags,
-  hasNamespaces: boolean,
+  isolation: Isolation,
   stdin: StandardInput = () => cli.stdin,
 ): Promise<LoadedInput> {
   const load = (): ReturnType<typeof loadManifests> =>
@@ -34,7 +35,7 @@ export async function loadOrExplain(
       stdin,
       forRunning: flags.dryRun === 'none',
       refusesWithoutEffect: flags.strict,
-      hasNamespaces,
+      isolation,
     });
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;

@@ -6,6 +6,7 @@ import {
   partly,
   type SupportTable,
   needsNamespaces,
+  needsPodNetwork,
   unsafe,
   works,
 } from './rule.ts';
@@ -64,11 +65,13 @@ export const CONTAINER_RULES: SupportTable = {
     ...works('name'),
     containerPort: checked('the process listens on the ports it opens; probes may use the name'),
     protocol: checked(ONLY_SHOWN),
-    hostPort: noEffect(
-      'the process listens on the ports it opens',
-      (port, { containerPort }) => port === 0 || port === containerPort,
+    hostPort: needsPodNetwork(
+      noEffect(
+        'the process listens on the ports it opens',
+        (port, { containerPort }) => port === 0 || port === containerPort,
+      ),
     ),
-    hostIP: noEffect('the process listens where it wants'),
+    hostIP: needsPodNetwork(noEffect('the process listens where it wants')),
   },
   ResourceRequirements: RESOURCES,
   VolumeMount: {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/objects.ts';
 import { fieldsWithoutEffect } from './find-fields.ts';
+import type { Isolation } from './rule.ts';
 
 /** A field that is accepted and has no effect: one event. */
 export interface FieldWithoutEffect {
@@ -11,11 +12,10 @@ export interface FieldWithoutEffect {
 
 /**
  * All fields whose values have no effect here, in the order of the support table, without default values.
- * @param hasNamespaces true when containers run in namespaces
  */
-export function groupFieldsWithoutEffect(object: KubeObject, hasNamespaces = false): FieldWithoutEffect[] {
+export function groupFieldsWithoutEffect(object: KubeObject, isolation: Isolation = {}): FieldWithoutEffect[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
-  for (const { path, field, rule } of fieldsWithoutEffect(object, hasNamespaces)) {
+  for (const { path, field, rule } of fieldsWithoutEffect(object, isolation)) {
     const key = field.replace(/\b(initC|ephemeralC)ontainers\b/, 'containers');
     const known = byField.get(key);
     if (known === undefined) byField.set(key, { paths: [path], note: rule.note });
@@ -25,8 +25,8 @@ export function groupFieldsWithoutEffect(object: KubeObject, hasNamespaces = fal
 }
 
 /** Paths of safety fields that nothing enforces here. They get one common warning. */
-export function unenforcedPaths(object: KubeObject, hasNamespaces = false): string[] {
-  return fieldsWithoutEffect(object, hasNamespaces)
+export function unenforcedPaths(object: KubeObject, isolation: Isolation = {}): string[] {
+  return fieldsWithoutEffect(object, isolation)
     .filter(({ rule }) => rule.isSafety)
     .map(({ path }) => path);
 }

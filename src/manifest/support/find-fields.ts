@@ -3,7 +3,7 @@ import { fieldsOf } from '../../api/field-types.ts';
 import { parseType } from '../decode/fields.ts';
 import { podIn } from '../pod-specs.ts';
 import { child, entry, item } from '../validate/path.ts';
-import { coversBelow, type FieldRule, type Treatment } from './rule.ts';
+import { coversBelow, type FieldRule, type Isolation, type Treatment } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
 
 /** A field of an object whose value has the wanted treatment. */
@@ -35,9 +35,12 @@ export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField
   return search({ path: '', field: '', typeName: object.kind, value: object, name: '' }, treatment);
 }
 
-/** All fields without effect. @param hasNamespaces true when containers run in namespaces */
-export function fieldsWithoutEffect(object: KubeObject, hasNamespaces: boolean): FoundField[] {
-  return fieldsWith(object, 'no effect').filter(({ rule }) => !hasNamespaces || rule.worksInNamespaces !== true);
+/** All fields without effect. */
+export function fieldsWithoutEffect(object: KubeObject, isolation: Isolation): FoundField[] {
+  const { hasNamespaces = false, hasPodNetwork = false } = isolation;
+  return fieldsWith(object, 'no effect').filter(
+    ({ rule }) => !(hasNamespaces && rule.worksInNamespaces) && !(hasPodNetwork && rule.worksInPodNetwork),
+  );
 }
 
 function search({ path, field, typeName, value }: SearchPosition, treatment: Treatment): FoundField[] {

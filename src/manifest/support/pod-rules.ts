@@ -29,7 +29,7 @@ export const POD_RULES: SupportTable = {
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,
-    hostUsers: partly('false: nobody is root of the machine unless podrun is; then the container does not start'),
+    hostUsers: partly('false: root of the container is not root of the machine; podrun refuses it when run as root'),
     hostname: HOST_NAME,
     subdomain: HOST_NAME,
     hostnameOverride: HOST_NAME,

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/objects.ts';
 import { type FieldError, forbidden } from '../field-error.ts';
 import { fieldsWith, fieldsWithoutEffect, type FoundField } from './find-fields.ts';
+import type { Isolation } from './rule.ts';
 
 /**
  * Fields that podrun cannot fulfil and refuses. This is a stage of its own after validation: a cluster would accept the
@@ -11,8 +12,8 @@ export function refusedFields(object: KubeObject): FieldError[] {
 }
 
 /** Errors for fields without effect, for `--strict`. */
-export function withoutEffectErrors(object: KubeObject, hasNamespaces = false): FieldError[] {
-  return errorsOf(fieldsWithoutEffect(object, hasNamespaces));
+export function withoutEffectErrors(object: KubeObject, isolation: Isolation = {}): FieldError[] {
+  return errorsOf(fieldsWithoutEffect(object, isolation));
 }
 
 function errorsOf(fields: readonly FoundField[]): FieldError[] {

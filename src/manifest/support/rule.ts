@@ -15,6 +15,13 @@ export type Treatment =
   /** The field is written by podrun. Its value in a manifest is dropped, as on a cluster. */
   | 'read-only';
 
+/** The isolation of the containers: more fields have an effect in namespaces and in a network of the Pod. */
+export interface Isolation {
+  readonly hasNamespaces?: boolean;
+  /** True with `--network pod`. */
+  readonly hasPodNetwork?: boolean;
+}
+
 /** The treatment of one field of a type, for Pods that run as plain processes of the host. */
 export interface FieldRule {
   readonly treatment: Treatment;
@@ -30,6 +37,8 @@ export interface FieldRule {
   readonly reason?: (value: unknown) => string;
   /** The rule holds only for processes of the host. With namespaces the field works as on a node. */
   readonly worksInNamespaces?: true;
+  /** The field works where the Pod has a network of its own (`--network pod`). */
+  readonly worksInPodNetwork?: true;
   /** The field is there for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
 }
@@ -68,11 +77,17 @@ export function needsNamespaces(rule: FieldRule): FieldRule {
   return { ...rule, worksInNamespaces: true };
 }
 
-/** The treatment and note of a rule when the tier of the containers is not known. */
-export function inAnyTier({ treatment, note, worksInNamespaces }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
-  return worksInNamespaces
-    ? { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` }
-    : { treatment, note };
+/** The rule of a field that has no effect in the network of the host, but works in a network of the Pod. */
+export function needsPodNetwork(rule: FieldRule): FieldRule {
+  return { ...rule, worksInPodNetwork: true };
+}
+
+/** The treatment and note of a rule when neither the tier of the containers nor the network of the Pod is known. */
+export function inAnyTier(rule: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
+  const { treatment, note, worksInNamespaces, worksInPodNetwork } = rule;
+  if (worksInNamespaces) return { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` };
+  if (worksInPodNetwork) return { treatment: 'partly', note: `TCP, with --network pod; else ${treatment}: ${note}` };
+  return { treatment, note };
 }
 
 export const refused = (note: string): FieldRule => ({ treatment: 'refused', note });

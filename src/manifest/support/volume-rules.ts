@@ -52,7 +52,7 @@ export const VOLUME_RULES: SupportTable = {
   },
   HostPathVolumeSource: works('path', 'type'),
   EmptyDirVolumeSource: {
-    medium: noEffect('huge pages are not set apart: the folder is on disk', is('', 'Memory')),
+    medium: noEffect('podrun has no huge pages: the folder is on disk (Memory works)', is('', 'Memory')),
     ...works('sizeLimit'),
   },
   ImageVolumeSource: { reference: partly('the folder that podrun.yaml names for the image'), ...works('pullPolicy') },

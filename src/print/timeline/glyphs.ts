@@ -73,6 +73,6 @@ export const LEGEND: Readonly<Record<GlyphName, { readonly text: string; readonl
   hook: { text: 'hook', tone: 'info' },
   probeGood: { text: 'probe succeeded', tone: 'good' },
   probeBad: { text: 'probe failed', tone: 'bad' },
-  turnedGood: { text: 'and turned it', tone: 'good' },
-  turnedBad: { text: 'and turned it', tone: 'bad' },
+  turnedGood: { text: 'probe succeeded: new state', tone: 'good' },
+  turnedBad: { text: 'probe failed: new state', tone: 'bad' },
 };

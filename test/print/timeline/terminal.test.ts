@@ -47,7 +47,7 @@ it('draws what happened to a Pod, explains the marks, and names the critical pat
       "    startup            ◦         ◦         ▲",
       "",
       "· waiting   ░ starting up   ▒ running   █ ready   ✓ ended well",
-      "✗ failed   ◦ probe failed   ▲ and turned it",
+      "✗ failed   ◦ probe failed   ▲ probe succeeded: new state",
       "N PodReadyToStartContainers   I Initialized   R Ready",
       "",
       "web was Ready after 6.00s. One after another:",
