@@ -18,6 +18,12 @@ describe('the repository', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has hooks of tests in tests only: test files share the modules beside them, which are loaded once', () => {
+    const helpers = filesBelow('test', /\.ts$/).filter((file) => !file.endsWith('.test.ts'));
+    const hook = /^(?:(?:before|after)(?:Each|All)|vi\.(?:mock|setConfig))\(/m;
+    expect(helpers.filter((file) => hook.test(readText(file)))).toEqual([]);
+  });
+
   it('uses every fixture in a test or shows it on a page', () => {
     const users = [...pages, ...filesBelow('test', /\.ts$/)].map(readText).join('\n');
     const idle = filesBelow('fixtures', /\.yaml$/).filter((file) => !users.includes(file.replace('fixtures/', '')));

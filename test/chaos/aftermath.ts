@@ -1,10 +1,7 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import type { Podrun, Workshop } from '../cli/workshop.ts';
 import { whatIsLeft } from './what-is-left.ts';
-
-// These tests start many processes: a busy machine needs time for them.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** The events of a test that decide what may be left. */
 export interface Aftermath {

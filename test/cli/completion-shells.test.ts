@@ -70,6 +70,7 @@ describe.each(SHELLS)('$name', ({ shell, flags, before, ...rest }) => {
     const terminal = startProgramAtTerminal(workshop, [shell, ...flags], {
       PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}`,
       HOME: workshop.folder,
+      TMPDIR: workshop.folder,
       TERM: 'xterm',
       // The startup files of a shell would disturb the test.
       BASH_ENV: undefined,

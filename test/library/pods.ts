@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Container, Pod, PodSpec } from '../../src/api/generated/types.ts';
 
 /** A Pod with one container that runs a script. */
@@ -28,16 +28,10 @@ export function readyWith(file: string): Pick<Container, 'readinessProbe'> {
   return { readinessProbe: { exec: { command: ['test', '-e', file] }, periodSeconds: 1 } };
 }
 
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A new empty folder, removed after the test. */
 export function emptyFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-library-'));
-  folders.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
