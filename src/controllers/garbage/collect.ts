@@ -1,0 +1,71 @@
+import { deleteAction, patchAction } from '../actions.ts';
+import { isBeingDeleted } from '../ownership.ts';
+import type { Action, Owned } from '../reconcile.ts';
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from './deletion.ts';
+
+/**
+ * The garbage of a namespace: what must be deleted, or must lose an owner, because owners are gone or are being deleted.
+ * One stage: the loop calls it again after its writes. Source: pkg/controller/garbagecollector/garbagecollector.go.
+ * @param objects all objects of one namespace, and those without a namespace that own any
+ */
+export function collectGarbage(objects: readonly Owned[]): Action[] {
+  const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
+  const dependents = new Map<string, Owned[]>();
+  for (const object of objects) {
+    for (const { uid } of object.metadata.ownerReferences ?? []) {
+      dependents.set(uid, [...(dependents.get(uid) ?? []), object]);
+    }
+  }
+  return objects.flatMap((object) => {
+    const own = dependents.get(object.metadata.uid) ?? [];
+    if (waitsFor(object, ORPHAN_FINALIZER)) return orphan(object, own);
+    if (waitsFor(object, FOREGROUND_FINALIZER) && !own.some((one) => blocks(one, object))) {
+      return [withoutFinalizer(object, FOREGROUND_FINALIZER)];
+    }
+    return isBeingDeleted(object) ? [] : byOwners(object, byUid, own.length > 0);
+  });
+}
+
+function waitsFor(object: Owned, finalizer: string): boolean {
+  return isBeingDeleted(object) && (object.metadata.finalizers?.includes(finalizer) ?? false);
+}
+
+/** The dependents lose the owner, then the owner may go. Source: attemptToOrphan. */
+function orphan(owner: Owned, dependents: readonly Owned[]): Action[] {
+  const { uid } = owner.metadata;
+  return [
+    ...dependents.map((object) => withOwners(object, (reference) => reference.uid !== uid)),
+    withoutFinalizer(owner, ORPHAN_FINALIZER),
+  ];
+}
+
+/** True for a dependent that its owner must outlive. */
+function blocks(dependent: Owned, owner: Owned): boolean {
+  const references = dependent.metadata.ownerReferences ?? [];
+  return references.some(({ uid, blockOwnerDeletion }) => uid === owner.metadata.uid && blockOwnerDeletion === true);
+}
+
+/** Deletes an object all of whose owners are gone or wait for its end. Source: attemptToDeleteItem. */
+function byOwners(object: Owned, byUid: ReadonlyMap<string, Owned>, hasDependents: boolean): Action[] {
+  const references = object.metadata.ownerReferences ?? [];
+  if (references.length === 0) return [];
+  const owners = references.map(({ uid }) => byUid.get(uid));
+  const isSolid = (owner: Owned | undefined): boolean => owner !== undefined && !waitsFor(owner, FOREGROUND_FINALIZER);
+  const solid = owners.filter(isSolid);
+  if (solid.length === owners.length) return [];
+  if (solid.length > 0) return [withOwners(object, ({ uid }) => isSolid(byUid.get(uid)))];
+  const isAwaited = owners.some((owner) => owner !== undefined);
+  return [deleteAction(object, isAwaited && hasDependents ? 'Foreground' : 'Background')];
+}
+
+type Reference = NonNullable<Owned['metadata']['ownerReferences']>[number];
+
+function withOwners(object: Owned, keeps: (reference: Reference) => boolean): Action {
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter(keeps);
+  return patchAction(object, { metadata: { ownerReferences: ownerReferences.length === 0 ? null : ownerReferences } });
+}
+
+function withoutFinalizer(object: Owned, finalizer: string): Action {
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  return patchAction(object, { metadata: { finalizers: finalizers.length === 0 ? null : finalizers } });
+}

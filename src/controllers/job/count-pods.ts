@@ -1,0 +1,60 @@
+import type { JobStatus } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { isBeingDeleted } from '../ownership.ts';
+import { countsAsFailure } from './failure-policy.ts';
+import { formatIndexes } from './indexes.ts';
+import type { JobEnd } from './job-end.ts';
+import { hasJobFinalizer, indexOf, isFailed, isIndexed } from './job-pods.ts';
+import { type JobView, nonEmpty } from './job-view.ts';
+
+/** The status with the uids of newly ended Pods, and the Pods that may lose their finalizer once it is written. */
+export interface Counting {
+  readonly status: JobStatus;
+  readonly counted: readonly StoredPod[];
+}
+
+/**
+ * Writes down which Pods have ended, before their finalizers go, so that none is lost or counted twice. Of a Job that
+ * has failed every Pod counts as failed that has not succeeded. An Indexed Job needs no uids of succeeded Pods: their
+ * indexes are enough. Source: pkg/controller/job/job_controller.go trackJobStatusAndRemoveFinalizers.
+ */
+export function countEndedPods(view: JobView, end: JobEnd | undefined): Counting {
+  const { job, status } = view;
+  const tracked = view.pods.filter(hasJobFinalizer);
+  const counted = tracked.filter((pod) => mayBeReleased(view, pod, end));
+  const isOver = end?.type === 'FailureTarget';
+  const succeeded = new Set(view.uncounted.succeeded);
+  const failed = new Set(view.uncounted.failed);
+  for (const pod of counted) {
+    const { uid } = pod.metadata;
+    if (pod.status.phase === 'Succeeded' && !failed.has(uid)) {
+      if (!isIndexed(job)) succeeded.add(uid);
+    } else if ((isFailed(job, pod) || isOver) && hasValidIndex(view, pod)) {
+      if (countsAsFailure(job.spec.podFailurePolicy, pod)) failed.add(uid);
+    }
+  }
+  const uncountedTerminatedPods = { succeeded: nonEmpty([...succeeded]), failed: nonEmpty([...failed]) };
+  return { status: { ...status, ...indexFields(view), uncountedTerminatedPods }, counted };
+}
+
+function indexFields(view: JobView): Partial<JobStatus> {
+  const { job, failedIndexes, succeededIndexes } = view;
+  if (!isIndexed(job)) return {};
+  return {
+    succeeded: succeededIndexes.size || undefined,
+    completedIndexes: formatIndexes(succeededIndexes) || undefined,
+    ...(failedIndexes === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
+  };
+}
+
+function hasValidIndex({ job, completions }: JobView, pod: StoredPod): boolean {
+  return !isIndexed(job) || (indexOf(pod) ?? completions) < completions;
+}
+
+/** True when the Pod has ended, or counts as ended, and no successor has to learn its failures. Source: canRemoveFinalizer. */
+function mayBeReleased(view: JobView, pod: StoredPod, end: JobEnd | undefined): boolean {
+  if (end !== undefined || pod.status.phase === 'Succeeded' || isBeingDeleted(view.job)) return true;
+  if (!isFailed(view.job, pod)) return false;
+  const index = indexOf(pod);
+  return index === undefined || view.toReplace.get(index) !== pod;
+}

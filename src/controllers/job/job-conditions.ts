@@ -1,0 +1,39 @@
+import type { JobCondition, JobStatus } from '../../api/generated/types.ts';
+import { formatTime } from '../../api/time.ts';
+import type { JobReason } from '../texts/job.ts';
+
+type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'FailureTarget' | 'Complete' | 'Failed';
+
+export function conditionOf({ conditions = [] }: JobStatus, type: ConditionType): JobCondition | undefined {
+  return conditions.find((condition) => condition.type === type && condition.status === 'True');
+}
+
+/** True when nothing is done to the Job any more. */
+export function isFinished(status: JobStatus): boolean {
+  return finishedCondition(status) !== undefined;
+}
+
+/** The condition Complete or Failed. */
+export function finishedCondition(status: JobStatus): JobCondition | undefined {
+  return conditionOf(status, 'Complete') ?? conditionOf(status, 'Failed');
+}
+
+/**
+ * Sets a condition. A condition that does not exist is never made as False. The same conditions as before when nothing
+ * changes. Source: pkg/controller/job/job_controller.go ensureJobConditionStatus.
+ */
+export function withCondition(
+  conditions: readonly JobCondition[] = [],
+  type: ConditionType,
+  isTrue: boolean,
+  { reason, message }: JobReason,
+  nowMs: number,
+): readonly JobCondition[] {
+  const status = isTrue ? 'True' : 'False';
+  const now = formatTime(nowMs);
+  const condition: JobCondition = { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
+  const old = conditions.find((candidate) => candidate.type === type);
+  if (old === undefined) return isTrue ? [...conditions, condition] : conditions;
+  if (old.status === status && old.reason === reason && old.message === message) return conditions;
+  return conditions.map((candidate) => (candidate.type === type ? condition : candidate));
+}

@@ -1,0 +1,173 @@
+import type { JobSpec, JobStatus } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
+import { isBeingDeleted } from '../ownership.ts';
+import { isActive, isReady, isTerminating } from '../pod-state.ts';
+import type { PodsAround, StoredJob } from '../reconcile.ts';
+import { finishedAtMs } from './failure-delay.ts';
+import { countsAsFailure, failureVerdict } from './failure-policy.ts';
+import { parseIndexes } from './indexes.ts';
+import { failureCountOf, hasJobFinalizer, ignoredCountOf, indexOf, isFailed, isIndexed } from './job-pods.ts';
+
+/** Beside Pods: what a Job's controller knows. */
+export interface JobAround extends PodsAround {
+  /** The delays after failures. Undefined: those of a cluster. */
+  readonly delay?: BackOffLimits | undefined;
+  /**
+   * The last states of Pods of the Job that are gone, as far as the loop saw them. Only the delay after failures looks at
+   * them: a deleted Pod is a failure, and leaves nothing else behind that says when.
+   */
+  readonly removedPods?: readonly StoredPod[] | undefined;
+}
+
+/** What one sync of a Job counts. Source: pkg/controller/job/job_controller.go syncJob, type syncJobCtx. */
+export interface JobView {
+  readonly job: StoredJob;
+  readonly spec: JobSpec;
+  /** The status, with uids moved into the counters whose Pods have lost their finalizer. */
+  readonly status: JobStatus;
+  readonly pods: readonly StoredPod[];
+  readonly active: readonly StoredPod[];
+  readonly ready: number;
+  readonly terminating: number;
+  readonly completions: number;
+  /** Uids that are written down, but not yet in the counters. */
+  readonly uncounted: { readonly succeeded: ReadonlySet<string>; readonly failed: ReadonlySet<string> };
+  /** The Pods that succeeded and failed, with those that this sync counts. */
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Indexes that had succeeded before this sync, and those with the new ones. Empty when the Job is not Indexed. */
+  readonly countedIndexes: ReadonlySet<number>;
+  readonly succeededIndexes: ReadonlySet<number>;
+  /** Undefined without backoffLimitPerIndex. */
+  readonly failedIndexes: ReadonlySet<number> | undefined;
+  /** The failed Pod of an index whose successor does not exist yet: it keeps its finalizer until then. */
+  readonly toReplace: ReadonlyMap<number, StoredPod>;
+}
+
+export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
+  const { spec } = job;
+  const completions = spec.completions ?? 0;
+  const status = withCountedUids(job.status ?? {}, pods);
+  const uncounted = {
+    succeeded: new Set(status.uncountedTerminatedPods?.succeeded),
+    failed: new Set(status.uncountedTerminatedPods?.failed),
+  };
+  const uncountedPods = pods.filter((pod) => hasJobFinalizer(pod) && isValid(job, pod));
+  const newSucceeded = uncountedPods.filter(
+    ({ metadata, status: { phase } }) => phase === 'Succeeded' && !uncounted.succeeded.has(metadata.uid),
+  );
+  const newFailed = uncountedPods.filter(
+    (pod) => isFailed(job, pod) && !uncounted.failed.has(pod.metadata.uid) && countsAsFailure(spec.podFailurePolicy, pod),
+  );
+  const countedIndexes = isIndexed(job) ? parseIndexes(status.completedIndexes, completions) : new Set<number>();
+  const newIndexes = isIndexed(job) ? newSucceeded.map(indexOf).filter((index) => index !== undefined) : [];
+  const succeededIndexes = new Set([...countedIndexes, ...newIndexes]);
+  const failedIndexes = spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, status, uncountedPods);
+  const active = pods.filter(isActive);
+  const sum = (status.succeeded ?? 0) + newSucceeded.length + uncounted.succeeded.size;
+  return {
+    job,
+    spec,
+    status,
+    pods,
+    active,
+    ready: active.filter(isReady).length,
+    terminating: pods.filter(isTerminating).length,
+    completions,
+    uncounted,
+    succeeded: isIndexed(job) ? succeededIndexes.size : sum,
+    failed: (status.failed ?? 0) + newFailed.length + uncounted.failed.size,
+    countedIndexes,
+    succeededIndexes,
+    failedIndexes,
+    toReplace: podsToReplace(job, uncountedPods, active, new Set([...succeededIndexes, ...(failedIndexes ?? [])])),
+  };
+}
+
+/** True for a Pod whose end means something: in an Indexed Job, one with an index of the Job. */
+function isValid(job: StoredJob, pod: StoredPod): boolean {
+  const index = indexOf(pod);
+  return !isIndexed(job) || (index !== undefined && index < (job.spec.completions ?? 0));
+}
+
+/**
+ * Moves uids into the counters whose Pods have no finalizer any more: these cannot be counted again.
+ * Source: cleanUncountedPodsWithoutFinalizers.
+ */
+export function withCountedUids(status: JobStatus, pods: readonly StoredPod[]): JobStatus {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const tracked = new Set(pods.filter(hasJobFinalizer).map(({ metadata }) => metadata.uid));
+  const isTracked = (uid: string): boolean => tracked.has(uid);
+  const uncountedTerminatedPods = {
+    succeeded: nonEmpty(succeeded.filter(isTracked)),
+    failed: nonEmpty(failed.filter(isTracked)),
+  };
+  return {
+    ...status,
+    succeeded: nonZero((status.succeeded ?? 0) + succeeded.filter((uid) => !isTracked(uid)).length),
+    failed: nonZero((status.failed ?? 0) + failed.filter((uid) => !isTracked(uid)).length),
+    uncountedTerminatedPods,
+  };
+}
+
+export function nonZero(count: number): number | undefined {
+  return count === 0 ? undefined : count;
+}
+
+export function nonEmpty<T>(list: T[]): T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** Source: pkg/controller/job/indexed_job_utils.go calculateFailedIndexes, isIndexFailed. */
+function failedIndexesOf(job: StoredJob, status: JobStatus, pods: readonly StoredPod[]): Set<number> {
+  const { completions = 0, backoffLimitPerIndex = 0, podFailurePolicy } = job.spec;
+  const failed = parseIndexes(status.failedIndexes, completions);
+  for (const pod of pods.filter((candidate) => isFailed(job, candidate))) {
+    const { action } = failureVerdict(podFailurePolicy, pod);
+    const isOver = action !== 'Ignore' && failureCountOf(pod) >= backoffLimitPerIndex;
+    const index = indexOf(pod);
+    if (index !== undefined && (action === 'FailIndex' || isOver)) failed.add(index);
+  }
+  return failed;
+}
+
+/** Source: indexed_job_utils.go getPodsWithDelayedDeletionPerIndex. */
+function podsToReplace(
+  job: StoredJob,
+  pods: readonly StoredPod[],
+  active: readonly StoredPod[],
+  ended: ReadonlySet<number>,
+): Map<number, StoredPod> {
+  const found = new Map<number, StoredPod>();
+  if (job.spec.backoffLimitPerIndex === undefined) return found;
+  const activeIndexes = new Set(active.map(indexOf));
+  for (const pod of pods.filter((candidate) => isFailed(job, candidate))) {
+    const index = indexOf(pod);
+    if (index === undefined || ended.has(index) || activeIndexes.has(index)) continue;
+    const other = found.get(index);
+    if (other === undefined || isLaterFailure(pod, other)) found.set(index, pod);
+  }
+  return found;
+}
+
+function isLaterFailure(pod: StoredPod, other: StoredPod): boolean {
+  const difference = absoluteFailures(pod) - absoluteFailures(other);
+  return difference > 0 || (difference === 0 && finishedAtMs(pod) >= finishedAtMs(other));
+}
+
+/** All failures of the index before this Pod, ignored ones included. */
+export function absoluteFailures(pod: StoredPod): number {
+  return failureCountOf(pod) + ignoredCountOf(pod);
+}
+
+/**
+ * The Pods whose failures delay new ones. A deleted Pod without finalizer was counted as failed, unless the Job was
+ * suspended or made smaller: it counts only in a Job that has failures.
+ */
+export function failuresOnRecord(view: JobView, removed: readonly StoredPod[] = []): StoredPod[] {
+  const all = [...view.pods, ...removed];
+  return all.filter(
+    (pod) => isFailed(view.job, pod) && (!isBeingDeleted(pod) || hasJobFinalizer(pod) || view.failed > 0),
+  );
+}

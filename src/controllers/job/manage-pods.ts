@@ -1,0 +1,142 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
+import { earliest, isReady, isTerminating } from '../pod-state.ts';
+import type { Action } from '../reconcile.ts';
+import { inOrderOfDeletion } from '../scale-down.ts';
+import { COMPONENT, createdPod, deletedPod } from '../texts/pods.ts';
+import { delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './failure-delay.ts';
+import { indexOf, isIndexed, isSuspended, replacesOnlyFailed, withoutJobFinalizer } from './job-pods.ts';
+import { absoluteFailures, failuresOnRecord, type JobAround, type JobView } from './job-view.ts';
+import { newJobPod } from './new-job-pod.ts';
+
+/** The Pods that one sync creates or deletes at most. Source: job_controller.go MaxPodCreateDeletePerSync. */
+const MAX_PER_SYNC = 500;
+
+/** Writes about Pods, and what is active, ready and terminating after them. */
+export interface Managed {
+  readonly actions: readonly Action[];
+  readonly active: number;
+  readonly ready: number;
+  readonly terminating: number;
+  readonly lookAgainAtMs?: number | undefined;
+}
+
+/** Deletes all active Pods of a Job that has come to its end. They keep their finalizer: they are still counted. */
+export function deleteActivePods(view: JobView): Managed {
+  return withoutPods(view, view.active, false);
+}
+
+/**
+ * Makes as many Pods active as the Job wants. Deletes or creates, never both in one sync.
+ * Source: pkg/controller/job/job_controller.go manageJob.
+ */
+export function managePods(view: JobView, around: JobAround): Managed {
+  const { job, spec, active, succeeded } = view;
+  const { parallelism = 1, completions } = spec;
+  if (isSuspended(job)) return withoutPods(view, surplusPods(view, active.length), true);
+  const missing = (completions ?? 0) - succeeded;
+  const atWork = succeeded > 0 ? active.length : parallelism;
+  const wanted = completions === undefined ? atWork : Math.max(0, Math.min(parallelism, missing));
+  const surplus = surplusPods(view, Math.max(0, active.length - wanted));
+  if (surplus.length > 0) return withoutPods(view, surplus.slice(0, MAX_PER_SYNC), true);
+  const terminating = replacesOnlyFailed(job) ? view.terminating : 0;
+  return withPods(view, Math.min(MAX_PER_SYNC, wanted - terminating - active.length), around);
+}
+
+/** @param isUncounted true: their ends do not count, so that they lose their finalizer first */
+function withoutPods(view: JobView, pods: readonly StoredPod[], isUncounted: boolean): Managed {
+  const { job, active, ready, terminating } = view;
+  const deletions = pods.flatMap((pod) => [
+    deleteAction(pod),
+    eventAction(job, COMPONENT.job, deletedPod(pod.metadata.name)),
+  ]);
+  return {
+    actions: [...(isUncounted ? pods.map((pod) => patchAction(pod, withoutJobFinalizer(pod))) : []), ...deletions],
+    active: active.length - pods.length,
+    ready: ready - pods.filter(isReady).length,
+    terminating: terminating + pods.length,
+  };
+}
+
+function withPods(view: JobView, count: number, around: JobAround): Managed {
+  const { job, active, ready, terminating } = view;
+  const idle = { actions: [], active: active.length, ready, terminating };
+  if (count <= 0) return idle;
+  const delayMs = delayOfAll(view, around);
+  if (delayMs > around.now.wallMs) return { ...idle, lookAgainAtMs: delayMs };
+  const { indexes, lookAgainAtMs } = indexesToStart(view, count, around);
+  const pods = indexes.map((index) =>
+    newJobPod(job, around.suffix(), index, index === undefined ? undefined : view.toReplace.get(index)),
+  );
+  return {
+    ...idle,
+    actions: pods.flatMap((pod) => [
+      createAction(pod),
+      eventAction(job, COMPONENT.job, createdPod(pod.metadata.name)),
+    ]),
+    active: active.length + pods.length,
+    lookAgainAtMs,
+  };
+}
+
+/** The time from which Pods may be made. With backoffLimitPerIndex each index has its own. */
+function delayOfAll(view: JobView, { delay = JOB_BACKOFF, removedPods }: JobAround): number {
+  if (view.spec.backoffLimitPerIndex !== undefined) return 0;
+  const succeeded = view.pods.filter(({ status }) => status.phase === 'Succeeded');
+  return delayedUntilMs(failuresOnRecord(view, removedPods), succeeded, delay);
+}
+
+/** One entry for each Pod to create: its index, or undefined in a Job that is not Indexed. */
+interface Starts {
+  readonly indexes: readonly (number | undefined)[];
+  readonly lookAgainAtMs?: number | undefined;
+}
+
+/** Source: indexed_job_utils.go firstPendingIndexes; job_controller.go getPodCreationInfoForIndependentIndexes. */
+function indexesToStart(view: JobView, count: number, { delay = JOB_BACKOFF, now }: JobAround): Starts {
+  if (!isIndexed(view.job)) return { indexes: Array<undefined>(count).fill(undefined) };
+  const pending = pendingIndexes(view, count);
+  const starts = pending.map((index) => ({ index, fromMs: startOfIndex(view, index, delay) }));
+  const later = starts.filter(({ fromMs }) => fromMs > now.wallMs);
+  return {
+    indexes: starts.filter(({ fromMs }) => fromMs <= now.wallMs).map(({ index }) => index),
+    lookAgainAtMs: earliest(later.map(({ fromMs }) => fromMs)),
+  };
+}
+
+function pendingIndexes(view: JobView, count: number): number[] {
+  const busy = new Set([...view.active, ...(replacesOnlyFailed(view.job) ? view.pods.filter(isTerminating) : [])].map(indexOf));
+  const pending: number[] = [];
+  for (let index = 0; index < view.completions && pending.length < count; index += 1) {
+    const isOver = view.succeededIndexes.has(index) || (view.failedIndexes?.has(index) ?? false);
+    if (!isOver && !busy.has(index)) pending.push(index);
+  }
+  return pending;
+}
+
+/** The time from which a failed index may be tried again: each of its failures doubles its delay. */
+function startOfIndex(view: JobView, index: number, delay: typeof JOB_BACKOFF): number {
+  const replaced = view.toReplace.get(index);
+  return replaced === undefined ? 0 : finishedAtMs(replaced) + failureDelayMs(absoluteFailures(replaced) + 1, delay);
+}
+
+/**
+ * The Pods to delete, at least `count`. Of an Indexed Job first those without an index of the Job, and all but one of
+ * each index. Source: indexed_job_utils.go appendDuplicatedIndexPodsForRemoval; job_controller.go activePodsForRemoval.
+ */
+function surplusPods({ job, active, completions }: JobView, count: number): StoredPod[] {
+  const doubles = isIndexed(job) ? doublesIn(active, completions) : [];
+  const others = active.filter((pod) => !doubles.includes(pod));
+  return [...doubles, ...inOrderOfDeletion(others, false).slice(0, Math.max(0, count - doubles.length))];
+}
+
+function doublesIn(active: readonly StoredPod[], completions: number): StoredPod[] {
+  const groups = new Map<number, StoredPod[]>();
+  for (const pod of active) {
+    const index = Math.min(indexOf(pod) ?? completions, completions);
+    groups.set(index, [...(groups.get(index) ?? []), pod]);
+  }
+  return [...groups].flatMap(([index, pods]) =>
+    index >= completions ? pods : inOrderOfDeletion(pods, false).slice(0, pods.length - 1),
+  );
+}

@@ -1,0 +1,22 @@
+import type { SuccessPolicyRule } from '../../api/generated/types.ts';
+import { type JobReason, matchedSuccessRule } from '../texts/job.ts';
+import { parseIndexes } from './indexes.ts';
+import type { JobView } from './job-view.ts';
+
+/** The first rule that the succeeded indexes meet. Source: pkg/controller/job/success_policy.go matchSuccessPolicy. */
+export function metSuccessRule({ spec, completions, succeededIndexes }: JobView): JobReason | undefined {
+  const rules = spec.successPolicy?.rules ?? [];
+  const index = rules.findIndex((rule) => isMet(rule, succeededIndexes, completions));
+  return index === -1 ? undefined : matchedSuccessRule(index);
+}
+
+function isMet(
+  { succeededIndexes: wantedText, succeededCount }: SuccessPolicyRule,
+  succeeded: ReadonlySet<number>,
+  completions: number,
+): boolean {
+  if (wantedText === undefined) return succeededCount !== undefined && succeeded.size >= succeededCount;
+  const wanted = parseIndexes(wantedText, completions);
+  const found = [...wanted].filter((index) => succeeded.has(index)).length;
+  return found >= (succeededCount ?? wanted.size);
+}

@@ -1,0 +1,75 @@
+import type { OwnerReference } from '../api/generated/types.ts';
+import { patchAction } from './actions.ts';
+import type { Action, Owned } from './reconcile.ts';
+
+/** Ownership, adoption and release. Source of all rules here: pkg/controller/controller_ref_manager.go. */
+
+/** The reference that makes `owner` the controller of an object. Source: metav1.NewControllerRef. */
+export function controllerReference({ apiVersion, kind, metadata }: Owned): OwnerReference {
+  const { name, uid } = metadata;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The reference of the controller of an object. An object has one at most. */
+export function controllerOf({ metadata }: Pick<Owned, 'metadata'>): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+export function isControlledBy(object: Pick<Owned, 'metadata'>, owner: Owned): boolean {
+  return controllerOf(object)?.uid === owner.metadata.uid;
+}
+
+/** The objects that the owner controls, and the writes that adopt and release objects first. */
+export interface Claim<T> {
+  readonly owned: T[];
+  /** Adoptions and releases: a stage of its own, before anything is counted. */
+  readonly actions: Action[];
+}
+
+export interface ClaimRules<T> {
+  /** True when the object belongs to this owner by its labels and its name. */
+  readonly matches: (object: T) => boolean;
+  /** A finalizer that an adopted object gets. */
+  readonly finalizer?: string;
+}
+
+/**
+ * Finds what the owner controls. An object that matches and has no controller is adopted, unless it or the owner is being
+ * deleted. An object that no longer matches is released: it lives on without an owner. An owner that is being deleted
+ * keeps what it has.
+ */
+export function claimObjects<T extends Owned>(owner: Owned, objects: readonly T[], rules: ClaimRules<T>): Claim<T> {
+  const isOwnerDeleted = owner.metadata.deletionTimestamp !== undefined;
+  const owned = objects.filter((object) => isControlledBy(object, owner));
+  if (isOwnerDeleted) return { owned, actions: [] };
+  const released = owned.filter((object) => !rules.matches(object));
+  const adopted = objects.filter(
+    (object) => controllerOf(object) === undefined && !isBeingDeleted(object) && rules.matches(object),
+  );
+  return {
+    owned: owned.filter((object) => rules.matches(object)),
+    actions: [
+      ...released.map((object) => release(owner, object, rules.finalizer)),
+      ...adopted.map((object) => adopt(owner, object, rules.finalizer)),
+    ],
+  };
+}
+
+function adopt(owner: Owned, object: Owned, finalizer: string | undefined): Action {
+  const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];
+  if (finalizer === undefined) return patchAction(object, { metadata: { ownerReferences } });
+  const finalizers = [...new Set([...(object.metadata.finalizers ?? []), finalizer])];
+  return patchAction(object, { metadata: { ownerReferences, finalizers } });
+}
+
+function release(owner: Owned, object: Owned, finalizer: string | undefined): Action {
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  const lists = { ownerReferences, ...(finalizer === undefined ? {} : { finalizers }) };
+  const patch = Object.entries(lists).map(([field, list]) => [field, list.length === 0 ? null : list]);
+  return patchAction(object, { metadata: Object.fromEntries(patch) });
+}
+
+export function isBeingDeleted({ metadata }: Pick<Owned, 'metadata'>): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}

@@ -1,0 +1,141 @@
+import type {
+  CronJob,
+  DaemonSet,
+  Deployment,
+  Job,
+  JobSpec,
+  ObjectMeta,
+  PersistentVolumeClaim,
+  ReplicaSet,
+  ReplicaSetSpec,
+  ReplicationController,
+  StatefulSet,
+} from '../api/generated/types.ts';
+import type { JsonObject } from '../api/json.ts';
+import type { StoredMeta, StoredPod } from '../api/objects.ts';
+
+/**
+ * The contract between controllers and the loop that runs them.
+ *
+ * A controller is a pure function of an object and of what is around it. It returns one stage of its work: writes, in the
+ * order in which a cluster's stream shows them. The loop carries them out, reads everything again and calls the controller
+ * again, until it returns no actions. A controller has no memory: what it must know is in the objects.
+ */
+
+/** An object as it is stored, of a kind that has a spec. */
+type Stored<T, Kind extends string, Spec> = Omit<T, 'kind' | 'metadata' | 'spec'> & {
+  apiVersion: string;
+  kind: Kind;
+  metadata: StoredMeta;
+  spec: Spec;
+};
+
+export type StoredJob = Stored<Job, 'Job', JobSpec>;
+export type StoredCronJob = Stored<CronJob, 'CronJob', NonNullable<CronJob['spec']>>;
+export type StoredReplicaSet = Stored<ReplicaSet, 'ReplicaSet', ReplicaSetSpec>;
+export type StoredReplicationController = Stored<
+  ReplicationController,
+  'ReplicationController',
+  NonNullable<ReplicationController['spec']>
+>;
+export type StoredDeployment = Stored<Deployment, 'Deployment', NonNullable<Deployment['spec']>>;
+export type StoredStatefulSet = Stored<StatefulSet, 'StatefulSet', NonNullable<StatefulSet['spec']>>;
+export type StoredDaemonSet = Stored<DaemonSet, 'DaemonSet', NonNullable<DaemonSet['spec']>>;
+/** A template that a StatefulSet or DaemonSet had. Source: k8s.io/api/apps/v1, ControllerRevision. */
+export interface StoredRevision {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: StoredMeta;
+  readonly data?: unknown;
+  readonly revision: number;
+}
+export type StoredClaim = Stored<
+  PersistentVolumeClaim,
+  'PersistentVolumeClaim',
+  NonNullable<PersistentVolumeClaim['spec']>
+>;
+
+/** Any object, as far as ownership and actions are concerned. */
+export interface Owned {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: StoredMeta;
+}
+
+/** The moment of a reconcile, and names that nobody has yet. */
+export interface Moment {
+  readonly now: { readonly wallMs: number };
+  /** Five characters for a generated name: see names.ts. */
+  readonly suffix: () => string;
+  /**
+   * The action of the last stage that could not be carried out. The loop did none of the actions behind it. The controller
+   * answers with the event and the status that tell of it.
+   */
+  readonly failure?: ActionFailure | undefined;
+}
+
+/** Pods around an object: those that it owns or that match its selector, and any others of its namespace. */
+export interface PodsAround extends Moment {
+  readonly pods: readonly StoredPod[];
+}
+
+export interface ActionFailure {
+  readonly type: 'create' | 'delete';
+  /** The name of the object that could not be created or deleted. */
+  readonly name: string;
+  /** The words of the API server, for example `pods "web-x" is forbidden: exceeded quota`. */
+  readonly error: string;
+}
+
+/** One stage of a controller's work. */
+export interface Reconciliation {
+  readonly actions: readonly Action[];
+  /** The time of the next look if nothing happens before, in milliseconds since 1970. */
+  readonly lookAgainAtMs?: number | undefined;
+}
+
+export type Action =
+  | { readonly type: 'create'; readonly object: NewObject }
+  | UpdateAction
+  | DeleteAction
+  | { readonly type: 'event'; readonly on: ObjectRef; readonly component: string; readonly event: ControllerEvent };
+
+/**
+ * One write. `patch` is a JSON merge patch of metadata and spec; `status` replaces the status. An object without any
+ * change of spec keeps its generation.
+ */
+export interface UpdateAction {
+  readonly type: 'update';
+  readonly on: ObjectRef;
+  readonly patch?: JsonObject | undefined;
+  readonly status?: JsonObject | undefined;
+}
+
+export interface DeleteAction {
+  readonly type: 'delete';
+  readonly on: ObjectRef;
+  readonly propagation: 'Background' | 'Foreground';
+}
+
+/** An object to create: without uid, with its owner. The store fills in the defaults and all that the server writes. */
+export interface NewObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta & { readonly name: string; readonly namespace: string };
+  readonly [field: string]: unknown;
+}
+
+/** One incarnation of an object. */
+export interface ObjectRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface ControllerEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}

@@ -1,0 +1,137 @@
+import type { LabelSelector, PodTemplateSpec, ReplicaSetStatus } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { matchesSelector } from '../../api/select/object-selector.ts';
+import { formatTime } from '../../api/time.ts';
+import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
+import { generatedName, podPrefix } from '../names.ts';
+import { claimObjects, isBeingDeleted } from '../ownership.ts';
+import { podFromTemplate } from '../pod-from-template.ts';
+import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pod-state.ts';
+import type {
+  Action,
+  ActionFailure,
+  Owned,
+  PodsAround,
+  Reconciliation,
+  StoredReplicaSet,
+  StoredReplicationController,
+} from '../reconcile.ts';
+import { inOrderOfDeletion } from '../scale-down.ts';
+import { COMPONENT, createdPod, deletedPod, FAILED, failedCreate, failedDelete } from '../texts/pods.ts';
+
+/** The Pods that one sync creates or deletes at most. Source: pkg/controller/replicaset/replica_set.go BurstReplicas. */
+const MAX_PER_SYNC = 500;
+
+export const REPLICA_FAILURE = 'ReplicaFailure';
+
+/** What ReplicaSets and ReplicationControllers have in common. */
+interface ReplicaOwner {
+  readonly object: Owned & { readonly status?: ReplicaSetStatus | undefined };
+  readonly component: string;
+  readonly replicas: number;
+  readonly minReadySeconds: number;
+  readonly selector: LabelSelector | undefined;
+  readonly template: PodTemplateSpec | undefined;
+  /** ReplicationControllers do not tell of Pods that terminate. */
+  readonly countsTerminating: boolean;
+}
+
+/** One sync of a ReplicaSet. Source: pkg/controller/replicaset/replica_set.go syncReplicaSet. */
+export function reconcileReplicaSet(replicaSet: StoredReplicaSet, around: PodsAround): Reconciliation {
+  const { replicas = 1, minReadySeconds = 0, selector, template } = replicaSet.spec;
+  const shared = { replicas, minReadySeconds, selector, template, countsTerminating: true };
+  return reconcileReplicas({ object: replicaSet, component: COMPONENT.replicaSet, ...shared }, around);
+}
+
+/** One sync of a ReplicationController: that of a ReplicaSet. Source: pkg/controller/replication/conversion.go. */
+export function reconcileReplicationController(
+  controller: StoredReplicationController,
+  around: PodsAround,
+): Reconciliation {
+  const { replicas = 1, minReadySeconds = 0, selector: matchLabels, template } = controller.spec;
+  const selector = matchLabels === undefined ? undefined : { matchLabels };
+  const shared = { replicas, minReadySeconds, selector, template, countsTerminating: false };
+  return reconcileReplicas({ object: controller, component: COMPONENT.replicationController, ...shared }, around);
+}
+
+/**
+ * Makes or deletes Pods until as many are active as wanted. The status tells what was there before: that of the new Pods
+ * follows in the next sync.
+ */
+function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliation {
+  const { object, replicas, selector } = owner;
+  const matches = ({ metadata }: StoredPod): boolean => matchesSelector(selector, metadata.labels);
+  const claim = claimObjects(object, around.pods, { matches });
+  if (claim.actions.length > 0) return { actions: claim.actions };
+  const active = claim.owned.filter(isActive);
+  const { failure, now } = around;
+  const status = statusOf(owner, claim.owned, now.wallMs, failure);
+  if (failure !== undefined) return { actions: [failureEvent(owner, failure), ...statusActions(object, status)] };
+  const missing = isBeingDeleted(object) ? 0 : replicas - active.length;
+  return {
+    actions: [
+      ...creations(owner, Math.min(missing, MAX_PER_SYNC), around),
+      ...deletions(owner, active, Math.min(-missing, MAX_PER_SYNC)),
+      ...statusActions(object, status),
+    ],
+    lookAgainAtMs: nextAvailableMs(active, owner.minReadySeconds, now.wallMs),
+  };
+}
+
+function creations({ object, template, component }: ReplicaOwner, count: number, around: PodsAround): Action[] {
+  const prefix = podPrefix(object.metadata.name);
+  return Array.from({ length: Math.max(0, count) }).flatMap(() => {
+    const name = generatedName(prefix, around.suffix());
+    const pod = podFromTemplate(object, template, { name, generateName: prefix });
+    return [createAction(pod), eventAction(object, component, createdPod(name))];
+  });
+}
+
+function deletions({ object, component }: ReplicaOwner, active: readonly StoredPod[], count: number): Action[] {
+  if (count <= 0) return [];
+  return inOrderOfDeletion(active)
+    .slice(0, count)
+    .flatMap((pod) => [deleteAction(pod), eventAction(object, component, deletedPod(pod.metadata.name))]);
+}
+
+function failureEvent({ object, component }: ReplicaOwner, { type, error }: ActionFailure): Action {
+  return eventAction(object, component, type === 'create' ? failedCreate(error) : failedDelete(error));
+}
+
+/** Source: pkg/controller/replicaset/replica_set_utils.go calculateStatus. */
+function statusOf(
+  owner: ReplicaOwner,
+  pods: readonly StoredPod[],
+  nowMs: number,
+  failure: ActionFailure | undefined,
+): ReplicaSetStatus {
+  const { object, template, minReadySeconds, countsTerminating } = owner;
+  const active = pods.filter(isActive);
+  const labels = { matchLabels: template?.metadata?.labels ?? {} };
+  const count = (isCounted: (pod: StoredPod) => boolean): number | undefined => active.filter(isCounted).length || undefined;
+  return {
+    ...object.status,
+    replicas: active.length,
+    fullyLabeledReplicas: count(({ metadata }) => matchesSelector(labels, metadata.labels)),
+    readyReplicas: count(isReady),
+    availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, nowMs)),
+    ...(countsTerminating ? { terminatingReplicas: pods.filter(isTerminating).length } : {}),
+    observedGeneration: object.metadata.generation,
+    conditions: conditionsOf(object.status, failure, nowMs),
+  };
+}
+
+/** The condition ReplicaFailure begins with the first failure and goes with the next success. */
+function conditionsOf(
+  status: ReplicaSetStatus | undefined,
+  failure: ActionFailure | undefined,
+  nowMs: number,
+): ReplicaSetStatus['conditions'] {
+  const conditions = status?.conditions ?? [];
+  const others = conditions.filter(({ type }) => type !== REPLICA_FAILURE);
+  if (failure === undefined) return others.length === 0 ? undefined : others;
+  if (others.length < conditions.length) return conditions;
+  const { type, error: message } = failure;
+  const lastTransitionTime = formatTime(nowMs);
+  return [...others, { type: REPLICA_FAILURE, status: 'True', lastTransitionTime, reason: FAILED[type], message }];
+}

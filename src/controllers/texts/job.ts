@@ -1,0 +1,70 @@
+import type { ControllerEvent } from '../reconcile.ts';
+import { normal, warning } from './pods.ts';
+
+// The conditions and events of Jobs.
+// Source: pkg/controller/job/job_controller.go, success_policy.go, pod_failure_policy.go.
+
+/** Why a Job ends, or is suspended: the reason and the message of a condition. */
+export interface JobReason {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const COMPLETIONS_REACHED: JobReason = {
+  reason: 'CompletionsReached',
+  message: 'Reached expected number of succeeded pods',
+};
+
+export const BACKOFF_LIMIT_EXCEEDED: JobReason = {
+  reason: 'BackoffLimitExceeded',
+  message: 'Job has reached the specified backoff limit',
+};
+
+export const DEADLINE_EXCEEDED: JobReason = {
+  reason: 'DeadlineExceeded',
+  message: 'Job was active longer than specified deadline',
+};
+
+export const MAX_FAILED_INDEXES_EXCEEDED: JobReason = {
+  reason: 'MaxFailedIndexesExceeded',
+  message: 'Job has exceeded the specified maximal number of failed indexes',
+};
+
+export const FAILED_INDEXES: JobReason = { reason: 'FailedIndexes', message: 'Job has failed indexes' };
+
+export const JOB_SUSPENDED: JobReason = { reason: 'JobSuspended', message: 'Job suspended' };
+
+export const JOB_RESUMED: JobReason = { reason: 'JobResumed', message: 'Job resumed' };
+
+export function matchedSuccessRule(index: number): JobReason {
+  return { reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
+}
+
+export function matchedExitCode(pod: string, container: string, exitCode: number, index: number): JobReason {
+  const what = `Container ${container} for pod ${pod} failed with exit code ${exitCode}`;
+  return { reason: 'PodFailurePolicy', message: `${what} matching FailJob rule at index ${index}` };
+}
+
+export function matchedCondition(pod: string, type: string, index: number): JobReason {
+  return { reason: 'PodFailurePolicy', message: `Pod ${pod} has condition ${type} matching FailJob rule at index ${index}` };
+}
+
+export function jobCompleted(): ControllerEvent {
+  return normal('Completed', 'Job completed');
+}
+
+export function jobFailed({ reason, message }: JobReason): ControllerEvent {
+  return warning(reason, message);
+}
+
+export function tooManySucceeded(): ControllerEvent {
+  return warning('TooManySucceededPods', 'Too many succeeded pods running after completion count reached');
+}
+
+export function jobSuspended(): ControllerEvent {
+  return normal('Suspended', JOB_SUSPENDED.message);
+}
+
+export function jobResumed(): ControllerEvent {
+  return normal('Resumed', JOB_RESUMED.message);
+}

@@ -1,0 +1,25 @@
+import type { StoredPod } from '../../src/api/objects.ts';
+import { reconcileJob } from '../../src/controllers/job/reconcile-job.ts';
+import { reconcileReplicaSet, reconcileReplicationController } from '../../src/controllers/replica-set/reconcile-replica-set.ts';
+import type { ActionFailure, Reconciliation, StoredJob, StoredReplicaSet, StoredReplicationController } from '../../src/controllers/reconcile.ts';
+import type { WorldObject } from './world.ts';
+
+/** All that a controller can see of a world. */
+export interface Around {
+  readonly now: { readonly wallMs: number };
+  readonly suffix: () => string;
+  readonly failure?: ActionFailure;
+  readonly pods: readonly StoredPod[];
+  readonly removedPods: readonly StoredPod[];
+  readonly objects: readonly WorldObject[];
+}
+
+type Reconcile = (object: WorldObject, around: Around) => Reconciliation;
+
+/** The controller of each kind. */
+export const reconcilers: Readonly<Record<string, Reconcile>> = {
+  Job: (object, around) => reconcileJob(object as unknown as StoredJob, around),
+  ReplicaSet: (object, around) => reconcileReplicaSet(object as unknown as StoredReplicaSet, around),
+  ReplicationController: (object, around) =>
+    reconcileReplicationController(object as unknown as StoredReplicationController, around),
+};

@@ -1,0 +1,249 @@
+import type { JsonObject } from '../../src/api/json.ts';
+import { isSameJson } from '../../src/api/json.ts';
+import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
+import { applyMergePatch } from '../../src/api/patch/merge-patch.ts';
+import { formatTime } from '../../src/api/time.ts';
+import { collectGarbage } from '../../src/controllers/garbage/collect.ts';
+import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
+import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
+import { NAME_ALPHABET } from '../../src/controllers/names.ts';
+import type { Action, ControllerEvent, NewObject, Reconciliation, StoredJob } from '../../src/controllers/reconcile.ts';
+import { type Around, reconcilers } from './reconcilers.ts';
+
+/** Any object of the world. */
+export interface WorldObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: StoredPod['metadata'];
+  readonly [field: string]: unknown;
+}
+
+export interface Write {
+  readonly atMs: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: WorldObject;
+}
+
+export interface TellingEvent extends ControllerEvent {
+  readonly atMs: number;
+  readonly on: string;
+  readonly name: string;
+  readonly component: string;
+}
+
+const MAX_STAGES = 20_000;
+
+/** The statuses that the API server gives to new objects. */
+const FIRST_STATUS: Readonly<Record<string, JsonObject>> = {
+  Pod: { phase: 'Pending' },
+  ReplicaSet: { replicas: 0 },
+  ReplicationController: { replicas: 0 },
+  StatefulSet: { replicas: 0, availableReplicas: 0 },
+  DaemonSet: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
+};
+
+/** A store in memory with the loop that runs the controllers, and a clock that somebody else moves. */
+export class World {
+  readonly writes: Write[] = [];
+  readonly events: TellingEvent[] = [];
+  nowMs: number;
+  /** Asked before each creation: an error refuses it. */
+  refuses: (object: NewObject) => string | undefined = () => undefined;
+  readonly #objects = new Map<string, WorldObject>();
+  readonly #lookAgain = new Map<string, number>();
+  readonly #removedPods: StoredPod[] = [];
+  #count = 0;
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  list(kind?: string): WorldObject[] {
+    return [...this.#objects.values()].filter((object) => kind === undefined || object.kind === kind);
+  }
+
+  pods(): StoredPod[] {
+    return this.list('Pod') as unknown as StoredPod[];
+  }
+
+  get(uid: string): WorldObject | undefined {
+    return this.#objects.get(uid);
+  }
+
+  find(kind: string, name: string): WorldObject {
+    const object = this.list(kind).find(({ metadata }) => metadata.name === name);
+    if (object === undefined) throw new Error(`no ${kind} ${name}`);
+    return object;
+  }
+
+  create(object: NewObject, uid?: string): WorldObject {
+    if (this.list(object.kind).some(({ metadata }) => metadata.name === object.metadata.name)) {
+      throw new Error(`${object.kind} "${object.metadata.name}" already exists`);
+    }
+    this.#count += 1;
+    const system = {
+      uid: uid ?? `uid-${this.#count}`,
+      resourceVersion: String(this.#count),
+      generation: 1,
+      creationTimestamp: formatTime(this.nowMs),
+    };
+    const created: WorldObject = {
+      status: FIRST_STATUS[object.kind] ?? {},
+      ...(JSON.parse(JSON.stringify(object)) as NewObject),
+      metadata: { ...object.metadata, ...system },
+    };
+    this.#write('ADDED', created);
+    return created;
+  }
+
+  /** Changes metadata and spec by a merge patch, and replaces the status if one is given. */
+  update(uid: string, patch: JsonObject = {}, status?: JsonObject): void {
+    const old = this.#objects.get(uid);
+    if (old === undefined) return;
+    const changed = applyMergePatch(old, patch) as unknown as WorldObject;
+    const hasNewSpec = !isSameJson(old['spec'], changed['spec']);
+    const generation = (old.metadata.generation ?? 0) + Number(hasNewSpec);
+    const object = { ...changed, metadata: { ...changed.metadata, generation }, status: status ?? old['status'] };
+    if (isDone(object)) this.#remove(old);
+    else this.#write('MODIFIED', object);
+  }
+
+  setStatus(uid: string, status: JsonObject): void {
+    this.update(uid, {}, status);
+  }
+
+  delete(uid: string, policy: PropagationPolicy): void {
+    const object = this.#objects.get(uid);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+    const finalizers = finalizersAfterDelete(object, policy);
+    const pod = object as unknown as StoredPod;
+    const isLiving = object.kind === 'Pod' && !isTerminalPhase(pod.status.phase);
+    const grace = isLiving ? (pod.spec.terminationGracePeriodSeconds ?? 30) : 0;
+    const deleted: WorldObject = {
+      ...object,
+      metadata: {
+        ...object.metadata,
+        ...(finalizers.length === 0 ? {} : { finalizers }),
+        generation: (object.metadata.generation ?? 0) + 1,
+        deletionTimestamp: formatTime(this.nowMs + grace * 1000),
+        deletionGracePeriodSeconds: grace,
+      },
+    };
+    if (isLiving || finalizers.length > 0) this.#write('MODIFIED', deleted);
+    else this.#remove(object);
+  }
+
+  /** The node has ended a Pod that is being deleted. */
+  endDeletion(uid: string): void {
+    const object = this.#objects.get(uid);
+    if (object !== undefined) this.update(uid, { metadata: { deletionGracePeriodSeconds: 0 } });
+  }
+
+  /** Runs the controllers until none has anything to do. */
+  settle(): void {
+    for (let stages = 0; stages < MAX_STAGES; stages += 1) if (!this.#stage()) return;
+    throw new Error('the controllers never come to rest');
+  }
+
+  /** Moves the clock, and stops for each look that a controller has asked for. */
+  advance(toMs: number): void {
+    for (;;) {
+      const next = this.nextLookMs();
+      if (next === undefined || next > toMs) break;
+      this.nowMs = Math.max(this.nowMs, next);
+      for (const [uid, time] of this.#lookAgain) if (time <= this.nowMs) this.#lookAgain.delete(uid);
+      this.settle();
+    }
+    this.nowMs = Math.max(this.nowMs, toMs);
+    this.settle();
+  }
+
+  nextLookMs(): number | undefined {
+    const times = [...this.#lookAgain.values()];
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  #stage(): boolean {
+    const garbage = [
+      ...releaseOrphanedPods(this.pods(), this.list('Job') as unknown as StoredJob[]),
+      ...collectGarbage(this.list()),
+    ];
+    this.#carryOut(garbage);
+    let hasActed = garbage.length > 0;
+    for (const { metadata } of this.list()) {
+      const object = this.#objects.get(metadata.uid);
+      const reconcile = object === undefined ? undefined : reconcilers[object.kind];
+      if (object === undefined || reconcile === undefined) continue;
+      const { actions, lookAgainAtMs } = reconcile(object, this.#around());
+      if (lookAgainAtMs === undefined) this.#lookAgain.delete(metadata.uid);
+      else this.#lookAgain.set(metadata.uid, lookAgainAtMs);
+      const failure = this.#carryOut(actions);
+      if (failure !== undefined) {
+        this.#carryOut(reconcile(object, { ...this.#around(), failure }).actions);
+        this.#lookAgain.set(metadata.uid, this.nowMs + 1000);
+      } else if (actions.length > 0) hasActed = true;
+    }
+    return hasActed;
+  }
+
+  #around(): Around {
+    return {
+      now: { wallMs: this.nowMs },
+      suffix: () => this.#suffix(),
+      removedPods: this.#removedPods,
+      pods: this.pods(),
+      objects: this.list(),
+    } as Around;
+  }
+
+  #suffix(): string {
+    this.#count += 1;
+    let rest = this.#count;
+    return Array.from({ length: 5 }, () => {
+      const character = NAME_ALPHABET.charAt(rest % NAME_ALPHABET.length);
+      rest = Math.floor(rest / NAME_ALPHABET.length);
+      return character;
+    }).join('');
+  }
+
+  #carryOut(actions: Reconciliation['actions']): Around['failure'] {
+    for (const action of actions) {
+      const error = this.#act(action);
+      if (error !== undefined && action.type === 'create') {
+        return { type: 'create', name: action.object.metadata.name, error };
+      }
+    }
+    return undefined;
+  }
+
+  #act(action: Action): string | undefined {
+    if (action.type === 'event') {
+      const { on, component, event } = action;
+      this.events.push({ atMs: this.nowMs, on: on.kind, name: on.name, component, ...event });
+    } else if (action.type === 'create') {
+      const refusal = this.refuses(action.object);
+      if (refusal !== undefined) return refusal;
+      this.create(action.object);
+    } else if (action.type === 'update') this.update(action.on.uid, action.patch, action.status);
+    else this.delete(action.on.uid, action.propagation);
+    return undefined;
+  }
+
+  #write(type: Write['type'], object: WorldObject): void {
+    if (type === 'DELETED') this.#objects.delete(object.metadata.uid);
+    else this.#objects.set(object.metadata.uid, object);
+    this.writes.push({ atMs: this.nowMs, type, object });
+  }
+
+  #remove(object: WorldObject): void {
+    if (object.kind === 'Pod') this.#removedPods.push(object as unknown as StoredPod);
+    this.#write('DELETED', object);
+    this.#lookAgain.delete(object.metadata.uid);
+  }
+}
+
+/** True for a deleted object that nothing keeps any more. */
+function isDone({ metadata }: WorldObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
+}
