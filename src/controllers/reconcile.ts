@@ -83,6 +83,8 @@ export interface ActionFailure {
   readonly type: 'create' | 'delete';
   /** The name of the object that could not be created or deleted. */
   readonly name: string;
+  /** True when an object of that name exists. */
+  readonly alreadyExists?: boolean | undefined;
   /** The words of the API server, for example `pods "web-x" is forbidden: exceeded quota`. */
   readonly error: string;
 }

@@ -1,7 +1,8 @@
 import type { StoredPod } from '../../src/api/objects.ts';
+import { reconcileDeployment } from '../../src/controllers/deployment/reconcile-deployment.ts';
 import { reconcileJob } from '../../src/controllers/job/reconcile-job.ts';
 import { reconcileReplicaSet, reconcileReplicationController } from '../../src/controllers/replica-set/reconcile-replica-set.ts';
-import type { ActionFailure, Reconciliation, StoredJob, StoredReplicaSet, StoredReplicationController } from '../../src/controllers/reconcile.ts';
+import type { ActionFailure, Reconciliation, StoredDeployment, StoredJob, StoredReplicaSet, StoredReplicationController } from '../../src/controllers/reconcile.ts';
 import type { WorldObject } from './world.ts';
 
 /** All that a controller can see of a world. */
@@ -19,6 +20,11 @@ type Reconcile = (object: WorldObject, around: Around) => Reconciliation;
 /** The controller of each kind. */
 export const reconcilers: Readonly<Record<string, Reconcile>> = {
   Job: (object, around) => reconcileJob(object as unknown as StoredJob, around),
+  Deployment: (object, around) =>
+    reconcileDeployment(object as unknown as StoredDeployment, {
+      ...around,
+      replicaSets: around.objects.filter(({ kind }) => kind === 'ReplicaSet') as unknown as StoredReplicaSet[],
+    }),
   ReplicaSet: (object, around) => reconcileReplicaSet(object as unknown as StoredReplicaSet, around),
   ReplicationController: (object, around) =>
     reconcileReplicationController(object as unknown as StoredReplicationController, around),

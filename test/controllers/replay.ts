@@ -40,10 +40,18 @@ export function readTrace(name: string): Line[] {
  * else is done by our controllers.
  */
 export function replay(lines: readonly Line[]): Replay {
-  const first = lines.find(({ object }) => object !== undefined);
-  const replayed = new Replay(parseTime(first?.object?.metadata.creationTimestamp ?? ''));
+  const replayed = new Replay(startOf(lines));
   for (const line of lines) replayed.step(line);
   return replayed;
+}
+
+/** The time of the first line. Timestamps are whole seconds, but for those of events of the scheduler. */
+function startOf(lines: readonly Line[]): number {
+  const exact = lines.flatMap(({ t, object }) =>
+    typeof object?.['eventTime'] === 'string' ? [parseTime(object['eventTime']) - t * 1000] : [],
+  );
+  const first = lines.find(({ object }) => object !== undefined);
+  return exact.length > 0 ? Math.max(...exact) : parseTime(first?.object?.metadata.creationTimestamp ?? '');
 }
 
 export class Replay {
@@ -52,6 +60,14 @@ export class Replay {
   /** Recorded objects, by uid, with the number of the object among those of its owner. */
   readonly #recorded = new Map<string, { readonly object: WorldObject; readonly place: string }>();
   readonly #places = new Map<string, number>();
+  /** Our objects, by uid, by their place, and by the uid of the recorded one. */
+  readonly #added = new Map<string, WorldObject>();
+  readonly #ourPlaces = new Map<string, string>();
+  readonly #ourCounts = new Map<string, number>();
+  readonly #pairs = new Map<string, string>();
+  #seen = 0;
+  /** What users want deleted, until the stream says that it is. */
+  readonly #deletions: { readonly text: string; readonly policy: 'Foreground' | 'Background' | 'Orphan' }[] = [];
   /** Statuses for Pods that our controllers have not made yet. */
   readonly #early: Line[] = [];
 
@@ -63,18 +79,51 @@ export class Replay {
   step(line: Line): void {
     this.world.advance(this.#startMs + line.t * 1000);
     if (line.type === 'STEP') this.#user(line);
-    else if (line.object !== undefined && line.object.kind !== 'Event') this.#change(line, line.object);
+    else if (line.object !== undefined && line.object.kind !== 'Event') {
+      this.#deleteIfAsked(line);
+      this.#change(line, line.object);
+    }
     this.world.settle();
     this.#catchUp();
   }
 
   /** Our object in the place of a recorded one: of the same kind, and as many-th of the same owner. */
   ours(uid: string): WorldObject | undefined {
+    const known = this.#pairs.get(uid) ?? this.#pair(uid);
+    return known === undefined ? undefined : this.#added.get(known);
+  }
+
+  #pair(uid: string): string | undefined {
     const entry = this.#recorded.get(uid);
-    if (entry === undefined) return undefined;
-    const added = this.world.writes.filter(({ type }) => type === 'ADDED').map(({ object }) => object);
-    const places = new Map<string, number>();
-    return added.find((object) => this.#placeOf(object, places, (owner) => owner) === entry.place);
+    for (const { type, object } of this.world.writes.slice(this.#seen)) {
+      if (type !== 'ADDED') continue;
+      this.#added.set(object.metadata.uid, object);
+      this.#ourPlaces.set(this.#placeOf(object, this.#ourCounts, (owner) => owner), object.metadata.uid);
+    }
+    this.#seen = this.world.writes.length;
+    const found = entry === undefined ? undefined : this.#ourPlaces.get(entry.place);
+    if (found !== undefined) this.#pairs.set(uid, found);
+    return found;
+  }
+
+  /** Which of several equal Pods is deleted is not decided: pairs a deleted recorded Pod with one that we deleted. */
+  #pairDeleted(object: WorldObject): void {
+    const { uid, ownerReferences: [owner] = [] } = object.metadata;
+    const ours = this.#pairs.get(uid);
+    if (owner === undefined || ours === undefined || this.#isDeleted(ours)) return;
+    const other = this.recorded().find(
+      ({ metadata }) =>
+        metadata.ownerReferences?.[0]?.uid === owner.uid &&
+        metadata.deletionTimestamp === undefined &&
+        this.#isDeleted(this.#pairs.get(metadata.uid) ?? ''),
+    );
+    if (other === undefined) return;
+    this.#pairs.set(uid, this.#pairs.get(other.metadata.uid) ?? '');
+    this.#pairs.set(other.metadata.uid, ours);
+  }
+
+  #isDeleted(uid: string): boolean {
+    return this.world.get(uid)?.metadata.deletionTimestamp !== undefined;
   }
 
   recorded(): WorldObject[] {
@@ -82,18 +131,22 @@ export class Replay {
   }
 
   #user({ run = [], delete: deleted = [], propagationPolicy = 'Background' }: Line): void {
-    for (const name of deleted) this.#delete(name, propagationPolicy);
+    for (const text of deleted) this.#deletions.push({ text, policy: propagationPolicy });
     const [verb, name = ''] = run;
     const cascade = run.find((word) => word.startsWith('--cascade='))?.split('=')[1];
     const policy = cascade === 'orphan' ? 'Orphan' : cascade === 'foreground' ? 'Foreground' : 'Background';
-    if (verb === 'delete') this.#delete(name, policy);
+    if (verb === 'delete') this.#deletions.push({ text: name, policy });
   }
 
-  #delete(text: string, policy: 'Foreground' | 'Background' | 'Orphan'): void {
-    const name = text.split('/').at(-1) ?? '';
-    const recorded = this.recorded().find(({ kind, metadata }) => metadata.name === name && isKind(kind, text));
-    const ours = recorded === undefined ? undefined : this.ours(recorded.metadata.uid);
-    if (ours !== undefined) this.world.delete(ours.metadata.uid, policy);
+  /** A command takes a while: the object is deleted when the stream says so. */
+  #deleteIfAsked({ type, object }: Line): void {
+    const isDeleted = type === 'DELETED' || object?.metadata.deletionTimestamp !== undefined;
+    if (object === undefined || !isDeleted) return;
+    const { name, uid } = object.metadata;
+    const index = this.#deletions.findIndex(({ text }) => text.split('/').at(-1) === name && isKind(object.kind, text));
+    const [deletion] = index === -1 ? [] : this.#deletions.splice(index, 1);
+    const ours = deletion === undefined ? undefined : this.ours(uid);
+    if (deletion !== undefined && ours !== undefined) this.world.delete(ours.metadata.uid, deletion.policy);
   }
 
   #change(line: Line, object: WorldObject): void {
@@ -131,6 +184,7 @@ export class Replay {
   }
 
   #changePod(line: Line, object: WorldObject, known: WorldObject): void {
+    if (object.metadata.deletionTimestamp !== undefined) this.#pairDeleted(object);
     const ours = this.ours(object.metadata.uid);
     if (ours === undefined) {
       this.#early.push(line);

@@ -77,9 +77,6 @@ export class World {
   }
 
   create(object: NewObject, uid?: string): WorldObject {
-    if (this.list(object.kind).some(({ metadata }) => metadata.name === object.metadata.name)) {
-      throw new Error(`${object.kind} "${object.metadata.name}" already exists`);
-    }
     this.#count += 1;
     const system = {
       uid: uid ?? `uid-${this.#count}`,
@@ -210,7 +207,8 @@ export class World {
     for (const action of actions) {
       const error = this.#act(action);
       if (error !== undefined && action.type === 'create') {
-        return { type: 'create', name: action.object.metadata.name, error };
+        const { object } = action;
+        return { type: 'create', name: object.metadata.name, error, alreadyExists: this.#isTaken(object) };
       }
     }
     return undefined;
@@ -223,10 +221,15 @@ export class World {
     } else if (action.type === 'create') {
       const refusal = this.refuses(action.object);
       if (refusal !== undefined) return refusal;
+      if (this.#isTaken(action.object)) return `${action.object.kind} "${action.object.metadata.name}" already exists`;
       this.create(action.object);
     } else if (action.type === 'update') this.update(action.on.uid, action.patch, action.status);
     else this.delete(action.on.uid, action.propagation);
     return undefined;
+  }
+
+  #isTaken({ kind, metadata: { name } }: NewObject): boolean {
+    return this.list(kind).some(({ metadata }) => metadata.name === name);
   }
 
   #write(type: Write['type'], object: WorldObject): void {

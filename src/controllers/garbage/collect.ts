@@ -30,13 +30,10 @@ function waitsFor(object: Owned, finalizer: string): boolean {
   return isBeingDeleted(object) && (object.metadata.finalizers?.includes(finalizer) ?? false);
 }
 
-/** The dependents lose the owner, then the owner may go. Source: attemptToOrphan. */
+/** The dependents lose the owner; when it has none any more, it may go. Source: attemptToOrphan. */
 function orphan(owner: Owned, dependents: readonly Owned[]): Action[] {
-  const { uid } = owner.metadata;
-  return [
-    ...dependents.map((object) => withOwners(object, (reference) => reference.uid !== uid)),
-    withoutFinalizer(owner, ORPHAN_FINALIZER),
-  ];
+  if (dependents.length === 0) return [withoutFinalizer(owner, ORPHAN_FINALIZER)];
+  return dependents.map((object) => withOwners(object, ({ uid }) => uid !== owner.metadata.uid));
 }
 
 /** True for a dependent that its owner must outlive. */
