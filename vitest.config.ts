@@ -15,7 +15,7 @@ const THOROUGH = [
   'validate-properties',
 ];
 const ALL = 'test/**/*.test.ts';
-const UNIT = `test/{api,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
+const UNIT = `test/{api,controllers,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
 
 /** These take longest. They begin first, so that none of them ends alone. */
 const LONGEST = [

@@ -1,8 +1,16 @@
 import { isJsonObject, isSameJson, type JsonObject } from '../api/json.ts';
-import type { Action, ControllerEvent, DeleteAction, NewObject, ObjectRef, Owned, UpdateAction } from './reconcile.ts';
+import type {
+  Action,
+  ControllerEvent,
+  DeleteAction,
+  NewObject,
+  ActionTarget,
+  Owned,
+  UpdateAction,
+} from './reconcile.ts';
 
 /** Names one incarnation of an object. */
-export function refOf({ apiVersion, kind, metadata: { namespace, name, uid } }: Owned): ObjectRef {
+export function refOf({ apiVersion, kind, metadata: { namespace, name, uid } }: Owned): ActionTarget {
   return { apiVersion, kind, namespace, name, uid };
 }
 
@@ -27,10 +35,7 @@ function presentFields(fields: object): JsonObject {
   return Object.fromEntries(present.map(([key, value]) => [key, isJsonObject(value) ? presentFields(value) : value]));
 }
 
-export function deleteAction(
-  object: Owned,
-  propagation: DeleteAction['propagation'] = 'Background',
-): DeleteAction {
+export function deleteAction(object: Owned, propagation: DeleteAction['propagation'] = 'Background'): DeleteAction {
   return { type: 'delete', on: refOf(object), propagation };
 }
 

@@ -40,7 +40,7 @@ export function templateHash(template: PodTemplateSpec, collisionCount = 0): str
 
 /** Replaces each character by one of the alphabet of names. Source: rand.go SafeEncodeString. */
 function safeEncode(text: string): string {
-  return [...text].map((character) => NAME_ALPHABET.charAt(character.charCodeAt(0) % NAME_ALPHABET.length)).join('');
+  return text.replaceAll(/./g, (character) => NAME_ALPHABET.charAt(character.charCodeAt(0) % NAME_ALPHABET.length));
 }
 
 /** JSON with sorted keys, without fields that are undefined. */

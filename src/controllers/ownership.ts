@@ -20,7 +20,7 @@ export function isControlledBy(object: Pick<Owned, 'metadata'>, owner: Owned): b
 }
 
 /** The objects that the owner controls, and the writes that adopt and release objects first. */
-export interface Claim<T> {
+export interface ObjectClaim<T> {
   readonly owned: T[];
   /** Adoptions and releases: a stage of its own, before anything is counted. */
   readonly actions: Action[];
@@ -34,17 +34,21 @@ export interface ClaimRules<T> {
 }
 
 /**
- * Finds what the owner controls. An object that matches and has no controller is adopted, unless it or the owner is being
- * deleted. An object that no longer matches is released: it lives on without an owner. An owner that is being deleted
- * keeps what it has.
+ * Finds what the owner controls. An object that matches and has no controller is adopted, unless it or the owner is
+ * being deleted. An object that no longer matches is released: it lives on without an owner. An owner that is being
+ * deleted keeps what it has.
  */
-export function claimObjects<T extends Owned>(owner: Owned, objects: readonly T[], rules: ClaimRules<T>): Claim<T> {
+export function claimObjects<T extends Owned>(
+  owner: Owned,
+  objects: readonly T[],
+  rules: ClaimRules<T>,
+): ObjectClaim<T> {
   const isOwnerDeleted = owner.metadata.deletionTimestamp !== undefined;
   const owned = objects.filter((object) => isControlledBy(object, owner));
   if (isOwnerDeleted) return { owned, actions: [] };
   const released = owned.filter((object) => !rules.matches(object));
   const adopted = objects.filter(
-    (object) => controllerOf(object) === undefined && !isBeingDeleted(object) && rules.matches(object),
+    (object) => controllerOf(object) === undefined && !hasDeletionTimestamp(object) && rules.matches(object),
   );
   return {
     owned: owned.filter((object) => rules.matches(object)),
@@ -70,6 +74,6 @@ function release(owner: Owned, object: Owned, finalizer: string | undefined): Ac
   return patchAction(object, { metadata: Object.fromEntries(patch) });
 }
 
-export function isBeingDeleted({ metadata }: Pick<Owned, 'metadata'>): boolean {
+export function hasDeletionTimestamp({ metadata }: Pick<Owned, 'metadata'>): boolean {
   return metadata.deletionTimestamp !== undefined;
 }

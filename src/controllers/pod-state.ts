@@ -1,25 +1,25 @@
 import type { PodCondition } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { parseTime } from '../api/time.ts';
-import { isBeingDeleted } from './ownership.ts';
+import { hasDeletionTimestamp } from './ownership.ts';
 
 /** How controllers look at Pods. Source: pkg/controller/controller_utils.go, pkg/api/v1/pod/util.go. */
 
 /** True for a Pod that has not ended and is not being deleted. */
 export function isActive(pod: StoredPod): boolean {
-  return !isTerminalPhase(pod.status.phase) && !isBeingDeleted(pod);
+  return !isTerminalPhase(pod.status.phase) && !hasDeletionTimestamp(pod);
 }
 
 /** True for a Pod that is being deleted and has not ended. */
 export function isTerminating(pod: StoredPod): boolean {
-  return !isTerminalPhase(pod.status.phase) && isBeingDeleted(pod);
+  return !isTerminalPhase(pod.status.phase) && hasDeletionTimestamp(pod);
 }
 
-export function isReady(pod: StoredPod): boolean {
-  return readyCondition(pod)?.status === 'True';
+export function isPodReady(pod: StoredPod): boolean {
+  return conditionReady(pod)?.status === 'True';
 }
 
-export function readyCondition(pod: StoredPod): PodCondition | undefined {
+export function conditionReady(pod: StoredPod): PodCondition | undefined {
   return pod.status.conditions?.find(({ type }) => type === 'Ready');
 }
 
@@ -30,8 +30,8 @@ export function isAvailable(pod: StoredPod, minReadySeconds: number | undefined,
 }
 
 /** The time from which a ready Pod is available. Undefined for a Pod that is not ready. */
-export function availableFromMs(pod: StoredPod, minReadySeconds = 0): number | undefined {
-  const ready = readyCondition(pod);
+function availableFromMs(pod: StoredPod, minReadySeconds = 0): number | undefined {
+  const ready = conditionReady(pod);
   if (ready?.status !== 'True') return undefined;
   if (minReadySeconds === 0) return 0;
   return parseTime(ready.lastTransitionTime ?? '') + minReadySeconds * 1000;

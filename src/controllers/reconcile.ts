@@ -17,9 +17,9 @@ import type { StoredMeta, StoredPod } from '../api/objects.ts';
 /**
  * The contract between controllers and the loop that runs them.
  *
- * A controller is a pure function of an object and of what is around it. It returns one stage of its work: writes, in the
- * order in which a cluster's stream shows them. The loop carries them out, reads everything again and calls the controller
- * again, until it returns no actions. A controller has no memory: what it must know is in the objects.
+ * A controller is a pure function of an object and of what is around it. It returns one stage of its work: writes, in
+ * the order in which a cluster's stream shows them. The loop carries them out, reads everything again and calls the
+ * controller again, until it returns no actions. A controller has no memory: what it must know is in the objects.
  */
 
 /** An object as it is stored, of a kind that has a spec. */
@@ -63,19 +63,19 @@ export interface Owned {
 }
 
 /** The moment of a reconcile, and names that nobody has yet. */
-export interface Moment {
+export interface ReconcileMoment {
   readonly now: { readonly wallMs: number };
   /** Five characters for a generated name: see names.ts. */
   readonly suffix: () => string;
   /**
-   * The action of the last stage that could not be carried out. The loop did none of the actions behind it. The controller
-   * answers with the event and the status that tell of it.
+   * The action of the last stage that could not be carried out. The loop did none of the actions behind it. The
+   * controller answers with the event and the status that tell of it.
    */
   readonly failure?: ActionFailure | undefined;
 }
 
 /** Pods around an object: those that it owns or that match its selector, and any others of its namespace. */
-export interface PodsAround extends Moment {
+export interface PodsAround extends ReconcileMoment {
   readonly pods: readonly StoredPod[];
 }
 
@@ -100,7 +100,7 @@ export type Action =
   | { readonly type: 'create'; readonly object: NewObject }
   | UpdateAction
   | DeleteAction
-  | { readonly type: 'event'; readonly on: ObjectRef; readonly component: string; readonly event: ControllerEvent };
+  | { readonly type: 'event'; readonly on: ActionTarget; readonly component: string; readonly event: ControllerEvent };
 
 /**
  * One write. `patch` is a JSON merge patch of metadata and spec; `status` replaces the status. An object without any
@@ -108,14 +108,14 @@ export type Action =
  */
 export interface UpdateAction {
   readonly type: 'update';
-  readonly on: ObjectRef;
+  readonly on: ActionTarget;
   readonly patch?: JsonObject | undefined;
   readonly status?: JsonObject | undefined;
 }
 
 export interface DeleteAction {
   readonly type: 'delete';
-  readonly on: ObjectRef;
+  readonly on: ActionTarget;
   readonly propagation: 'Background' | 'Foreground';
 }
 
@@ -128,7 +128,7 @@ export interface NewObject {
 }
 
 /** One incarnation of an object. */
-export interface ObjectRef {
+export interface ActionTarget {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;

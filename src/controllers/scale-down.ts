@@ -1,7 +1,7 @@
 import type { StoredPod } from '../api/objects.ts';
 import { isSidecar } from '../api/objects.ts';
 import { parseTime } from '../api/time.ts';
-import { isReady, readyCondition } from './pod-state.ts';
+import { isPodReady, conditionReady } from './pod-state.ts';
 
 const DELETION_COST_KEY = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES = ['Pending', 'Unknown', 'Running'];
@@ -19,9 +19,9 @@ export function inOrderOfDeletion(pods: readonly StoredPod[], useDeletionCost = 
   const ranks: Rank[] = [
     ({ spec }) => Number(Boolean(spec.nodeName)),
     ({ status }) => PHASES.indexOf(status.phase ?? 'Pending'),
-    (pod) => Number(isReady(pod)),
+    (pod) => Number(isPodReady(pod)),
     ...(useDeletionCost ? [deletionCost] : []),
-    (pod) => (isReady(pod) ? -timeOf(readyCondition(pod)?.lastTransitionTime) : 0),
+    (pod) => (isPodReady(pod) ? -timeOf(conditionReady(pod)?.lastTransitionTime) : 0),
     (pod) => -restarts(pod, false),
     (pod) => -restarts(pod, true),
     ({ metadata }) => -timeOf(metadata.creationTimestamp),

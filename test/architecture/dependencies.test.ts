@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { importsOf, sourcesBelow } from './source.ts';
 
 /** Pure layers: objects in, objects or text out. */
-const PURE = ['api', 'machine', 'lifecycle', 'history', 'print'];
+const PURE = ['api', 'machine', 'lifecycle', 'controllers', 'history', 'print'];
 
 /** The layers that make Pods run are above these. */
 const BELOW_AGENT = [
@@ -12,6 +12,7 @@ const BELOW_AGENT = [
   'version',
   'machine',
   'lifecycle',
+  'controllers',
   'history',
   'manifest',
   'store',
@@ -29,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   version: [],
   machine: ['api'],
   lifecycle: ['api'],
+  controllers: ['api', 'lifecycle'],
   history: ['api', 'lifecycle', 'machine'],
   manifest: ['api', 'history'],
   print: ['api', 'machine', 'lifecycle', 'history', 'manifest'],

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { type AstNode, isNode, lineAt, nodesOf, parse, type SourceFile, sourcesBelow } from './source.ts';
 
-const CATALOGUE = 'src/lifecycle/texts/';
+const CATALOGUES = ['src/lifecycle/texts/', 'src/controllers/texts/'];
+const isInCatalogue = ({ path }: SourceFile): boolean => CATALOGUES.some((folder) => path.startsWith(folder));
 /** The folder of the probe protocols. It holds the error texts of Go's network libraries. */
 const PROTOCOLS = 'src/agent/probe/';
 
-const everywhere = ['src/lifecycle', 'src/agent'].flatMap(sourcesBelow);
-const catalogue = everywhere.filter(({ path }) => path.startsWith(CATALOGUE));
+const everywhere = ['src/lifecycle', 'src/controllers', 'src/agent'].flatMap(sourcesBelow);
+const catalogue = everywhere.filter(isInCatalogue);
 /**
  * Layers that only read statuses. They may have their own messages, but must not repeat the reasons of other layers.
  */
 const readers = ['src/print', 'src/background', 'src/objects', 'src/library', 'src/cli'].flatMap(sourcesBelow);
-const elsewhere = everywhere.filter(({ path }) => !path.startsWith(CATALOGUE) && !path.startsWith(PROTOCOLS));
+const elsewhere = everywhere.filter((file) => !isInCatalogue(file) && !file.path.startsWith(PROTOCOLS));
 
 describe('what events and statuses say', () => {
   it('is written in the catalogue, nowhere else', () => {

@@ -46,7 +46,12 @@ function plainValue(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, uids]) => [key, (uids as string[]).length]));
   }
   if (name !== 'conditions') return value;
-  return (value as JsonObject[]).map(({ type, status, reason, message }) => [type, status, reason, withoutGenerated(String(message ?? ''))]);
+  return (value as JsonObject[]).map(({ type, status, reason, message }) => [
+    type,
+    status,
+    reason,
+    withoutGenerated(typeof message === 'string' ? message : ''),
+  ]);
 }
 
 /** Leaves out the generated parts of names: hashes, and the last five characters of Pods. */

@@ -1,8 +1,18 @@
 import type { StoredPod } from '../../src/api/objects.ts';
 import { reconcileDeployment } from '../../src/controllers/deployment/reconcile-deployment.ts';
 import { reconcileJob } from '../../src/controllers/job/reconcile-job.ts';
-import { reconcileReplicaSet, reconcileReplicationController } from '../../src/controllers/replica-set/reconcile-replica-set.ts';
-import type { ActionFailure, Reconciliation, StoredDeployment, StoredJob, StoredReplicaSet, StoredReplicationController } from '../../src/controllers/reconcile.ts';
+import {
+  reconcileReplicaSet,
+  reconcileReplicationController,
+} from '../../src/controllers/replica-set/reconcile-replica-set.ts';
+import type {
+  ActionFailure,
+  Reconciliation,
+  StoredDeployment,
+  StoredJob,
+  StoredReplicaSet,
+  StoredReplicationController,
+} from '../../src/controllers/reconcile.ts';
 import type { WorldObject } from './world.ts';
 
 /** All that a controller can see of a world. */

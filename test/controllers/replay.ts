@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/api/json.ts';
 import { isSameJson } from '../../src/api/json.ts';
 import { parseTime } from '../../src/api/time.ts';
-import type { NewObject } from '../../src/controllers/reconcile.ts';
 import { World, type WorldObject } from './world.ts';
 
 /** A line of a recorded stream. */
-interface Line {
+export interface Line {
   readonly t: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'STEP';
   readonly object?: WorldObject;
@@ -19,9 +18,17 @@ const FOLDER = new URL('../golden/traces-workloads/', import.meta.url);
 /** Annotations that a controller writes. */
 const OWN_ANNOTATION = /^deployment\.kubernetes\.io\/|^deprecated\.daemonset/;
 
+/** The names of all traces. */
+export function traceNames(): string[] {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.ndjson'));
+  return files.map((name) => name.slice(0, -'.ndjson'.length)).toSorted();
+}
+
 /** The lines of a trace in the true order of the writes. */
 export function readTrace(name: string): Line[] {
-  const lines = readFileSync(new URL(`${name}.ndjson`, FOLDER), 'utf8').trim().split('\n');
+  const lines = readFileSync(new URL(`${name}.ndjson`, FOLDER), 'utf8')
+    .trim()
+    .split('\n');
   let latest = 0;
   return lines
     .map((text) => JSON.parse(text) as Line)
@@ -66,7 +73,7 @@ export class Replay {
   readonly #ourCounts = new Map<string, number>();
   readonly #pairs = new Map<string, string>();
   #seen = 0;
-  /** What users want deleted, until the stream says that it is. */
+  /** Deletions that users asked for, until the stream says that it is. */
   readonly #deletions: { readonly text: string; readonly policy: 'Foreground' | 'Background' | 'Orphan' }[] = [];
   /** Statuses for Pods that our controllers have not made yet. */
   readonly #early: Line[] = [];
@@ -98,7 +105,10 @@ export class Replay {
     for (const { type, object } of this.world.writes.slice(this.#seen)) {
       if (type !== 'ADDED') continue;
       this.#added.set(object.metadata.uid, object);
-      this.#ourPlaces.set(this.#placeOf(object, this.#ourCounts, (owner) => owner), object.metadata.uid);
+      this.#ourPlaces.set(
+        this.#placeOf(object, this.#ourCounts, (owner) => owner),
+        object.metadata.uid,
+      );
     }
     this.#seen = this.world.writes.length;
     const found = entry === undefined ? undefined : this.#ourPlaces.get(entry.place);
@@ -168,10 +178,10 @@ export class Replay {
     const metadata = { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
     const { status, ...rest } = object;
     const withStatus = object.kind === 'Pod' ? { status } : {};
-    this.world.create({ ...rest, ...withStatus, metadata } as NewObject, uid);
+    this.world.create({ ...rest, ...withStatus, metadata }, uid);
   }
 
-  /** What the user changed: the spec, labels and annotations. */
+  /** The changes of the user: the spec, labels and annotations. */
   #changeRoot(object: WorldObject, known: WorldObject): void {
     const ours = this.world.get(object.metadata.uid);
     if (ours === undefined) return;
@@ -233,12 +243,15 @@ export class Replay {
 function isKind(kind: string, text: string): boolean {
   const short: Readonly<Record<string, string>> = { rs: 'replicaset', rc: 'replicationcontroller' };
   const word = text.split('/')[0]?.toLowerCase().split('.')[0]?.replace(/s$/, '') ?? '';
-  const names = [kind.toLowerCase(), kind.toLowerCase().replace(/s$/, '')];
-  return names.includes(word) || names.includes(short[`${word}s`] ?? short[word] ?? '');
+  const names = new Set([kind.toLowerCase(), kind.toLowerCase().replace(/s$/, '')]);
+  return names.has(word) || names.has(short[`${word}s`] ?? short[word] ?? '');
 }
 
 /** A merge patch that makes `before` into `after`, but for what controllers write. */
-function changes(before: Readonly<Record<string, string>> = {}, after: Readonly<Record<string, string>> = {}): JsonObject {
+function changes(
+  before: Readonly<Record<string, string>> = {},
+  after: Readonly<Record<string, string>> = {},
+): JsonObject {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = keys.filter((key) => before[key] !== after[key] && !OWN_ANNOTATION.test(key));
   return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]));

@@ -3,7 +3,7 @@ import { isSameJson } from '../../src/api/json.ts';
 import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
 import { applyMergePatch } from '../../src/api/patch/merge-patch.ts';
 import { formatTime } from '../../src/api/time.ts';
-import { collectGarbage } from '../../src/controllers/garbage/collect.ts';
+import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
 import { NAME_ALPHABET } from '../../src/controllers/names.ts';
@@ -163,7 +163,7 @@ export class World {
   #stage(): boolean {
     const garbage = [
       ...releaseOrphanedPods(this.pods(), this.list('Job') as unknown as StoredJob[]),
-      ...collectGarbage(this.list()),
+      ...garbageActions(this.list()),
     ];
     this.#carryOut(garbage);
     let hasActed = garbage.length > 0;
@@ -190,7 +190,7 @@ export class World {
       removedPods: this.#removedPods,
       pods: this.pods(),
       objects: this.list(),
-    } as Around;
+    };
   }
 
   #suffix(): string {

@@ -3,8 +3,8 @@ import type { LabelSelector, LabelSelectorRequirement } from '../generated/types
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * True when the selector of an object matches these labels. A missing selector matches nothing, an empty one everything.
- * Source: apimachinery/pkg/apis/meta/v1/helpers.go LabelSelectorAsSelector.
+ * True when the selector of an object matches these labels. A missing selector matches nothing, an empty one
+ * everything. Source: apimachinery/pkg/apis/meta/v1/helpers.go LabelSelectorAsSelector.
  */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (selector === undefined) return false;

@@ -30,7 +30,7 @@ export function progressOf(status: DeploymentStatus | undefined): DeploymentCond
  * Sets a condition at the end of the list. It stays where it is when its status and reason are the same.
  * Source: util/deployment_util.go SetDeploymentCondition.
  */
-export function withCondition(
+export function withDeploymentCondition(
   conditions: readonly DeploymentCondition[] = [],
   type: string,
   { status, reason, message }: ConditionText,
@@ -70,11 +70,13 @@ export function countedStatus(
     unavailableReplicas: Math.max(0, wantedReplicas(all) - available) || undefined,
     terminatingReplicas: sum('terminatingReplicas'),
     collisionCount: status?.collisionCount,
-    conditions: withCondition(status?.conditions, 'Available', availability, nowMs),
+    conditions: withDeploymentCondition(status?.conditions, 'Available', availability, nowMs),
   };
 }
 
-/** The status of a rollout: with the conditions Progressing and ReplicaFailure. Source: progress.go syncRolloutStatus. */
+/**
+ * The status of a rollout: with the conditions Progressing and ReplicaFailure. Source: progress.go syncRolloutStatus.
+ */
 export function rolloutStatus(deployment: StoredDeployment, revisions: Revisions, nowMs: number): DeploymentStatus {
   const counted = countedStatus(deployment, revisions, nowMs);
   const progress = withProgress(deployment, revisions, counted, nowMs);
@@ -93,11 +95,12 @@ function withProgress(
   const isOver = before?.reason === PROGRESS.available && (status.replicas ?? 0) === (status.updatedReplicas ?? 0);
   if (isOver) return conditions;
   const subject = progressSubject(deployment.metadata.name, current?.metadata.name);
-  if (isComplete(deployment, status)) return withCondition(conditions, 'Progressing', progressed(subject), nowMs);
+  if (isComplete(deployment, status))
+    return withDeploymentCondition(conditions, 'Progressing', progressed(subject), nowMs);
   if (hasProgressed(deployment.status ?? {}, status)) return renewed(conditions, progressing(subject), nowMs);
   const deadlineMs = progressDeadlineMs(deployment);
   const isTimedOut = deadlineMs !== undefined && deadlineMs <= nowMs;
-  return isTimedOut ? withCondition(conditions, 'Progressing', timedOut(subject), nowMs) : conditions;
+  return isTimedOut ? withDeploymentCondition(conditions, 'Progressing', timedOut(subject), nowMs) : conditions;
 }
 
 /** Each progress puts the condition at the end, with a new lastUpdateTime. */
@@ -109,7 +112,7 @@ function renewed(
   const before = conditions.find(({ type }) => type === 'Progressing');
   const others = conditions.filter(({ type }) => type !== 'Progressing');
   const isSame = before?.status === text.status;
-  const renewedConditions = withCondition(others, 'Progressing', text, nowMs);
+  const renewedConditions = withDeploymentCondition(others, 'Progressing', text, nowMs);
   return renewedConditions.map((condition) =>
     condition.type === 'Progressing' && isSame
       ? { ...condition, lastTransitionTime: before.lastTransitionTime }

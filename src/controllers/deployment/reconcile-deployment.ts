@@ -2,8 +2,15 @@ import type { StoredPod } from '../../api/objects.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../actions.ts';
-import { claimObjects, controllerOf, isBeingDeleted } from '../ownership.ts';
-import type { Action, ActionFailure, PodsAround, Reconciliation, StoredDeployment, StoredReplicaSet } from '../reconcile.ts';
+import { claimObjects, controllerOf, hasDeletionTimestamp } from '../ownership.ts';
+import type {
+  Action,
+  ActionFailure,
+  PodsAround,
+  Reconciliation,
+  StoredDeployment,
+  StoredReplicaSet,
+} from '../reconcile.ts';
 import {
   type ConditionText,
   createdReplicaSet,
@@ -24,7 +31,7 @@ import {
   progressDeadlineMs,
   progressOf,
   rolloutStatus,
-  withCondition,
+  withDeploymentCondition,
 } from './deployment-status.ts';
 import {
   desiredReplicasOf,
@@ -60,13 +67,13 @@ export function reconcileDeployment(deployment: StoredDeployment, around: Deploy
   const claim = claimObjects(deployment, around.replicaSets, { matches });
   if (claim.actions.length > 0) return { actions: claim.actions };
   const revisions = revisionsOf(deployment, claim.owned);
-  if (isBeingDeleted(deployment)) {
+  if (hasDeletionTimestamp(deployment)) {
     return { actions: statusActions(deployment, countedStatus(deployment, revisions, nowMs)) };
   }
   if (around.failure !== undefined) return { actions: afterFailure(deployment, around.failure, nowMs) };
   const pause = pauseCondition(deployment);
   if (pause !== undefined) {
-    const conditions = withCondition(status.conditions, 'Progressing', pause, nowMs);
+    const conditions = withDeploymentCondition(status.conditions, 'Progressing', pause, nowMs);
     return { actions: statusActions(deployment, { ...status, conditions }) };
   }
   const revised = syncRevision(deployment, revisions, nowMs);
@@ -105,12 +112,15 @@ function afterFailure(deployment: StoredDeployment, failure: ActionFailure, nowM
     return statusActions(deployment, { ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
   }
   const text = failedReplicaSet(failure.name, failure.error);
-  const conditions = withCondition(status.conditions, 'Progressing', text, nowMs);
+  const conditions = withDeploymentCondition(status.conditions, 'Progressing', text, nowMs);
   const written = hasProgressDeadline(deployment) ? statusActions(deployment, { ...status, conditions }) : [];
   return [...written, tell(deployment, replicaSetCreateError(text))];
 }
 
-/** The condition of a Deployment that was paused or resumed. One that has timed out stays. Source: checkPausedConditions. */
+/**
+ * The condition of a Deployment that was paused or resumed. One that has timed out stays. Source:
+ * checkPausedConditions.
+ */
 function pauseCondition(deployment: StoredDeployment): ConditionText | undefined {
   const reason = progressOf(deployment.status)?.reason;
   if (!hasProgressDeadline(deployment) || reason === PROGRESS.timedOut) return undefined;
@@ -142,7 +152,7 @@ function noteRevision(
   nowMs: number,
 ): Action[] {
   const { status = {}, metadata } = deployment;
-  const conditions = condition && withCondition(status.conditions, 'Progressing', condition, nowMs);
+  const conditions = condition && withDeploymentCondition(status.conditions, 'Progressing', condition, nowMs);
   const [written] = conditions === undefined ? [] : statusActions(deployment, { ...status, conditions });
   const isSame = revision === undefined || metadata.annotations?.[REVISION] === revision;
   if (isSame) return written === undefined ? [] : [written];
@@ -207,7 +217,10 @@ function scale(deployment: StoredDeployment, sizes: readonly Size[]): Action[] {
     const from = spec.replicas ?? 0;
     const isNoted = Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value);
     if (from === replicas && isNoted) return [];
-    const patch = patchAction(replicaSet, { metadata: { annotations }, ...(from === replicas ? {} : { spec: { replicas } }) });
+    const patch = patchAction(replicaSet, {
+      metadata: { annotations },
+      ...(from === replicas ? {} : { spec: { replicas } }),
+    });
     return from === replicas ? [patch] : [patch, tell(deployment, scaledReplicaSet(metadata.name, from, replicas))];
   });
 }
@@ -223,14 +236,20 @@ function roll(deployment: StoredDeployment, { current, olds }: Revisions): Actio
   return active.length === 0 ? [] : scale(deployment, shrunkSizes(deployment, current, active));
 }
 
-/** One step of a Recreate: no old Pod runs any more when the first new one is made. Source: recreate.go rolloutRecreate. */
+/**
+ * One step of a Recreate: no old Pod runs any more when the first new one is made. Source: recreate.go rolloutRecreate.
+ */
 function recreate(
   deployment: StoredDeployment,
   { current, olds }: Revisions,
   pods: readonly StoredPod[],
 ): Action[] | 'create' {
   const active = withReplicas(olds);
-  if (active.length > 0) return scale(deployment, active.map((replicaSet) => ({ replicaSet, replicas: 0 })));
+  if (active.length > 0)
+    return scale(
+      deployment,
+      active.map((replicaSet) => ({ replicaSet, replicas: 0 })),
+    );
   if (olds.some((replicaSet) => (replicaSet.status?.replicas ?? 0) > 0 || hasLivingPods(replicaSet, pods))) return [];
   if (current === undefined) return 'create';
   const { replicas = 1 } = deployment.spec;

@@ -1,13 +1,13 @@
 import type { PodTemplateSpec } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import { templateHash } from '../names.ts';
-import { controllerReference, isBeingDeleted } from '../ownership.ts';
+import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
 import type { NewObject, StoredDeployment, StoredReplicaSet } from '../reconcile.ts';
 import { fencepostsOf } from './rollout-arithmetic.ts';
 
 /** ReplicaSets as revisions of a Deployment. Source of all rules here: deployment/util/deployment_util.go, sync.go. */
 
-export const HASH_LABEL = 'pod-template-hash';
+const HASH_LABEL = 'pod-template-hash';
 export const REVISION = 'deployment.kubernetes.io/revision';
 const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
 const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
@@ -54,7 +54,7 @@ function withoutHash({ metadata, spec }: PodTemplateSpec): unknown {
   return { metadata: { ...rest, labels }, spec };
 }
 
-export function revisionOf({ metadata }: Pick<StoredReplicaSet, 'metadata'>): number {
+function revisionOf({ metadata }: Pick<StoredReplicaSet, 'metadata'>): number {
   return Number(metadata.annotations?.[REVISION] ?? 0) || 0;
 }
 
@@ -89,8 +89,8 @@ function copiedAnnotations({ metadata }: StoredDeployment): Annotations {
 }
 
 /**
- * The annotations that the ReplicaSet of the Deployment's template is to get. One that becomes the newest again gets the
- * next revision, and keeps the old one as history. Empty: it has them all. Source: SetNewReplicaSetAnnotations.
+ * The annotations that the ReplicaSet of the Deployment's template is to get. One that becomes the newest again gets
+ * the next revision, and keeps the old one as history. Empty: it has them all. Source: SetNewReplicaSetAnnotations.
  */
 export function missingAnnotations(
   deployment: StoredDeployment,
@@ -98,7 +98,10 @@ export function missingAnnotations(
 ): Annotations {
   const { annotations = {} } = current.metadata;
   const revision = nextRevision(olds);
-  const wanted = { ...copiedAnnotations(deployment), ...(revisionOf(current) < revision ? newer(annotations, revision) : {}) };
+  const wanted = {
+    ...copiedAnnotations(deployment),
+    ...(revisionOf(current) < revision ? newer(annotations, revision) : {}),
+  };
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => annotations[key] !== value));
 }
 
@@ -142,11 +145,13 @@ export function newReplicaSet(
   };
 }
 
-/** Old ReplicaSets beyond the limit of the history that have no Pods, lowest revision first. Source: cleanupDeployment. */
+/**
+ * Old ReplicaSets beyond the limit of the history that have no Pods, lowest revision first. Source: cleanupDeployment.
+ */
 export function expiredRevisions({ spec }: StoredDeployment, olds: readonly StoredReplicaSet[]): StoredReplicaSet[] {
   const { revisionHistoryLimit } = spec;
   if (revisionHistoryLimit === undefined) return [];
-  const living = olds.filter((replicaSet) => !isBeingDeleted(replicaSet));
+  const living = olds.filter((replicaSet) => !hasDeletionTimestamp(replicaSet));
   const surplus = Math.max(0, living.length - revisionHistoryLimit);
   return living
     .toSorted((a, b) => revisionOf(a) - revisionOf(b))

@@ -9,7 +9,10 @@ export interface Fenceposts {
   readonly unavailable: number;
 }
 
-/** Shares are rounded: what may be added up, what may be missing down. Both 0: one may be missing. Source: ResolveFenceposts. */
+/**
+ * Shares are rounded: what may be added up, what may be missing down. Both 0: one may be missing. Source:
+ * ResolveFenceposts.
+ */
 export function resolveFenceposts(
   maxSurge: IntOrString | undefined,
   maxUnavailable: IntOrString | undefined,
@@ -55,8 +58,8 @@ export interface Size {
 }
 
 /**
- * How far old ReplicaSets may shrink: first by Pods that are not available, then as far as enough Pods stay available. The
- * oldest ReplicaSet goes first. Source: pkg/controller/deployment/rolling.go reconcileOldReplicaSets.
+ * How far old ReplicaSets may shrink: first by Pods that are not available, then as far as enough Pods stay available.
+ * The oldest ReplicaSet goes first. Source: pkg/controller/deployment/rolling.go reconcileOldReplicaSets.
  * @param olds with replicas, the oldest first
  */
 export function shrunkSizes(

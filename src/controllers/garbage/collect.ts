@@ -1,14 +1,15 @@
 import { deleteAction, patchAction } from '../actions.ts';
-import { isBeingDeleted } from '../ownership.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
 import type { Action, Owned } from '../reconcile.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from './deletion.ts';
 
 /**
- * The garbage of a namespace: what must be deleted, or must lose an owner, because owners are gone or are being deleted.
- * One stage: the loop calls it again after its writes. Source: pkg/controller/garbagecollector/garbagecollector.go.
+ * The garbage of a namespace: what must be deleted, or must lose an owner, because owners are gone or are being
+ * deleted. One stage: the loop calls it again after its writes. Source:
+ * pkg/controller/garbagecollector/garbagecollector.go.
  * @param objects all objects of one namespace, and those without a namespace that own any
  */
-export function collectGarbage(objects: readonly Owned[]): Action[] {
+export function garbageActions(objects: readonly Owned[]): Action[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
   const dependents = new Map<string, Owned[]>();
   for (const object of objects) {
@@ -22,12 +23,12 @@ export function collectGarbage(objects: readonly Owned[]): Action[] {
     if (waitsFor(object, FOREGROUND_FINALIZER) && !own.some((one) => blocks(one, object))) {
       return [withoutFinalizer(object, FOREGROUND_FINALIZER)];
     }
-    return isBeingDeleted(object) ? [] : byOwners(object, byUid, own.length > 0);
+    return hasDeletionTimestamp(object) ? [] : byOwners(object, byUid, own.length > 0);
   });
 }
 
 function waitsFor(object: Owned, finalizer: string): boolean {
-  return isBeingDeleted(object) && (object.metadata.finalizers?.includes(finalizer) ?? false);
+  return hasDeletionTimestamp(object) && (object.metadata.finalizers?.includes(finalizer) ?? false);
 }
 
 /** The dependents lose the owner; when it has none any more, it may go. Source: attemptToOrphan. */

@@ -1,13 +1,16 @@
 import type { Owned } from '../reconcile.ts';
 
-/** What becomes of the objects that a deleted object owns. */
+/** The way of the objects that a deleted object owns. */
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
 /** Finalizers of an object that waits for its dependents. Source: k8s.io/apimachinery/pkg/apis/meta/v1/types.go. */
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 export const ORPHAN_FINALIZER = 'orphan';
 
-/** Kinds whose dependents live on when a request names no policy. Source: their strategies' DefaultGarbageCollectionPolicy. */
+/**
+ * Kinds whose dependents live on when a request names no policy. Source: their strategies'
+ * DefaultGarbageCollectionPolicy.
+ */
 const ORPHANING = new Set(['batch/v1 Job', 'v1 ReplicationController']);
 
 /** The policy of a request that names none. kubectl always names one. */
@@ -16,8 +19,8 @@ export function defaultPropagation({ apiVersion, kind }: Pick<Owned, 'apiVersion
 }
 
 /**
- * The finalizers of an object after a request to delete it: those that wait for its dependents come and go with the policy.
- * Source: apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection.
+ * The finalizers of an object after a request to delete it: those that wait for its dependents come and go with the
+ * policy. Source: apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection.
  */
 export function finalizersAfterDelete({ metadata }: Pick<Owned, 'metadata'>, policy: PropagationPolicy): string[] {
   const others = (metadata.finalizers ?? []).filter(

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { isBeingDeleted } from '../ownership.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
 import { countsAsFailure } from './failure-policy.ts';
 import { formatIndexes } from './indexes.ts';
 import type { JobEnd } from './job-end.ts';
@@ -51,9 +51,12 @@ function hasValidIndex({ job, completions }: JobView, pod: StoredPod): boolean {
   return !isIndexed(job) || (indexOf(pod) ?? completions) < completions;
 }
 
-/** True when the Pod has ended, or counts as ended, and no successor has to learn its failures. Source: canRemoveFinalizer. */
+/**
+ * True when the Pod has ended, or counts as ended, and no successor has to learn its failures. Source:
+ * canRemoveFinalizer.
+ */
 function mayBeReleased(view: JobView, pod: StoredPod, end: JobEnd | undefined): boolean {
-  if (end !== undefined || pod.status.phase === 'Succeeded' || isBeingDeleted(view.job)) return true;
+  if (end !== undefined || pod.status.phase === 'Succeeded' || hasDeletionTimestamp(view.job)) return true;
   if (!isFailed(view.job, pod)) return false;
   const index = indexOf(pod);
   return index === undefined || view.toReplace.get(index) !== pod;

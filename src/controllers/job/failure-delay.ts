@@ -1,8 +1,8 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { isBeingDeleted } from '../ownership.ts';
-import { readyCondition } from '../pod-state.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
+import { conditionReady } from '../pod-state.ts';
 
 /** The delay of new Pods after failures. Source of all rules here: pkg/controller/job/backoff_utils.go. */
 
@@ -35,7 +35,7 @@ export function delayedUntilMs(
 export function finishedAtMs(pod: StoredPod): number {
   return (
     containersFinishedMs(pod) ??
-    (readyCondition(pod)?.status === 'False' ? timeOf(readyCondition(pod)?.lastTransitionTime) : undefined) ??
+    (conditionReady(pod)?.status === 'False' ? timeOf(conditionReady(pod)?.lastTransitionTime) : undefined) ??
     deletionRequestedMs(pod) ??
     parseTime(pod.metadata.creationTimestamp)
   );
@@ -49,7 +49,7 @@ function containersFinishedMs({ status }: StoredPod): number | undefined {
 
 /** The deletion timestamp is the end of the grace period. */
 function deletionRequestedMs(pod: StoredPod): number | undefined {
-  if (!isBeingDeleted(pod)) return undefined;
+  if (!hasDeletionTimestamp(pod)) return undefined;
   const endMs = timeOf(pod.metadata.deletionTimestamp);
   return endMs === undefined ? undefined : endMs - (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
 }

@@ -4,7 +4,7 @@ import type { JobReason } from '../texts/job.ts';
 
 type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'FailureTarget' | 'Complete' | 'Failed';
 
-export function conditionOf({ conditions = [] }: JobStatus, type: ConditionType): JobCondition | undefined {
+export function trueCondition({ conditions = [] }: JobStatus, type: ConditionType): JobCondition | undefined {
   return conditions.find((condition) => condition.type === type && condition.status === 'True');
 }
 
@@ -15,14 +15,14 @@ export function isFinished(status: JobStatus): boolean {
 
 /** The condition Complete or Failed. */
 export function finishedCondition(status: JobStatus): JobCondition | undefined {
-  return conditionOf(status, 'Complete') ?? conditionOf(status, 'Failed');
+  return trueCondition(status, 'Complete') ?? trueCondition(status, 'Failed');
 }
 
 /**
  * Sets a condition. A condition that does not exist is never made as False. The same conditions as before when nothing
  * changes. Source: pkg/controller/job/job_controller.go ensureJobConditionStatus.
  */
-export function withCondition(
+export function withJobCondition(
   conditions: readonly JobCondition[] = [],
   type: ConditionType,
   isTrue: boolean,

@@ -4,13 +4,13 @@ import { parseTime } from '../../api/time.ts';
 import {
   BACKOFF_LIMIT_EXCEEDED,
   COMPLETIONS_REACHED,
-  DEADLINE_EXCEEDED,
+  JOB_DEADLINE_EXCEEDED,
   FAILED_INDEXES,
   type JobReason,
   MAX_FAILED_INDEXES_EXCEEDED,
 } from '../texts/job.ts';
 import { failureVerdict } from './failure-policy.ts';
-import { conditionOf } from './job-conditions.ts';
+import { trueCondition } from './job-conditions.ts';
 import { isFailed, isSuspended } from './job-pods.ts';
 import type { JobView } from './job-view.ts';
 import { metSuccessRule } from './success-policy.ts';
@@ -26,9 +26,9 @@ export interface JobEnd extends JobReason {
  * Source: pkg/controller/job/job_controller.go syncJob.
  */
 export function endOf(view: JobView, nowMs: number): JobEnd | undefined {
-  const met = conditionOf(view.status, 'SuccessCriteriaMet');
+  const met = trueCondition(view.status, 'SuccessCriteriaMet');
   if (met !== undefined) return { type: 'SuccessCriteriaMet', reason: met.reason ?? '', message: met.message ?? '' };
-  const target = conditionOf(view.status, 'FailureTarget');
+  const target = trueCondition(view.status, 'FailureTarget');
   const failure =
     target === undefined
       ? (policyFailure(view) ?? limitFailure(view, nowMs) ?? indexFailure(view))
@@ -54,7 +54,7 @@ function limitFailure(view: JobView, nowMs: number): JobReason | undefined {
   const { backoffLimit = 0 } = view.spec;
   if (view.failed > backoffLimit || isPastRestartLimit(view, backoffLimit)) return BACKOFF_LIMIT_EXCEEDED;
   const deadlineMs = deadlineOf(view);
-  return deadlineMs !== undefined && deadlineMs <= nowMs ? DEADLINE_EXCEEDED : undefined;
+  return deadlineMs !== undefined && deadlineMs <= nowMs ? JOB_DEADLINE_EXCEEDED : undefined;
 }
 
 /** Restarts in place count, too. Source: job_controller.go pastBackoffLimitOnFailure. */

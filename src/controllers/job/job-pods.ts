@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { isBeingDeleted } from '../ownership.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
 
 /** Labels, annotations and the finalizer of the Pods of a Job. Source: k8s.io/api/batch/v1/types.go. */
 export const JOB_FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -30,7 +30,7 @@ export function replacesOnlyFailed({ spec }: SpecHolder): boolean {
 export function isFailed(job: SpecHolder, pod: StoredPod): boolean {
   if (pod.status.phase === 'Failed') return true;
   if (replacesOnlyFailed(job)) return false;
-  return isBeingDeleted(pod) && pod.status.phase !== 'Succeeded';
+  return hasDeletionTimestamp(pod) && pod.status.phase !== 'Succeeded';
 }
 
 /** True until the Pod is counted. */

@@ -1,8 +1,8 @@
 import type { JobSpec, JobStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { isBeingDeleted } from '../ownership.ts';
-import { isActive, isReady, isTerminating } from '../pod-state.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
+import { isActive, isPodReady, isTerminating } from '../pod-state.ts';
 import type { PodsAround, StoredJob } from '../reconcile.ts';
 import { finishedAtMs } from './failure-delay.ts';
 import { countsAsFailure, failureVerdict } from './failure-policy.ts';
@@ -14,13 +14,13 @@ export interface JobAround extends PodsAround {
   /** The delays after failures. Undefined: those of a cluster. */
   readonly delay?: BackOffLimits | undefined;
   /**
-   * The last states of Pods of the Job that are gone, as far as the loop saw them. Only the delay after failures looks at
-   * them: a deleted Pod is a failure, and leaves nothing else behind that says when.
+   * The last states of Pods of the Job that are gone, as far as the loop saw them. Only the delay after failures looks
+   * at them: a deleted Pod is a failure, and leaves nothing else behind that says when.
    */
   readonly removedPods?: readonly StoredPod[] | undefined;
 }
 
-/** What one sync of a Job counts. Source: pkg/controller/job/job_controller.go syncJob, type syncJobCtx. */
+/** The counts of one sync of a Job. Source: pkg/controller/job/job_controller.go syncJob, type syncJobCtx. */
 export interface JobView {
   readonly job: StoredJob;
   readonly spec: JobSpec;
@@ -58,12 +58,14 @@ export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
     ({ metadata, status: { phase } }) => phase === 'Succeeded' && !uncounted.succeeded.has(metadata.uid),
   );
   const newFailed = uncountedPods.filter(
-    (pod) => isFailed(job, pod) && !uncounted.failed.has(pod.metadata.uid) && countsAsFailure(spec.podFailurePolicy, pod),
+    (pod) =>
+      isFailed(job, pod) && !uncounted.failed.has(pod.metadata.uid) && countsAsFailure(spec.podFailurePolicy, pod),
   );
   const countedIndexes = isIndexed(job) ? parseIndexes(status.completedIndexes, completions) : new Set<number>();
   const newIndexes = isIndexed(job) ? newSucceeded.map(indexOf).filter((index) => index !== undefined) : [];
   const succeededIndexes = new Set([...countedIndexes, ...newIndexes]);
-  const failedIndexes = spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, status, uncountedPods);
+  const failedIndexes =
+    spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, status, uncountedPods);
   const active = pods.filter(isActive);
   const sum = (status.succeeded ?? 0) + newSucceeded.length + uncounted.succeeded.size;
   return {
@@ -72,7 +74,7 @@ export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
     status,
     pods,
     active,
-    ready: active.filter(isReady).length,
+    ready: active.filter(isPodReady).length,
     terminating: pods.filter(isTerminating).length,
     completions,
     uncounted,
@@ -168,6 +170,6 @@ export function absoluteFailures(pod: StoredPod): number {
 export function failuresOnRecord(view: JobView, removed: readonly StoredPod[] = []): StoredPod[] {
   const all = [...view.pods, ...removed];
   return all.filter(
-    (pod) => isFailed(view.job, pod) && (!isBeingDeleted(pod) || hasJobFinalizer(pod) || view.failed > 0),
+    (pod) => isFailed(view.job, pod) && (!hasDeletionTimestamp(pod) || hasJobFinalizer(pod) || view.failed > 0),
   );
 }

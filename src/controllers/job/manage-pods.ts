@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
-import { earliest, isReady, isTerminating } from '../pod-state.ts';
+import { earliest, isPodReady, isTerminating } from '../pod-state.ts';
 import type { Action } from '../reconcile.ts';
 import { inOrderOfDeletion } from '../scale-down.ts';
 import { COMPONENT, createdPod, deletedPod } from '../texts/pods.ts';
@@ -53,7 +53,7 @@ function withoutPods(view: JobView, pods: readonly StoredPod[], isUncounted: boo
   return {
     actions: [...(isUncounted ? pods.map((pod) => patchAction(pod, withoutJobFinalizer(pod))) : []), ...deletions],
     active: active.length - pods.length,
-    ready: ready - pods.filter(isReady).length,
+    ready: ready - pods.filter(isPodReady).length,
     terminating: terminating + pods.length,
   };
 }
@@ -70,10 +70,7 @@ function withPods(view: JobView, count: number, around: JobAround): Managed {
   );
   return {
     ...idle,
-    actions: pods.flatMap((pod) => [
-      createAction(pod),
-      eventAction(job, COMPONENT.job, createdPod(pod.metadata.name)),
-    ]),
+    actions: pods.flatMap((pod) => [createAction(pod), eventAction(job, COMPONENT.job, createdPod(pod.metadata.name))]),
     active: active.length + pods.length,
     lookAgainAtMs,
   };
@@ -105,7 +102,9 @@ function indexesToStart(view: JobView, count: number, { delay = JOB_BACKOFF, now
 }
 
 function pendingIndexes(view: JobView, count: number): number[] {
-  const busy = new Set([...view.active, ...(replacesOnlyFailed(view.job) ? view.pods.filter(isTerminating) : [])].map(indexOf));
+  const busy = new Set(
+    [...view.active, ...(replacesOnlyFailed(view.job) ? view.pods.filter(isTerminating) : [])].map(indexOf),
+  );
   const pending: number[] = [];
   for (let index = 0; index < view.completions && pending.length < count; index += 1) {
     const isOver = view.succeededIndexes.has(index) || (view.failedIndexes?.has(index) ?? false);

@@ -60,7 +60,9 @@ function indexedTemplate(job: StoredJob, index: number, replaced: StoredPod | un
 
 function withIndexVariable(container: Container): Container {
   const { env = [] } = container;
-  return env.some(({ name }) => name === INDEX_VARIABLE.name) ? container : { ...container, env: [...env, INDEX_VARIABLE] };
+  return env.some(({ name }) => name === INDEX_VARIABLE.name)
+    ? container
+    : { ...container, env: [...env, INDEX_VARIABLE] };
 }
 
 /** Source: indexed_job_utils.go getNewIndexFailureCounts. */

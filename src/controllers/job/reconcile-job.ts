@@ -4,7 +4,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 import { deleteAction, eventAction, patchAction, statusActions } from '../actions.ts';
-import { claimObjects, isBeingDeleted, isControlledBy } from '../ownership.ts';
+import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import { earliest } from '../pod-state.ts';
 import type { Action, ActionFailure, Reconciliation, StoredJob } from '../reconcile.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../texts/job.ts';
 import { COMPONENT, failedCreate, failedDelete } from '../texts/pods.ts';
 import { countEndedPods } from './count-pods.ts';
-import { finishedCondition, withCondition } from './job-conditions.ts';
+import { finishedCondition, withJobCondition } from './job-conditions.ts';
 import { completionOf, deadlineOf, endOf, type JobEnd } from './job-end.ts';
 import { hasJobFinalizer, isSuspended, JOB_FINALIZER, withoutJobFinalizer } from './job-pods.ts';
 import { type JobAround, type JobView, nonZero, viewJob, withCountedUids } from './job-view.ts';
@@ -27,9 +27,9 @@ import { deleteActivePods, managePods } from './manage-pods.ts';
 const OWN_NAME = 'kubernetes.io/job-controller';
 
 /**
- * One sync of a Job: counts its ended Pods, looks for its end, and makes or deletes Pods. The Pods that a sync counts are
- * written down first, then lose their finalizers, then are in the counters; Complete or Failed comes with the last of
- * these writes, once no Pod is terminating. Source: pkg/controller/job/job_controller.go syncJob.
+ * One sync of a Job: counts its ended Pods, looks for its end, and makes or deletes Pods. The Pods that a sync counts
+ * are written down first, then lose their finalizers, then are in the counters; Complete or Failed comes with the last
+ * of these writes, once no Pod is terminating. Source: pkg/controller/job/job_controller.go syncJob.
  */
 export function reconcileJob(job: StoredJob, around: JobAround): Reconciliation {
   const { managedBy } = job.spec;
@@ -54,7 +54,7 @@ function afterTheEnd(job: StoredJob, finished: JobCondition, { pods, now }: JobA
   const tracked = pods.filter((pod) => isControlledBy(pod, job) && hasJobFinalizer(pod));
   const actions = tracked.map((pod) => patchAction(pod, withoutJobFinalizer(pod)));
   const { ttlSecondsAfterFinished: seconds } = job.spec;
-  if (seconds === undefined || isBeingDeleted(job)) return { actions };
+  if (seconds === undefined || hasDeletionTimestamp(job)) return { actions };
   const expiryMs = parseTime(finished.lastTransitionTime ?? '') + seconds * 1000;
   if (expiryMs > now.wallMs) return { actions, lookAgainAtMs: expiryMs };
   return { actions: [...actions, deleteAction(job, 'Foreground')] };
@@ -64,7 +64,7 @@ function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobAround):
   const nowMs = around.now.wallMs;
   const view = started(viewJob(job, pods), nowMs);
   const early = endOf(view, nowMs);
-  const isIdle = isBeingDeleted(job);
+  const isIdle = hasDeletionTimestamp(job);
   const managed = early === undefined && !isIdle ? managePods(view, around) : undefined;
   const pod = managed ?? (early === undefined ? idle(view) : deleteActivePods(view));
   const end = early ?? completionOf(view, pod.active);
@@ -88,7 +88,9 @@ function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobAround):
       ...suspension.actions,
       ...counted.map((one) => patchAction(one, withoutJobFinalizer(one))),
       ...(isSameJson(written, final) ? [] : statusActions(job, final)),
-      ...(isFinal && end !== undefined ? [tell(job, end.type === 'FailureTarget' ? jobFailed(end) : jobCompleted())] : []),
+      ...(isFinal && end !== undefined
+        ? [tell(job, end.type === 'FailureTarget' ? jobFailed(end) : jobCompleted())]
+        : []),
     ],
     lookAgainAtMs: end === undefined ? earliest([pod.lookAgainAtMs, deadlineOf(view)]) : undefined,
   };
@@ -121,7 +123,7 @@ function suspend(
 ): { readonly status: Partial<JobStatus>; readonly actions: readonly Action[] } {
   const isNow = isSuspended(job);
   const before = status.conditions ?? [];
-  const conditions = withCondition(before, 'Suspended', isNow, isNow ? JOB_SUSPENDED : JOB_RESUMED, nowMs);
+  const conditions = withJobCondition(before, 'Suspended', isNow, isNow ? JOB_SUSPENDED : JOB_RESUMED, nowMs);
   if (conditions === before) return { status: {}, actions: [] };
   return {
     status: { conditions: [...conditions], startTime: isNow ? undefined : formatTime(nowMs) },
@@ -130,7 +132,7 @@ function suspend(
 }
 
 function withEnd({ conditions }: JobStatus, end: JobEnd, nowMs: number): JobCondition[] {
-  return [...withCondition(conditions, end.type, true, end, nowMs)];
+  return [...withJobCondition(conditions, end.type, true, end, nowMs)];
 }
 
 /** The status after the finalizers are gone. Source: flushUncountedAndRemoveFinalizers, enactJobFinished. */
@@ -144,7 +146,7 @@ function finalStatus(
   const status = withCountedUids(written, []);
   if (end === undefined || (status.terminating ?? 0) > 0) return status;
   const hasFailed = end.type === 'FailureTarget';
-  const conditions = [...withCondition(status.conditions, hasFailed ? 'Failed' : 'Complete', true, end, nowMs)];
+  const conditions = [...withJobCondition(status.conditions, hasFailed ? 'Failed' : 'Complete', true, end, nowMs)];
   return hasFailed ? { ...status, conditions } : { ...status, conditions, completionTime: formatTime(nowMs) };
 }
 

@@ -4,9 +4,9 @@ import { matchesSelector } from '../../api/select/object-selector.ts';
 import { formatTime } from '../../api/time.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
 import { generatedName, podPrefix } from '../names.ts';
-import { claimObjects, isBeingDeleted } from '../ownership.ts';
+import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
 import { podFromTemplate } from '../pod-from-template.ts';
-import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pod-state.ts';
+import { isActive, isAvailable, isPodReady, isTerminating, nextAvailableMs } from '../pod-state.ts';
 import type {
   Action,
   ActionFailure,
@@ -19,12 +19,14 @@ import type {
 import { inOrderOfDeletion } from '../scale-down.ts';
 import { COMPONENT, createdPod, deletedPod, FAILED, failedCreate, failedDelete } from '../texts/pods.ts';
 
-/** The Pods that one sync creates or deletes at most. Source: pkg/controller/replicaset/replica_set.go BurstReplicas. */
+/**
+ * The Pods that one sync creates or deletes at most. Source: pkg/controller/replicaset/replica_set.go BurstReplicas.
+ */
 const MAX_PER_SYNC = 500;
 
 export const REPLICA_FAILURE = 'ReplicaFailure';
 
-/** What ReplicaSets and ReplicationControllers have in common. */
+/** A ReplicaSet or a ReplicationController: all that one sync reads of it. */
 interface ReplicaOwner {
   readonly object: Owned & { readonly status?: ReplicaSetStatus | undefined };
   readonly component: string;
@@ -55,8 +57,8 @@ export function reconcileReplicationController(
 }
 
 /**
- * Makes or deletes Pods until as many are active as wanted. The status tells what was there before: that of the new Pods
- * follows in the next sync.
+ * Makes or deletes Pods until as many are active as wanted. The status tells what was there before: that of the new
+ * Pods follows in the next sync.
  */
 function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliation {
   const { object, replicas, selector } = owner;
@@ -67,7 +69,7 @@ function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliat
   const { failure, now } = around;
   const status = statusOf(owner, claim.owned, now.wallMs, failure);
   if (failure !== undefined) return { actions: [failureEvent(owner, failure), ...statusActions(object, status)] };
-  const missing = isBeingDeleted(object) ? 0 : replicas - active.length;
+  const missing = hasDeletionTimestamp(object) ? 0 : replicas - active.length;
   return {
     actions: [
       ...creations(owner, Math.min(missing, MAX_PER_SYNC), around),
@@ -108,12 +110,13 @@ function statusOf(
   const { object, template, minReadySeconds, countsTerminating } = owner;
   const active = pods.filter(isActive);
   const labels = { matchLabels: template?.metadata?.labels ?? {} };
-  const count = (isCounted: (pod: StoredPod) => boolean): number | undefined => active.filter(isCounted).length || undefined;
+  const count = (isCounted: (pod: StoredPod) => boolean): number | undefined =>
+    active.filter(isCounted).length || undefined;
   return {
     ...object.status,
     replicas: active.length,
     fullyLabeledReplicas: count(({ metadata }) => matchesSelector(labels, metadata.labels)),
-    readyReplicas: count(isReady),
+    readyReplicas: count(isPodReady),
     availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, nowMs)),
     ...(countsTerminating ? { terminatingReplicas: pods.filter(isTerminating).length } : {}),
     observedGeneration: object.metadata.generation,

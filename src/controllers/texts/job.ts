@@ -20,7 +20,7 @@ export const BACKOFF_LIMIT_EXCEEDED: JobReason = {
   message: 'Job has reached the specified backoff limit',
 };
 
-export const DEADLINE_EXCEEDED: JobReason = {
+export const JOB_DEADLINE_EXCEEDED: JobReason = {
   reason: 'DeadlineExceeded',
   message: 'Job was active longer than specified deadline',
 };
@@ -46,7 +46,10 @@ export function matchedExitCode(pod: string, container: string, exitCode: number
 }
 
 export function matchedCondition(pod: string, type: string, index: number): JobReason {
-  return { reason: 'PodFailurePolicy', message: `Pod ${pod} has condition ${type} matching FailJob rule at index ${index}` };
+  return {
+    reason: 'PodFailurePolicy',
+    message: `Pod ${pod} has condition ${type} matching FailJob rule at index ${index}`,
+  };
 }
 
 export function jobCompleted(): ControllerEvent {
