@@ -49,6 +49,8 @@ export class World {
   nowMs: number;
   /** Asked before each creation: an error refuses it. */
   refuses: (object: NewObject) => string | undefined = () => undefined;
+  /** Asked before each action: true when the loop dies here. It begins anew, and knows only the objects. */
+  dies: () => boolean = () => false;
   readonly #objects = new Map<string, WorldObject>();
   readonly #lookAgain = new Map<string, number>();
   readonly #removedPods: StoredPod[] = [];
@@ -205,6 +207,7 @@ export class World {
 
   #carryOut(actions: Reconciliation['actions']): Around['failure'] {
     for (const action of actions) {
+      if (this.dies()) return undefined;
       const error = this.#act(action);
       if (error !== undefined && action.type === 'create') {
         const { object } = action;

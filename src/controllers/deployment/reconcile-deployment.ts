@@ -227,6 +227,8 @@ function scale(deployment: StoredDeployment, sizes: readonly Size[]): Action[] {
 
 /** One step of a rolling update: grow the new ReplicaSet, else shrink old ones. Source: rolling.go rolloutRolling. */
 function roll(deployment: StoredDeployment, { current, olds }: Revisions): Action[] | 'create' {
+  // A cluster does not wait here. Without this, a loop that dies in between could leave more Pods than allowed.
+  if (olds.some(isShrinking)) return [];
   if (current === undefined) return 'create';
   const { replicas = 1 } = deployment.spec;
   const size = current.spec.replicas ?? 0;
@@ -234,6 +236,11 @@ function roll(deployment: StoredDeployment, { current, olds }: Revisions): Actio
   if (wanted !== size) return scale(deployment, [{ replicaSet: current, replicas: wanted }]);
   const active = withReplicas(olds);
   return active.length === 0 ? [] : scale(deployment, shrunkSizes(deployment, current, active));
+}
+
+/** True for a ReplicaSet whose controller has not yet deleted the Pods that are too many. */
+function isShrinking({ metadata, status }: StoredReplicaSet): boolean {
+  return (metadata.generation ?? 0) > (status?.observedGeneration ?? 0);
 }
 
 /**
