@@ -1,10 +1,10 @@
+import { parseSchedule } from '../../api/cron/schedule.ts';
 import { subdomainMessages } from '../../api/names.ts';
 import type { CronJob, JobTemplateSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { invalid, notSupported, required } from '../field-error.ts';
 import { notNegative, requiredOneOf } from './checks.ts';
-import { scheduleProblem } from './cron-schedule.ts';
 import { validateJobSpec } from './job.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
@@ -34,8 +34,8 @@ export function validateCronJob(cronJob: Decoded<CronJob>): FieldError[] {
 }
 
 function validateSchedule(path: string, schedule: string): FieldError[] {
-  const problem = scheduleProblem(schedule);
-  const errors = problem === undefined ? [] : [invalid(path, schedule, problem)];
+  const parsed = parseSchedule(schedule);
+  const errors = 'problem' in parsed ? [invalid(path, schedule, parsed.problem)] : [];
   if (!schedule.includes('TZ')) return errors;
   return [...errors, invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
 }
