@@ -19,7 +19,7 @@ import type { StoredMeta, StoredPod } from '../api/objects.ts';
  *
  * A controller is a pure function of an object and of what is around it. It returns one stage of its work: writes, in
  * the order in which a cluster's stream shows them. The loop carries them out, reads everything again and calls the
- * controller again, until it returns no actions. It also calls it when the object, or an object that it owns or that
+ * controller again, until it returns no actions but events. It also calls it when the object, or an object that it owns or that
  * matches its selector, has changed, and at the time that the controller asked for. A controller has no memory: what it
  * must know is in the objects. So the loop may die between any two actions, and another one goes on.
  */

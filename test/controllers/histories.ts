@@ -45,6 +45,7 @@ function plainValue(name: string, value: unknown): unknown {
   if (name === 'uncountedTerminatedPods' && isJsonObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, uids]) => [key, (uids as string[]).length]));
   }
+  if (name === 'active' && Array.isArray(value)) return value.map((job: { name: string }) => job.name);
   if (name !== 'conditions') return value;
   return (value as JsonObject[]).map(({ type, status, reason, message }) => [
     type,

@@ -1,4 +1,5 @@
 import type { StoredPod } from '../../src/api/objects.ts';
+import { reconcileCronJob } from '../../src/controllers/cron-job/reconcile-cron-job.ts';
 import { reconcileDeployment } from '../../src/controllers/deployment/reconcile-deployment.ts';
 import { reconcileJob } from '../../src/controllers/job/reconcile-job.ts';
 import {
@@ -8,6 +9,7 @@ import {
 import type {
   ActionFailure,
   Reconciliation,
+  StoredCronJob,
   StoredDeployment,
   StoredJob,
   StoredReplicaSet,
@@ -30,6 +32,12 @@ type Reconcile = (object: WorldObject, around: Around) => Reconciliation;
 /** The controller of each kind. */
 export const reconcilers: Readonly<Record<string, Reconcile>> = {
   Job: (object, around) => reconcileJob(object as unknown as StoredJob, around),
+  CronJob: (object, around) =>
+    reconcileCronJob(object as unknown as StoredCronJob, {
+      ...around,
+      timeZone: 'UTC',
+      jobs: around.objects.filter(({ kind }) => kind === 'Job') as unknown as StoredJob[],
+    }),
   Deployment: (object, around) =>
     reconcileDeployment(object as unknown as StoredDeployment, {
       ...around,

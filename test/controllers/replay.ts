@@ -105,15 +105,17 @@ export class Replay {
     for (const { type, object } of this.world.writes.slice(this.#seen)) {
       if (type !== 'ADDED') continue;
       this.#added.set(object.metadata.uid, object);
-      this.#ourPlaces.set(
-        this.#placeOf(object, this.#ourCounts, (owner) => owner),
-        object.metadata.uid,
-      );
+      this.#ourPlaces.set(this.#placeOf(object, this.#ourCounts), object.metadata.uid);
     }
     this.#seen = this.world.writes.length;
-    const found = entry === undefined ? undefined : this.#ourPlaces.get(entry.place);
+    const found = entry === undefined ? undefined : this.#ourPlaces.get(this.#withOurOwner(entry));
     if (found !== undefined) this.#pairs.set(uid, found);
     return found;
+  }
+
+  #withOurOwner({ object, place }: { readonly object: WorldObject; readonly place: string }): string {
+    const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+    return owner === undefined ? place : place.replace(owner, this.ours(owner)?.metadata.uid ?? owner);
   }
 
   /** Which of several equal Pods is deleted is not decided: pairs a deleted recorded Pod with one that we deleted. */
@@ -163,7 +165,7 @@ export class Replay {
     const { uid, ownerReferences = [] } = object.metadata;
     const known = this.#recorded.get(uid)?.object;
     if (known === undefined) {
-      const place = this.#placeOf(object, this.#places, (owner) => this.ours(owner)?.metadata.uid ?? owner);
+      const place = this.#placeOf(object, this.#places);
       this.#recorded.set(uid, { object, place });
       if (ownerReferences.length === 0 && object.kind !== 'EndpointSlice') this.#create(object);
       return;
@@ -225,7 +227,7 @@ export class Replay {
   }
 
   /** Kind, owner and number; for Pods of an Indexed Job and of a StatefulSet also their index. */
-  #placeOf(object: WorldObject, places: Map<string, number>, ownerOf: (uid: string) => string): string {
+  #placeOf(object: WorldObject, places: Map<string, number>): string {
     const { metadata, kind } = object;
     const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
     if (owner === undefined) return `${kind} ${metadata.name}`;
@@ -233,7 +235,7 @@ export class Replay {
       metadata.annotations?.['batch.kubernetes.io/job-completion-index'] ??
       metadata.labels?.['apps.kubernetes.io/pod-index'] ??
       '';
-    const place = `${kind} of ${ownerOf(owner.uid)} ${index}`;
+    const place = `${kind} of ${owner.uid} ${index}`;
     const number = (places.get(place) ?? 0) + 1;
     places.set(place, number);
     return `${place} #${number}`;

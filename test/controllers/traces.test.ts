@@ -23,6 +23,10 @@ const KINDS = new Set([
 
 /** Fields whose history differs, with the reason. */
 const DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'cronjob-keeps-no-history': {
+    ready: 'the Job was gone there before its controller looked at its Pod again',
+    events: 'SawCompletedJob is not in the stream, though the Job left status.active',
+  },
   'job-parallel-completions': { uncountedTerminatedPods: 'Pods that end within a second are counted together there' },
   'job-suspended-while-running': {
     uncountedTerminatedPods: 'Pods that end within a second are counted together there',
@@ -34,14 +38,16 @@ const DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 /** The deadline of `job-deadline` counts from a start without fractions of a second: see job.test.ts. */
 const LEFT_OUT = new Set(['job-deadline']);
 
-const ours = /^(job|rs|deploy|gc)-/;
+const ours = /^(job|cronjob|rs|deploy|gc)-/;
 
 describe('controllers do what a cluster did', () => {
   it.each(traceNames().filter((name) => ours.test(name) && !LEFT_OUT.has(name)))('%s', (name) => {
     const lines = readTrace(name);
     const replayed = replay(lines);
     expect(differentHistories(lines, replayed, Object.keys(DIFFERENCES[name] ?? {}))).toEqual([]);
-    expect(ourEvents(replayed)).toEqual(recordedEvents(lines));
+    const events = ourEvents(replayed);
+    const hasSameEvents = DIFFERENCES[name]?.['events'] === undefined;
+    expect(events).toEqual(hasSameEvents ? recordedEvents(lines) : expect.objectContaining(recordedEvents(lines)));
     expect(
       countByKind(replayed.world.writes.filter(({ type }) => type === 'ADDED').map(({ object }) => object)),
     ).toEqual(countByKind(replayed.recorded()));

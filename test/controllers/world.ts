@@ -1,3 +1,4 @@
+import type { JobSpec } from '../../src/api/generated/types.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { isSameJson } from '../../src/api/json.ts';
 import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
@@ -54,6 +55,9 @@ export class World {
   readonly #objects = new Map<string, WorldObject>();
   readonly #lookAgain = new Map<string, number>();
   readonly #removedPods: StoredPod[] = [];
+  /** The number of writes when the controller of an object was last called, and objects whose time has come. */
+  readonly #looked = new Map<string, number>();
+  readonly #called = new Set<string>();
   #count = 0;
 
   constructor(nowMs: number) {
@@ -86,9 +90,10 @@ export class World {
       generation: 1,
       creationTimestamp: formatTime(this.nowMs),
     };
+    const copy = JSON.parse(JSON.stringify(object)) as NewObject;
     const created: WorldObject = {
       status: FIRST_STATUS[object.kind] ?? {},
-      ...(JSON.parse(JSON.stringify(object)) as NewObject),
+      ...(object.kind === 'Job' ? withSelector(copy, system.uid) : copy),
       metadata: { ...object.metadata, ...system },
     };
     this.#write('ADDED', created);
@@ -150,7 +155,11 @@ export class World {
       const next = this.nextLookMs();
       if (next === undefined || next > toMs) break;
       this.nowMs = Math.max(this.nowMs, next);
-      for (const [uid, time] of this.#lookAgain) if (time <= this.nowMs) this.#lookAgain.delete(uid);
+      for (const [uid, time] of this.#lookAgain) {
+        if (time > this.nowMs) continue;
+        this.#lookAgain.delete(uid);
+        this.#called.add(uid);
+      }
       this.settle();
     }
     this.nowMs = Math.max(this.nowMs, toMs);
@@ -172,7 +181,8 @@ export class World {
     for (const { metadata } of this.list()) {
       const object = this.#objects.get(metadata.uid);
       const reconcile = object === undefined ? undefined : reconcilers[object.kind];
-      if (object === undefined || reconcile === undefined) continue;
+      if (object === undefined || reconcile === undefined || !this.#isDue(object)) continue;
+      this.#looked.set(metadata.uid, this.writes.length);
       const { actions, lookAgainAtMs } = reconcile(object, this.#around());
       if (lookAgainAtMs === undefined) this.#lookAgain.delete(metadata.uid);
       else this.#lookAgain.set(metadata.uid, lookAgainAtMs);
@@ -180,9 +190,19 @@ export class World {
       if (failure !== undefined) {
         this.#carryOut(reconcile(object, { ...this.#around(), failure }).actions);
         this.#lookAgain.set(metadata.uid, this.nowMs + 1000);
-      } else if (actions.length > 0) hasActed = true;
+      } else if (actions.some(({ type }) => type !== 'event')) {
+        hasActed = true;
+        this.#called.add(metadata.uid);
+      }
     }
     return hasActed;
+  }
+
+  /** True when the object, or one that it may own, has changed since its controller was last called. */
+  #isDue(object: WorldObject): boolean {
+    const { uid } = object.metadata;
+    const since = this.#looked.get(uid) ?? 0;
+    return this.#called.delete(uid) || this.writes.slice(since).some((write) => concerns(object, write.object));
   }
 
   #around(): Around {
@@ -252,4 +272,26 @@ export class World {
 function isDone({ metadata }: WorldObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
+}
+
+/** Gives a new Job what the API server gives it: a selector and labels with its uid. Source: pkg/registry/batch/job/strategy.go. */
+function withSelector(job: NewObject, uid: string): NewObject {
+  const spec = job['spec'] as JobSpec;
+  if (spec.selector !== undefined) return job;
+  const key = { 'batch.kubernetes.io/controller-uid': uid };
+  const { metadata } = spec.template;
+  const template = { ...spec.template, metadata: { ...metadata, labels: { ...metadata?.labels, ...key } } };
+  return {
+    ...job,
+    spec: { parallelism: 1, completions: 1, backoffLimit: 6, ...spec, selector: { matchLabels: key }, template },
+  };
+}
+
+/** True when a change of `other` may matter to the controller of an object. */
+function concerns(object: WorldObject, { kind, metadata }: WorldObject): boolean {
+  const { uid, ownerReferences = [] } = metadata;
+  if (uid === object.metadata.uid || ownerReferences.some((owner) => owner.uid === object.metadata.uid)) return true;
+  return (
+    !ownerReferences.some(({ controller }) => controller === true) || (object.kind === 'Deployment' && kind === 'Pod')
+  );
 }

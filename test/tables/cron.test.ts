@@ -26,7 +26,7 @@ describe('cron', () => {
     if ('problem' in parsed) throw new Error(parsed.problem);
     const zone = new Zone(timeZone);
     const times: string[] = [];
-    for (let ms: number | undefined = Date.parse(from); times.length < next.length; ) {
+    for (let ms: number | undefined = Date.parse(from); times.length < next.length;) {
       ms = nextTime(parsed, ms, zone);
       times.push(ms === undefined ? 'never' : new Date(ms).toISOString().replace('.000Z', 'Z'));
       if (ms === undefined) break;
