@@ -12,8 +12,14 @@ const TIMES = /(Time|Timestamp)$/;
  */
 export function historiesOf(versions: readonly WorldObject[]): Histories {
   const histories: Record<string, string[]> = {};
+  const revisions: unknown[] = [];
   for (const version of versions) {
     const fields = decidedFields(version);
+    for (const name of ['currentRevision', 'updateRevision']) {
+      if (fields[name] === undefined) continue;
+      if (!revisions.includes(fields[name])) revisions.push(fields[name]);
+      fields[name] = `revision ${revisions.indexOf(fields[name]) + 1}`;
+    }
     for (const name of new Set([...Object.keys(histories), ...Object.keys(fields)])) {
       const history = (histories[name] ??= []);
       const value = fields[name] ?? '-';

@@ -6,6 +6,7 @@ import {
   reconcileReplicaSet,
   reconcileReplicationController,
 } from '../../src/controllers/replica-set/reconcile-replica-set.ts';
+import { reconcileStatefulSet } from '../../src/controllers/stateful-set/reconcile-stateful-set.ts';
 import type {
   ActionFailure,
   Reconciliation,
@@ -14,6 +15,9 @@ import type {
   StoredJob,
   StoredReplicaSet,
   StoredReplicationController,
+  StoredClaim,
+  StoredRevision,
+  StoredStatefulSet,
 } from '../../src/controllers/reconcile.ts';
 import type { WorldObject } from './world.ts';
 
@@ -46,4 +50,10 @@ export const reconcilers: Readonly<Record<string, Reconcile>> = {
   ReplicaSet: (object, around) => reconcileReplicaSet(object as unknown as StoredReplicaSet, around),
   ReplicationController: (object, around) =>
     reconcileReplicationController(object as unknown as StoredReplicationController, around),
+  StatefulSet: (object, around) =>
+    reconcileStatefulSet(object as unknown as StoredStatefulSet, {
+      ...around,
+      revisions: around.objects.filter(({ kind }) => kind === 'ControllerRevision') as unknown as StoredRevision[],
+      claims: around.objects.filter(({ kind }) => kind === 'PersistentVolumeClaim') as unknown as StoredClaim[],
+    }),
 };

@@ -32,13 +32,19 @@ const DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     uncountedTerminatedPods: 'Pods that end within a second are counted together there',
   },
   'job-replacement-policy-failed': { finalizers: 'the Pod goes with its last finalizer there: it was deleted already' },
+  'sts-start-ordinal': {
+    currentReplicas: 'its Pods are deleted at one moment here',
+    updatedReplicas: 'its Pods are deleted at one moment here',
+    owners: 'a StatefulSet that is being deleted gets another ControllerRevision there, which goes with it',
+    objects: 'see owners',
+  },
   'deploy-rolling-update': { replicas: 'a sum of what two ReplicaSets said at different times: it never was true' },
 };
 
 /** The deadline of `job-deadline` counts from a start without fractions of a second: see job.test.ts. */
 const LEFT_OUT = new Set(['job-deadline']);
 
-const ours = /^(job|cronjob|rs|deploy|gc)-/;
+const ours = /^(job|cronjob|rs|deploy|gc|sts)-/;
 
 describe('controllers do what a cluster did', () => {
   it.each(traceNames().filter((name) => ours.test(name) && !LEFT_OUT.has(name)))('%s', (name) => {
@@ -48,9 +54,9 @@ describe('controllers do what a cluster did', () => {
     const events = ourEvents(replayed);
     const hasSameEvents = DIFFERENCES[name]?.['events'] === undefined;
     expect(events).toEqual(hasSameEvents ? recordedEvents(lines) : expect.objectContaining(recordedEvents(lines)));
-    expect(
-      countByKind(replayed.world.writes.filter(({ type }) => type === 'ADDED').map(({ object }) => object)),
-    ).toEqual(countByKind(replayed.recorded()));
+    if (DIFFERENCES[name]?.['objects'] !== undefined) return;
+    const made = replayed.world.writes.filter(({ type }) => type === 'ADDED').map(({ object }) => object);
+    expect(countByKind(made)).toEqual(countByKind(replayed.recorded()));
   });
 });
 

@@ -172,12 +172,7 @@ export class World {
   }
 
   #stage(): boolean {
-    const garbage = [
-      ...releaseOrphanedPods(this.pods(), this.list('Job') as unknown as StoredJob[]),
-      ...garbageActions(this.list()),
-    ];
-    this.#carryOut(garbage);
-    let hasActed = garbage.length > 0;
+    let hasActed = false;
     for (const { metadata } of this.list()) {
       const object = this.#objects.get(metadata.uid);
       const reconcile = object === undefined ? undefined : reconcilers[object.kind];
@@ -195,7 +190,12 @@ export class World {
         this.#called.add(metadata.uid);
       }
     }
-    return hasActed;
+    const garbage = [
+      ...releaseOrphanedPods(this.pods(), this.list('Job') as unknown as StoredJob[]),
+      ...garbageActions(this.list()),
+    ];
+    this.#carryOut(garbage);
+    return hasActed || garbage.length > 0;
   }
 
   /** True when the object, or one that it may own, has changed since its controller was last called. */

@@ -1,0 +1,144 @@
+import type { PodTemplateSpec } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase } from '../../api/objects.ts';
+import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
+import type { Action, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
+import { COMPONENT } from '../texts/pods.ts';
+import { podDone } from '../texts/stateful-set.ts';
+import { hasStaleClaim, missingClaims, retainedClaims } from './set-claims.ts';
+import { isHealthy, missingIdentity, newSetPod, ordinalOf, ordinalRange, revisionOfPod } from './set-pods.ts';
+
+/** A revision, as far as Pods are made of it. */
+export interface SetRevision {
+  readonly name: string;
+  readonly template: PodTemplateSpec;
+}
+
+export interface SetView {
+  readonly set: StoredStatefulSet;
+  readonly pods: readonly StoredPod[];
+  readonly claims: readonly StoredClaim[];
+  /** The revision that the set comes from, and the one of its template. */
+  readonly current: SetRevision;
+  readonly update: SetRevision;
+  readonly nowMs: number;
+}
+
+/** What to do now, and whether a Pod of the current revision was deleted for an update. */
+export interface SetPlan {
+  readonly actions: readonly Action[];
+  readonly hasDeletedCurrent: boolean;
+}
+
+/** Actions about one Pod. `isBlocking`: in order, nothing further may happen now. */
+interface Step {
+  readonly actions: readonly Action[];
+  readonly isBlocking: boolean;
+}
+
+const GO_ON: Step = { actions: [], isBlocking: false };
+const WAIT: Step = { actions: [], isBlocking: true };
+
+/**
+ * One sync of the Pods: those in the range from the lowest up, those beyond it from the highest down, then the update.
+ * With OrderedReady the first of them that is not done ends the sync.
+ * Source: pkg/controller/statefulset/stateful_set_control.go updateStatefulSet.
+ */
+export function planSet(view: SetView): SetPlan {
+  const { set } = view;
+  const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
+  const { start, end } = ordinalRange(set);
+  const actions: Action[] = [];
+  const takes = ({ actions: next, isBlocking }: Step): boolean => {
+    actions.push(...next);
+    return isBlocking && isOrdered;
+  };
+  for (let ordinal = start; ordinal < end; ordinal += 1) {
+    if (takes(keepPod(view, ordinal))) return { actions, hasDeletedCurrent: false };
+  }
+  const condemned = condemnedPods(view);
+  actions.push(
+    ...condemned.flatMap((pod) => retainedClaims(set, ordinalOf(set, pod.metadata.name) ?? 0, view.claims, pod)),
+  );
+  const firstUnhealthy = condemned.findLast((pod) => !isHealthy(set, pod, view.nowMs));
+  for (const pod of condemned) {
+    if (takes(removePod(view, pod, pod === firstUnhealthy))) return { actions, hasDeletedCurrent: false };
+  }
+  const outdated = outdatedPod(view);
+  if (outdated !== undefined) actions.push(...deletion(set, outdated));
+  return { actions, hasDeletedCurrent: outdated !== undefined && revisionOfPod(outdated) === view.current.name };
+}
+
+function podOf({ set, pods }: SetView, ordinal: number): StoredPod | undefined {
+  return pods.find(({ metadata }) => ordinalOf(set, metadata.name) === ordinal);
+}
+
+/** Makes the Pod of an ordinal. One that has ended is deleted first, and made anew when it is gone. Source: processReplica. */
+function keepPod(view: SetView, ordinal: number): Step {
+  const { set, claims, nowMs } = view;
+  const pod = podOf(view, ordinal);
+  if (pod === undefined) return hasStaleClaim(set, ordinal, claims) ? WAIT : createPod(view, ordinal);
+  if (isTerminalPhase(pod.status.phase)) {
+    return { actions: hasDeletionTimestamp(pod) ? [] : deletion(set, pod), isBlocking: true };
+  }
+  const repaired = pod.status.phase === 'Pending' ? missingClaims(set, ordinal, claims) : [];
+  if (!isHealthy(set, pod, nowMs)) return { actions: repaired, isBlocking: true };
+  const retained = retainedClaims(set, ordinal, claims);
+  const labels = missingIdentity(pod, ordinal);
+  if (Object.keys(labels).length === 0) return { ...GO_ON, actions: retained };
+  const { name } = pod.metadata;
+  const updated = eventAction(set, COMPONENT.statefulSet, podDone('Update', name, set.metadata.name));
+  return { actions: [...retained, patchAction(pod, { metadata: { labels } }), updated], isBlocking: false };
+}
+
+/** Below the partition a Pod comes back in the current revision. Source: newVersionedStatefulSetPod. */
+function createPod({ set, claims, current, update }: SetView, ordinal: number): Step {
+  const { updateStrategy } = set.spec;
+  const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
+  const isHeldBack = updateStrategy?.type === 'RollingUpdate' && ordinal < ordinalRange(set).start + partition;
+  const { name, template } = isHeldBack ? current : update;
+  const pod = newSetPod(set, template, ordinal, name);
+  const created = eventAction(set, COMPONENT.statefulSet, podDone('Create', pod.metadata.name, set.metadata.name));
+  return { actions: [...missingClaims(set, ordinal, claims), createAction(pod), created], isBlocking: true };
+}
+
+/** Pods beyond the range, the highest first. */
+function condemnedPods({ set, pods }: SetView): StoredPod[] {
+  const { start, end } = ordinalRange(set);
+  const numbered = pods.map((pod) => ({ pod, ordinal: ordinalOf(set, pod.metadata.name) ?? -1 }));
+  const beyond = numbered.filter(({ ordinal }) => ordinal >= 0 && (ordinal < start || ordinal >= end));
+  return beyond.toSorted((a, b) => b.ordinal - a.ordinal).map(({ pod }) => pod);
+}
+
+/** An unhealthy Pod holds up the others, unless it is the first of the unhealthy. Source: processCondemned. */
+function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: boolean): Step {
+  if (hasDeletionTimestamp(pod)) return WAIT;
+  const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
+  if (isOrdered && !isHealthy(set, pod, nowMs) && !isFirstUnhealthy) return WAIT;
+  return { actions: deletion(set, pod), isBlocking: true };
+}
+
+/**
+ * The Pod that is to be replaced for an update: the highest one of another revision. A Pod that is not healthy stops the
+ * walk, so that the next goes only when the last has come back.
+ */
+function outdatedPod(view: SetView): StoredPod | undefined {
+  const { set, update, nowMs } = view;
+  const { updateStrategy } = set.spec;
+  if (updateStrategy?.type !== 'RollingUpdate') return undefined;
+  const { start, end } = ordinalRange(set);
+  const lowest = start + (updateStrategy.rollingUpdate?.partition ?? 0);
+  for (let ordinal = end - 1; ordinal >= lowest; ordinal -= 1) {
+    const pod = podOf(view, ordinal);
+    if (pod === undefined) return undefined;
+    if (revisionOfPod(pod) !== update.name && !hasDeletionTimestamp(pod)) return pod;
+    if (!isHealthy(set, pod, nowMs)) return undefined;
+  }
+  return undefined;
+}
+
+function deletion(set: StoredStatefulSet, pod: StoredPod): Action[] {
+  const told = podDone('Delete', pod.metadata.name, set.metadata.name);
+  return [deleteAction(pod), eventAction(set, COMPONENT.statefulSet, told)];
+}

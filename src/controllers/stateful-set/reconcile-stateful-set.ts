@@ -1,0 +1,113 @@
+import type { StatefulSetStatus } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { matchesSelector } from '../../api/select/object-selector.ts';
+import { deleteAction, eventAction, statusActions } from '../actions.ts';
+import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
+import { isAvailable, nextAvailableMs } from '../pod-state.ts';
+import type {
+  Action,
+  ActionFailure,
+  PodsAround,
+  Reconciliation,
+  StoredClaim,
+  StoredRevision,
+  StoredStatefulSet,
+} from '../reconcile.ts';
+import { expiredHistory, inOrderOfRevision, templateOfRevision, updateRevisionOf } from '../revision-history.ts';
+import { COMPONENT } from '../texts/pods.ts';
+import { claimFailed, podFailed } from '../texts/stateful-set.ts';
+import { planSet, type SetRevision, type SetView } from './plan-set.ts';
+import { isRunningAndReady, ordinalOf, revisionOfPod } from './set-pods.ts';
+
+const HASH_LABEL = 'controller.kubernetes.io/hash';
+
+/** Beside Pods: the revisions and the claims of the namespace. */
+export interface StatefulSetAround extends PodsAround {
+  readonly revisions: readonly StoredRevision[];
+  readonly claims: readonly StoredClaim[];
+}
+
+/** Source: pkg/controller/statefulset/stateful_set.go sync; stateful_set_control.go UpdateStatefulSet. */
+export function reconcileStatefulSet(set: StoredStatefulSet, around: StatefulSetAround): Reconciliation {
+  const { spec, status, metadata } = set;
+  const isOurs = (labels: StoredPod['metadata']['labels']): boolean => matchesSelector(spec.selector, labels);
+  const pods = claimObjects(set, around.pods, {
+    matches: (pod) => isOurs(pod.metadata.labels) && ordinalOf(set, pod.metadata.name) !== undefined,
+  });
+  const revised = claimObjects(set, around.revisions, { matches: (revision) => isOurs(revision.metadata.labels) });
+  const claimed = [...pods.actions, ...revised.actions];
+  if (claimed.length > 0) return { actions: claimed };
+  if (around.failure !== undefined) return { actions: afterFailure(set, around.failure) };
+  const revisions = inOrderOfRevision(revised.owned);
+  const nowMs = around.now.wallMs;
+  const shared = { set, pods: pods.owned, claims: around.claims, nowMs };
+  if (hasDeletionTimestamp(set)) return { actions: statusActions(set, lastStatus(shared)) };
+  const style = { hashLabel: HASH_LABEL, annotations: metadata.annotations, collisionCount: status?.collisionCount };
+  const update = updateRevisionOf(set, spec.template, revisions, style);
+  if (update.revision === undefined) return { actions: update.actions };
+  const current = revisions.find(({ metadata: { name } }) => name === status?.currentRevision) ?? update.revision;
+  const view = { ...shared, current: partsOf(set, current), update: partsOf(set, update.revision) };
+  const plan = planSet(view);
+  const used = new Set([view.current.name, view.update.name, ...pods.owned.map(revisionOfPod)]);
+  const isUsed = (revision: StoredRevision): boolean => used.has(revision.metadata.name);
+  return {
+    actions: [
+      ...plan.actions,
+      ...statusActions(set, statusOf(view, plan.hasDeletedCurrent)),
+      ...expiredHistory(revisions, isUsed, spec.revisionHistoryLimit).map((revision) => deleteAction(revision)),
+    ],
+    lookAgainAtMs: nextAvailableMs(pods.owned, spec.minReadySeconds, nowMs),
+  };
+}
+
+/** The status of a StatefulSet that is being deleted. Its revisions may be gone: their names are in the status. */
+function lastStatus(shared: Pick<SetView, 'set' | 'pods' | 'claims' | 'nowMs'>): StatefulSetStatus {
+  const { spec, status } = shared.set;
+  const named = (name = ''): SetRevision => ({ name, template: spec.template });
+  return statusOf({ ...shared, current: named(status?.currentRevision), update: named(status?.updateRevision) }, false);
+}
+
+function partsOf({ spec }: StoredStatefulSet, revision: StoredRevision): SetRevision {
+  return { name: revision.metadata.name, template: templateOfRevision(revision) ?? spec.template };
+}
+
+/** A revision whose name is taken gets another hash; all else is told of. */
+function afterFailure(set: StoredStatefulSet, { type, name, error, alreadyExists }: ActionFailure): Action[] {
+  const { status, metadata, spec } = set;
+  const told = (event: ReturnType<typeof podFailed>): Action[] => [eventAction(set, COMPONENT.statefulSet, event)];
+  if (ordinalOf(set, name) !== undefined) {
+    return told(podFailed(type === 'create' ? 'Create' : 'Delete', name, metadata.name, error));
+  }
+  const isClaim = (spec.volumeClaimTemplates ?? []).some((claim) => name.startsWith(`${claim.metadata?.name}-`));
+  if (isClaim) return told(claimFailed(name, name.slice(name.indexOf(metadata.name)), metadata.name, error));
+  if (alreadyExists !== true) return [];
+  return statusActions(set, { ...status, collisionCount: (status?.collisionCount ?? 0) + 1 });
+}
+
+/**
+ * The counts of the Pods as they were before this sync. When all are of the revision of the template and ready, that
+ * revision is the current one. Source: stateful_set_control.go updateStatus; stateful_set_utils.go completeRollingUpdate.
+ */
+function statusOf({ set, pods, current, update, nowMs }: SetView, hasDeletedCurrent: boolean): StatefulSetStatus {
+  const { spec, status, metadata } = set;
+  const ready = pods.filter(isRunningAndReady);
+  const countOf = (revision: string): number =>
+    pods.filter((pod) => !hasDeletionTimestamp(pod) && revisionOfPod(pod) === revision).length;
+  const updated = countOf(update.name);
+  const wanted = spec.replicas ?? 1;
+  const isRolling = spec.updateStrategy?.type === 'RollingUpdate';
+  const isDone = isRolling && [updated, ready.length, pods.length].every((count) => count === wanted);
+  const currentCount = isDone ? updated : countOf(current.name) - Number(hasDeletedCurrent);
+  return {
+    ...status,
+    observedGeneration: metadata.generation,
+    replicas: pods.length,
+    readyReplicas: ready.length || undefined,
+    currentReplicas: currentCount || undefined,
+    updatedReplicas: updated || undefined,
+    currentRevision: isDone ? update.name : current.name,
+    updateRevision: update.name,
+    collisionCount: status?.collisionCount ?? 0,
+    availableReplicas: ready.filter((pod) => isAvailable(pod, spec.minReadySeconds, nowMs)).length,
+  };
+}
