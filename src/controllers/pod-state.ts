@@ -16,10 +16,10 @@ export function isTerminating(pod: StoredPod): boolean {
 }
 
 export function isPodReady(pod: StoredPod): boolean {
-  return conditionReady(pod)?.status === 'True';
+  return readyConditionOf(pod)?.status === 'True';
 }
 
-export function conditionReady(pod: StoredPod): PodCondition | undefined {
+export function readyConditionOf(pod: StoredPod): PodCondition | undefined {
   return pod.status.conditions?.find(({ type }) => type === 'Ready');
 }
 
@@ -31,7 +31,7 @@ export function isAvailable(pod: StoredPod, minReadySeconds: number | undefined,
 
 /** The time from which a ready Pod is available. Undefined for a Pod that is not ready. */
 function availableFromMs(pod: StoredPod, minReadySeconds = 0): number | undefined {
-  const ready = conditionReady(pod);
+  const ready = readyConditionOf(pod);
   if (ready?.status !== 'True') return undefined;
   if (minReadySeconds === 0) return 0;
   return parseTime(ready.lastTransitionTime ?? '') + minReadySeconds * 1000;

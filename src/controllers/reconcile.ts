@@ -19,9 +19,9 @@ import type { StoredMeta, StoredPod } from '../api/objects.ts';
  *
  * A controller is a pure function of an object and of what is around it. It returns one stage of its work: writes, in
  * the order in which a cluster's stream shows them. The loop carries them out, reads everything again and calls the
- * controller again, until it returns no actions but events. It also calls it when the object, or an object that it owns or that
- * matches its selector, has changed, and at the time that the controller asked for. A controller has no memory: what it
- * must know is in the objects. So the loop may die between any two actions, and another one goes on.
+ * controller again, until it returns no actions but events. It also calls it when the object, or an object that it owns
+ * or that matches its selector, has changed, and at the time that the controller asked for. A controller has no memory:
+ * what it must know is in the objects. So the loop may die between any two actions, and another one goes on.
  */
 
 /** An object as it is stored, of a kind that has a spec. */
@@ -105,8 +105,8 @@ export type Action =
   | { readonly type: 'event'; readonly on: ActionTarget; readonly component: string; readonly event: ControllerEvent };
 
 /**
- * One write. `patch` is a JSON merge patch of metadata and spec; `status` replaces the status. An object without any
- * change of spec keeps its generation.
+ * One write. `patch` is a JSON merge patch of all but the status; `status` replaces the status. A write that does not
+ * change the spec keeps the generation.
  */
 export interface UpdateAction {
   readonly type: 'update';

@@ -23,8 +23,8 @@ export type UpdateRevision =
   | { readonly revision?: never; readonly actions: readonly Action[] };
 
 /**
- * The newest revision, if it has the template; else an older one with the template is counted up again; else one is made.
- * Source: pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions.
+ * The newest revision, if it has the template; else an older one with the template is counted up again; else one is
+ * made. Source: pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions.
  * @param revisions the owner's, in order
  */
 export function updateRevisionOf(

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../api/objects.ts';
 import { isSidecar } from '../api/objects.ts';
 import { parseTime } from '../api/time.ts';
-import { isPodReady, conditionReady } from './pod-state.ts';
+import { isPodReady, readyConditionOf } from './pod-state.ts';
 
 const DELETION_COST_KEY = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES = ['Pending', 'Unknown', 'Running'];
@@ -21,7 +21,7 @@ export function inOrderOfDeletion(pods: readonly StoredPod[], useDeletionCost = 
     ({ status }) => PHASES.indexOf(status.phase ?? 'Pending'),
     (pod) => Number(isPodReady(pod)),
     ...(useDeletionCost ? [deletionCost] : []),
-    (pod) => (isPodReady(pod) ? -timeOf(conditionReady(pod)?.lastTransitionTime) : 0),
+    (pod) => (isPodReady(pod) ? -timeOf(readyConditionOf(pod)?.lastTransitionTime) : 0),
     (pod) => -restarts(pod, false),
     (pod) => -restarts(pod, true),
     ({ metadata }) => -timeOf(metadata.creationTimestamp),

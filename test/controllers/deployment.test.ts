@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeploymentSpec, DeploymentStatus } from '../../src/api/generated/types.ts';
+import type { JsonObject } from '../../src/api/json.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { scaledValue } from '../../src/controllers/deployment/rollout-arithmetic.ts';
 import { newDeployment, START_MS, templateOf } from './manifests.ts';
@@ -25,7 +26,7 @@ const conditionsOf = (world: World): Record<string, string | undefined> =>
   Object.fromEntries((statusOf(world).conditions ?? []).map(({ type = '', reason }) => [type, reason]));
 const sizesOf = (world: World): number[] =>
   world.list('ReplicaSet').map((object) => (object['spec'] as { replicas: number }).replicas);
-const change = (world: World, spec: object): void => world.update('web', { spec: spec as Record<string, unknown> });
+const change = (world: World, spec: JsonObject): void => world.update('web', { spec });
 
 describe('a Deployment', () => {
   it('in the middle of a rollout is scaled by the share of its ReplicaSets', () => {
@@ -209,7 +210,7 @@ describe('any rollout', () => {
         for (const { active, ready } of podCounts(world)) {
           expect(active).toBeLessThanOrEqual(replicas + surge);
           hasBegun ||= ready === replicas;
-          if (hasBegun) expect(ready).toBeGreaterThanOrEqual(replicas - missing);
+          expect(hasBegun ? ready : replicas).toBeGreaterThanOrEqual(replicas - missing);
         }
         expect(statusOf(world)).toMatchObject({ replicas, updatedReplicas: replicas, availableReplicas: replicas });
         expect(conditionsOf(world)['Progressing']).toBe('NewReplicaSetAvailable');
@@ -236,6 +237,45 @@ describe('any rollout', () => {
         expect(world.list('ReplicaSet').length).toBeLessThanOrEqual(templates.size);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it('whatever a user does meanwhile, comes to rest with the Pods that are wanted', () => {
+    const happening = fc.record({
+      afterMs: fc.nat(3000),
+      does: fc.oneof(
+        fc.record({ replicas: fc.integer({ min: 0, max: 7 }) }),
+        fc.record({ paused: fc.boolean() }),
+        fc.record({ version: fc.constantFrom('2', '3') }),
+        fc.record({ deletes: fc.nat(6) }),
+        fc.record({ strategy: fc.constantFrom('Recreate', 'RollingUpdate') }),
+      ),
+    });
+    fc.assert(
+      fc.property(anyRollout, fc.array(happening, { maxLength: 6 }), (rollout, happenings) => {
+        const { world, node } = rollOut(rollout);
+        let wanted = { replicas: rollout.replicas, version: rollout.versions.at(-1)?.version ?? '1' };
+        for (const { afterMs, does } of happenings) {
+          node.run(afterMs);
+          if ('deletes' in does) world.delete(world.pods()[does.deletes]?.metadata.uid ?? '', 'Background');
+          else if ('version' in does) change(world, { template: templateOf(does.version) });
+          else if ('strategy' in does) change(world, { strategy: { type: does.strategy } });
+          else change(world, does);
+          wanted = { ...wanted, ...does };
+        }
+        change(world, { paused: false });
+        node.run(300_000);
+        const { replicas, version } = wanted;
+        const count = replicas === 0 ? undefined : replicas;
+        expect(statusOf(world)).toMatchObject({
+          observedGeneration: world.find('Deployment', 'web').metadata.generation,
+        });
+        expect(statusOf(world).availableReplicas).toBe(count);
+        expect(statusOf(world).updatedReplicas).toBe(count);
+        expect(world.pods().every((pod) => isOfVersion(pod, version))).toBe(true);
+        expect(conditionsOf(world)['Progressing']).toBe('NewReplicaSetAvailable');
+      }),
+      { numRuns: 60 },
     );
   });
 });

@@ -16,7 +16,7 @@ export interface Line {
 
 const FOLDER = new URL('../golden/traces-workloads/', import.meta.url);
 /** Annotations that a controller writes. */
-const OWN_ANNOTATION = /^deployment\.kubernetes\.io\/|^deprecated\.daemonset/;
+const OWN_ANNOTATION = /^deployment\.kubernetes\.io\//;
 
 /** The names of all traces. */
 export function traceNames(): string[] {

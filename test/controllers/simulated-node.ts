@@ -1,10 +1,9 @@
 import type { Container, ContainerStatus, PodStatus } from '../../src/api/generated/types.ts';
-import type { JsonObject } from '../../src/api/json.ts';
 import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
 import type { World } from './world.ts';
 
-/** What becomes of a Pod, in milliseconds. */
+/** The life of a Pod, in milliseconds. */
 export interface Behaviour {
   /** From its creation until it is ready. Undefined: never. */
   readonly readyAfterMs?: number | undefined;
@@ -111,7 +110,7 @@ export class SimulatedNode {
     const old = pod.status.conditions?.find(({ type }) => type === 'Ready');
     const condition = old?.status === ready.status ? old : ready;
     const containerStatuses = pod.spec.containers.map(({ name }: Container) => ({ name, state, restartCount: 0 }));
-    this.#world.setStatus(uid, { ...status, conditions: [condition], containerStatuses } as unknown as JsonObject);
+    this.#world.setStatus(uid, { ...status, conditions: [condition], containerStatuses });
   }
 
   #after(ms: number, happens: () => void): void {

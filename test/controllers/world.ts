@@ -4,12 +4,13 @@ import { isSameJson } from '../../src/api/json.ts';
 import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
 import { applyMergePatch } from '../../src/api/patch/merge-patch.ts';
 import { formatTime } from '../../src/api/time.ts';
+import { isWorkload, reconcileWorkload, type WorkloadAround } from '../../src/controllers/controllers.ts';
 import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
 import { NAME_ALPHABET } from '../../src/controllers/names.ts';
+import type { NodeFacts } from '../../src/lifecycle/node/node-facts.ts';
 import type { Action, ControllerEvent, NewObject, Reconciliation, StoredJob } from '../../src/controllers/reconcile.ts';
-import { type Around, reconcilers } from './reconcilers.ts';
 
 /** Any object of the world. */
 export interface WorldObject {
@@ -31,6 +32,9 @@ export interface TellingEvent extends ControllerEvent {
   readonly name: string;
   readonly component: string;
 }
+
+/** The only node. */
+const NODE: NodeFacts = { name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] };
 
 const MAX_STAGES = 20_000;
 
@@ -175,15 +179,15 @@ export class World {
     let hasActed = false;
     for (const { metadata } of this.list()) {
       const object = this.#objects.get(metadata.uid);
-      const reconcile = object === undefined ? undefined : reconcilers[object.kind];
-      if (object === undefined || reconcile === undefined || !this.#isDue(object)) continue;
+      if (object === undefined || !isWorkload(object) || !this.#isDue(object)) continue;
+      const reconcile = (around: WorkloadAround): Reconciliation => reconcileWorkload(object, around);
       this.#looked.set(metadata.uid, this.writes.length);
-      const { actions, lookAgainAtMs } = reconcile(object, this.#around());
+      const { actions, lookAgainAtMs } = reconcile(this.#around());
       if (lookAgainAtMs === undefined) this.#lookAgain.delete(metadata.uid);
       else this.#lookAgain.set(metadata.uid, lookAgainAtMs);
       const failure = this.#carryOut(actions);
       if (failure !== undefined) {
-        this.#carryOut(reconcile(object, { ...this.#around(), failure }).actions);
+        this.#carryOut(reconcile({ ...this.#around(), failure }).actions);
         this.#lookAgain.set(metadata.uid, this.nowMs + 1000);
       } else if (actions.some(({ type }) => type !== 'event')) {
         hasActed = true;
@@ -205,13 +209,19 @@ export class World {
     return this.#called.delete(uid) || this.writes.slice(since).some((write) => concerns(object, write.object));
   }
 
-  #around(): Around {
+  #around(): WorkloadAround {
+    const ofKind = <T>(kind: string): T[] => this.list(kind) as unknown as T[];
     return {
       now: { wallMs: this.nowMs },
       suffix: () => this.#suffix(),
       removedPods: this.#removedPods,
       pods: this.pods(),
-      objects: this.list(),
+      replicaSets: ofKind('ReplicaSet'),
+      jobs: ofKind('Job'),
+      revisions: ofKind('ControllerRevision'),
+      claims: ofKind('PersistentVolumeClaim'),
+      node: NODE,
+      timeZone: 'UTC',
     };
   }
 
@@ -225,7 +235,7 @@ export class World {
     }).join('');
   }
 
-  #carryOut(actions: Reconciliation['actions']): Around['failure'] {
+  #carryOut(actions: Reconciliation['actions']): WorkloadAround['failure'] {
     for (const action of actions) {
       if (this.dies()) return undefined;
       const error = this.#act(action);
@@ -262,7 +272,9 @@ export class World {
   }
 
   #remove(object: WorldObject): void {
-    if (object.kind === 'Pod') this.#removedPods.push(object as unknown as StoredPod);
+    const deletionTimestamp = object.metadata.deletionTimestamp ?? formatTime(this.nowMs);
+    const last = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
+    if (object.kind === 'Pod') this.#removedPods.push(last as unknown as StoredPod);
     this.#write('DELETED', object);
     this.#lookAgain.delete(object.metadata.uid);
   }
@@ -274,7 +286,10 @@ function isDone({ metadata }: WorldObject): boolean {
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
 }
 
-/** Gives a new Job what the API server gives it: a selector and labels with its uid. Source: pkg/registry/batch/job/strategy.go. */
+/**
+ * Gives a new Job what the API server gives it: a selector and labels with its uid. Source:
+ * pkg/registry/batch/job/strategy.go.
+ */
 function withSelector(job: NewObject, uid: string): NewObject {
   const spec = job['spec'] as JobSpec;
   if (spec.selector !== undefined) return job;

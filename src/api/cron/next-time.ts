@@ -1,4 +1,4 @@
-import type { Schedule, ScheduleField } from './schedule.ts';
+import type { CronSchedule, ScheduleField } from './schedule.ts';
 import type { Zone } from './zone.ts';
 
 const SECOND_MS = 1000;
@@ -8,11 +8,11 @@ const HOUR_MS = 60 * MINUTE_MS;
 const YEARS_MAX = 5;
 
 /**
- * The next time after a moment at which a schedule is due, in milliseconds since 1970. Undefined: never. A time of day that
- * the change to summer time leaves out is skipped; one that exists twice is due twice.
- * Source: github.com/robfig/cron/v3, spec.go Next, constantdelay.go Next.
+ * The next time after a moment at which a schedule is due, in milliseconds since 1970. Undefined: never. A time of day
+ * that the change to summer time leaves out is skipped; one that exists twice is due twice. Source:
+ * github.com/robfig/cron/v3, spec.go Next, constantdelay.go Next.
  */
-export function nextTime(schedule: Schedule, afterMs: number, zone: Zone): number | undefined {
+export function nextTime(schedule: CronSchedule, afterMs: number, zone: Zone): number | undefined {
   const wholeMs = Math.floor(afterMs / SECOND_MS) * SECOND_MS;
   if (schedule.type === 'every') return wholeMs + schedule.everyMs;
   const [minutes, hours, days, months, weekdays] = schedule.fields;

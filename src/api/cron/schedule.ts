@@ -4,7 +4,7 @@ import { goQuote } from '../go/go-quote.ts';
 /**
  * A schedule of a CronJob. Source of all rules here: github.com/robfig/cron/v3, parser.go ParseStandard.
  */
-export type Schedule =
+export type CronSchedule =
   | { readonly type: 'fields'; readonly fields: readonly ScheduleField[] }
   /** Counted from the last time, in milliseconds: whole seconds. */
   | { readonly type: 'every'; readonly everyMs: number };
@@ -51,7 +51,7 @@ const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|
 const TIME_ZONE = /^(?:CRON_)?TZ=\S*\s+/;
 
 /** Parses a schedule, or returns its first mistake. */
-export function parseSchedule(schedule: string): Schedule | ScheduleProblem {
+export function parseSchedule(schedule: string): CronSchedule | ScheduleProblem {
   // Another rule refuses a time zone in front, with a better message.
   const spec = schedule.replace(TIME_ZONE, '');
   if (spec.startsWith('@')) return parseMacro(spec);
@@ -69,7 +69,7 @@ export function parseSchedule(schedule: string): Schedule | ScheduleProblem {
   return { type: 'fields', fields };
 }
 
-function parseMacro(spec: string): Schedule | ScheduleProblem {
+function parseMacro(spec: string): CronSchedule | ScheduleProblem {
   const fields = Object.hasOwn(MACROS, spec) ? MACROS[spec] : undefined;
   if (fields !== undefined) return parseSchedule(fields);
   if (!spec.startsWith(EVERY)) return { problem: `unrecognized descriptor: ${spec}` };

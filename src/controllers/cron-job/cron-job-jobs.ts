@@ -9,7 +9,9 @@ const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
 const MINUTE_MS = 60_000;
 
-/** Jobs are named by the minute, so there is at most one for each. Source: pkg/controller/cronjob/utils.go getJobName. */
+/**
+ * Jobs are named by the minute, so there is at most one for each. Source: pkg/controller/cronjob/utils.go getJobName.
+ */
 export function scheduledName({ metadata }: StoredCronJob, scheduledMs: number): string {
   return `${metadata.name}-${Math.floor(scheduledMs / MINUTE_MS)}`;
 }
@@ -48,7 +50,10 @@ function zonedText(ms: number, zone: Zone): string {
   return `${local}${offsetMs < 0 ? '-' : '+'}${hour}:${minute}`;
 }
 
-/** Finished Jobs beyond the limits of the history, the oldest first. Source: cronjob_controllerv2.go cleanupFinishedJobs. */
+/**
+ * Finished Jobs beyond the limits of the history, the oldest first. Source: cronjob_controllerv2.go
+ * cleanupFinishedJobs.
+ */
 export function expiredJobs({ spec }: StoredCronJob, jobs: readonly StoredJob[]): StoredJob[] {
   const surplus = (type: string, limit: number | undefined): StoredJob[] => {
     const ended = jobs.filter(({ status }) => finishedCondition(status ?? {})?.type === type);
@@ -58,7 +63,8 @@ export function expiredJobs({ spec }: StoredCronJob, jobs: readonly StoredJob[])
 }
 
 function byStart(a: StoredJob, b: StoredJob): number {
-  const [left = '', right = ''] = [a.status?.startTime ?? '', b.status?.startTime ?? ''];
+  const left = a.status?.startTime ?? '';
+  const right = b.status?.startTime ?? '';
   if (left !== right) return left < right ? -1 : 1;
   return a.metadata.name < b.metadata.name ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 import { nextTime } from '../../api/cron/next-time.ts';
-import type { Schedule } from '../../api/cron/schedule.ts';
+import type { CronSchedule } from '../../api/cron/schedule.ts';
 import type { Zone } from '../../api/cron/zone.ts';
 
 const SECOND_MS = 1000;
@@ -18,7 +18,7 @@ export interface MissedTimes {
  * The latest time after `earliestMs` that has come. Earlier ones are forgotten: it looks for them only as far back as
  * needed. Source: pkg/controller/cronjob/utils.go mostRecentScheduleTime.
  */
-export function missedTimes(schedule: Schedule, zone: Zone, earliestMs: number, nowMs: number): MissedTimes {
+export function missedTimes(schedule: CronSchedule, zone: Zone, earliestMs: number, nowMs: number): MissedTimes {
   const none = { latestMs: undefined, hasMissedMany: false };
   const firstMs = nextTime(schedule, earliestMs, zone);
   if (firstMs === undefined || nowMs < firstMs) return none;
@@ -36,7 +36,7 @@ export function missedTimes(schedule: Schedule, zone: Zone, earliestMs: number, 
 }
 
 /** The time of the next look. Undefined: the schedule never comes. Source: utils.go nextScheduleTimeDuration. */
-export function nextLookMs(schedule: Schedule, zone: Zone, earliestMs: number, nowMs: number): number | undefined {
+export function nextLookMs(schedule: CronSchedule, zone: Zone, earliestMs: number, nowMs: number): number | undefined {
   const { latestMs } = missedTimes(schedule, zone, earliestMs, nowMs);
   const next = nextTime(schedule, latestMs ?? earliestMs, zone);
   return next === undefined ? undefined : Math.max(next, nowMs - (nowMs % SECOND_MS)) + DELTA_MS;

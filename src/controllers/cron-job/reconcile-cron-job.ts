@@ -1,5 +1,5 @@
 import type { CronJobStatus, ObjectReference } from '../../api/generated/types.ts';
-import { parseSchedule, type Schedule } from '../../api/cron/schedule.ts';
+import { parseSchedule, type CronSchedule } from '../../api/cron/schedule.ts';
 import { Zone } from '../../api/cron/zone.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
@@ -39,9 +39,9 @@ export interface CronJobAround extends ReconcileMoment {
 }
 
 /**
- * One sync of a CronJob: takes note of its Jobs, cleans up its history, and makes the Job whose time has come. A Job that
- * was made is noted in the next stage, when it has a uid.
- * Source: pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob.
+ * One sync of a CronJob: takes note of its Jobs, cleans up its history, and makes the Job whose time has come. A Job
+ * that was made is noted in the next stage, when it has a uid. Source: pkg/controller/cronjob/cronjob_controllerv2.go
+ * sync, syncCronJob.
  */
 export function reconcileCronJob(cronJob: StoredCronJob, around: CronJobAround): Reconciliation {
   if (around.failure !== undefined) {
@@ -138,7 +138,7 @@ function startNext(cronJob: StoredCronJob, jobs: readonly StoredJob[], around: C
 }
 
 interface Due {
-  readonly schedule: Schedule;
+  readonly schedule: CronSchedule;
   readonly zone: Zone;
   readonly nowMs: number;
 }

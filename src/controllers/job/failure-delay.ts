@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
-import { conditionReady } from '../pod-state.ts';
+import { readyConditionOf } from '../pod-state.ts';
 
 /** The delay of new Pods after failures. Source of all rules here: pkg/controller/job/backoff_utils.go. */
 
@@ -23,6 +23,7 @@ export function delayedUntilMs(
   succeeded: readonly StoredPod[],
   limits: BackOffLimits,
 ): number {
+  if (failed.length === 0) return 0;
   const lastSuccessMs = Math.max(0, ...succeeded.map(finishedAtMs));
   const failures = failed.map(finishedAtMs).filter((time) => time > lastSuccessMs);
   return failures.length === 0 ? 0 : Math.max(...failures) + failureDelayMs(failures.length, limits);
@@ -35,7 +36,7 @@ export function delayedUntilMs(
 export function finishedAtMs(pod: StoredPod): number {
   return (
     containersFinishedMs(pod) ??
-    (conditionReady(pod)?.status === 'False' ? timeOf(conditionReady(pod)?.lastTransitionTime) : undefined) ??
+    (readyConditionOf(pod)?.status === 'False' ? timeOf(readyConditionOf(pod)?.lastTransitionTime) : undefined) ??
     deletionRequestedMs(pod) ??
     parseTime(pod.metadata.creationTimestamp)
   );

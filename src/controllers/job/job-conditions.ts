@@ -8,12 +8,7 @@ export function trueCondition({ conditions = [] }: JobStatus, type: ConditionTyp
   return conditions.find((condition) => condition.type === type && condition.status === 'True');
 }
 
-/** True when nothing is done to the Job any more. */
-export function isFinished(status: JobStatus): boolean {
-  return finishedCondition(status) !== undefined;
-}
-
-/** The condition Complete or Failed. */
+/** The condition Complete or Failed: nothing is done to the Job any more. */
 export function finishedCondition(status: JobStatus): JobCondition | undefined {
   return trueCondition(status, 'Complete') ?? trueCondition(status, 'Failed');
 }

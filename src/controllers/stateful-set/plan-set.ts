@@ -25,7 +25,7 @@ export interface SetView {
   readonly nowMs: number;
 }
 
-/** What to do now, and whether a Pod of the current revision was deleted for an update. */
+/** The writes of one sync, and whether a Pod of the current revision was deleted for an update. */
 export interface SetPlan {
   readonly actions: readonly Action[];
   readonly hasDeletedCurrent: boolean;
@@ -74,7 +74,10 @@ function podOf({ set, pods }: SetView, ordinal: number): StoredPod | undefined {
   return pods.find(({ metadata }) => ordinalOf(set, metadata.name) === ordinal);
 }
 
-/** Makes the Pod of an ordinal. One that has ended is deleted first, and made anew when it is gone. Source: processReplica. */
+/**
+ * Makes the Pod of an ordinal. One that has ended is deleted first, and made anew when it is gone. Source:
+ * processReplica.
+ */
 function keepPod(view: SetView, ordinal: number): Step {
   const { set, claims, nowMs } = view;
   const pod = podOf(view, ordinal);
@@ -120,8 +123,8 @@ function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: bo
 }
 
 /**
- * The Pod that is to be replaced for an update: the highest one of another revision. A Pod that is not healthy stops the
- * walk, so that the next goes only when the last has come back.
+ * The Pod that is to be replaced for an update: the highest one of another revision. A Pod that is not healthy stops
+ * the walk, so that the next goes only when the last has come back.
  */
 function outdatedPod(view: SetView): StoredPod | undefined {
   const { set, update, nowMs } = view;

@@ -86,7 +86,8 @@ function afterFailure(set: StoredStatefulSet, { type, name, error, alreadyExists
 
 /**
  * The counts of the Pods as they were before this sync. When all are of the revision of the template and ready, that
- * revision is the current one. Source: stateful_set_control.go updateStatus; stateful_set_utils.go completeRollingUpdate.
+ * revision is the current one. Source: stateful_set_control.go updateStatus; stateful_set_utils.go
+ * completeRollingUpdate.
  */
 function statusOf({ set, pods, current, update, nowMs }: SetView, hasDeletedCurrent: boolean): StatefulSetStatus {
   const { spec, status, metadata } = set;

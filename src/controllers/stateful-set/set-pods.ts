@@ -12,7 +12,7 @@ import { claimName } from './set-claims.ts';
 const POD_NAME = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX = 'apps.kubernetes.io/pod-index';
 /** The name of the ControllerRevision that a Pod was made from. */
-export const REVISION_LABEL = 'controller-revision-hash';
+const REVISION_LABEL = 'controller-revision-hash';
 
 /** The number in a Pod's name. Undefined: the name is not one of this StatefulSet. Source: getParentNameAndOrdinal. */
 export function ordinalOf({ metadata }: StoredStatefulSet, pod: string): number | undefined {

@@ -1,0 +1,89 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
+import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import { reconcileCronJob } from './cron-job/reconcile-cron-job.ts';
+import { reconcileDaemonSet } from './daemon-set/reconcile-daemon-set.ts';
+import { reconcileDeployment } from './deployment/reconcile-deployment.ts';
+import { reconcileJob } from './job/reconcile-job.ts';
+import type {
+  PodsAround,
+  Reconciliation,
+  StoredClaim,
+  StoredCronJob,
+  StoredDaemonSet,
+  StoredDeployment,
+  StoredJob,
+  StoredReplicaSet,
+  StoredReplicationController,
+  StoredRevision,
+  StoredStatefulSet,
+} from './reconcile.ts';
+import { reconcileReplicaSet, reconcileReplicationController } from './replica-set/reconcile-replica-set.ts';
+import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';
+
+/** An object that a controller looks after. */
+export type Workload =
+  | StoredCronJob
+  | StoredDaemonSet
+  | StoredDeployment
+  | StoredJob
+  | StoredReplicaSet
+  | StoredReplicationController
+  | StoredStatefulSet;
+
+/**
+ * All that a controller may look at: the objects of the namespace that its own object owns or that match its selector.
+ * It passes over all others.
+ */
+export interface WorkloadAround extends PodsAround {
+  readonly replicaSets: readonly StoredReplicaSet[];
+  readonly jobs: readonly StoredJob[];
+  readonly revisions: readonly StoredRevision[];
+  readonly claims: readonly StoredClaim[];
+  readonly node: NodeFacts;
+  /** The machine's time zone: an IANA name. */
+  readonly timeZone: string;
+  /**
+   * The last states of Pods that are gone, with their deletion timestamps, as far as the loop saw them. Jobs and
+   * DaemonSets delay new Pods after failures; a failed Pod that was deleted leaves nothing else behind.
+   */
+  readonly removedPods: readonly StoredPod[];
+  /** The delays of Jobs after failures. Undefined: those of a cluster. */
+  readonly delay?: BackOffLimits | undefined;
+}
+
+/** One sync of any workload. See reconcile.ts for the contract. */
+export function reconcileWorkload(workload: Workload, around: WorkloadAround): Reconciliation {
+  switch (workload.kind) {
+    case 'CronJob':
+      return reconcileCronJob(workload, around);
+    case 'DaemonSet':
+      return reconcileDaemonSet(workload, around);
+    case 'Deployment':
+      return reconcileDeployment(workload, around);
+    case 'Job':
+      return reconcileJob(workload, around);
+    case 'ReplicaSet':
+      return reconcileReplicaSet(workload, around);
+    case 'ReplicationController':
+      return reconcileReplicationController(workload, around);
+    case 'StatefulSet':
+      return reconcileStatefulSet(workload, around);
+    default:
+      return workload satisfies never;
+  }
+}
+
+const WORKLOAD_KINDS: ReadonlySet<string> = new Set<Workload['kind']>([
+  'CronJob',
+  'DaemonSet',
+  'Deployment',
+  'Job',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+]);
+
+export function isWorkload(object: { readonly kind: string }): object is Workload {
+  return WORKLOAD_KINDS.has(object.kind);
+}

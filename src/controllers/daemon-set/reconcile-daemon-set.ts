@@ -1,0 +1,191 @@
+import type { DaemonSetStatus } from '../../api/generated/types.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { matchesSelector } from '../../api/select/object-selector.ts';
+import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
+import { scaledValue } from '../deployment/rollout-arithmetic.ts';
+import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
+import { earliest, isAvailable, isPodReady, nextAvailableMs } from '../pod-state.ts';
+import type {
+  Action,
+  ActionFailure,
+  ControllerEvent,
+  PodsAround,
+  Reconciliation,
+  StoredDaemonSet,
+  StoredRevision,
+} from '../reconcile.ts';
+import { expiredHistory, inOrderOfRevision, updateRevisionOf } from '../revision-history.ts';
+import { daemonSelectsAll, failedDaemonPod, succeededDaemonPod } from '../texts/daemon-set.ts';
+import { COMPONENT, createdPod, deletedPod, failedCreate, failedDelete } from '../texts/pods.ts';
+import { HASH_LABEL, isUpdated, newDaemonPod, type NodeFit, nodeFit } from './daemon-pod.ts';
+import { killableFromMs } from './failed-pods.ts';
+
+/** Beside Pods: the revisions of the namespace, and the only node. */
+export interface DaemonSetAround extends PodsAround {
+  readonly revisions: readonly StoredRevision[];
+  readonly node: NodeFacts;
+  /** The last states of Pods that are gone, as far as the loop saw them: failed ones delay the deletion of the next. */
+  readonly removedPods?: readonly StoredPod[] | undefined;
+}
+
+/** All that one sync reads. */
+interface DaemonView {
+  readonly daemonSet: StoredDaemonSet;
+  /** Pods on the node, the oldest first. Ended ones that are being deleted do not count. */
+  readonly pods: readonly StoredPod[];
+  readonly fit: NodeFit;
+  readonly hash: string;
+  readonly around: DaemonSetAround;
+}
+
+/** One sync of a DaemonSet on one node. Source: pkg/controller/daemon/daemon_controller.go syncDaemonSet. */
+export function reconcileDaemonSet(daemonSet: StoredDaemonSet, around: DaemonSetAround): Reconciliation {
+  const { spec, status, metadata } = daemonSet;
+  if (Object.keys(spec.selector ?? {}).length === 0) return { actions: [tell(daemonSet, daemonSelectsAll())] };
+  if (hasDeletionTimestamp(daemonSet)) return { actions: [] };
+  const isOurs = (labels: StoredPod['metadata']['labels']): boolean => matchesSelector(spec.selector, labels);
+  const pods = claimObjects(daemonSet, around.pods, { matches: (pod) => isOurs(pod.metadata.labels) });
+  const revised = claimObjects(daemonSet, around.revisions, {
+    matches: (revision) => isOurs(revision.metadata.labels),
+  });
+  const claimed = [...pods.actions, ...revised.actions];
+  if (claimed.length > 0) return { actions: claimed };
+  if (around.failure !== undefined) return { actions: afterFailure(daemonSet, around.failure) };
+  const revisions = inOrderOfRevision(revised.owned);
+  const style = { hashLabel: HASH_LABEL, annotations: metadata.annotations, collisionCount: status?.collisionCount };
+  const { revision, actions } = updateRevisionOf(daemonSet, spec.template, revisions, style);
+  if (revision === undefined) return { actions };
+  const hash = hashOf(revision);
+  const counted = pods.owned.filter((pod) => !hasDeletionTimestamp(pod) || !isTerminalPhase(pod.status.phase));
+  const view = { daemonSet, pods: counted.toSorted(byAge), fit: nodeFit(daemonSet, around.node), hash, around };
+  const managed = manage(view);
+  const used = new Set([hash, ...pods.owned.map(({ metadata: { labels } }) => labels?.[HASH_LABEL])]);
+  const expired = expiredHistory(revisions, (one) => used.has(hashOf(one)), spec.revisionHistoryLimit);
+  const delayMs = counted.some(isFailed) ? delayOf(view) : undefined;
+  return {
+    actions: [
+      ...(managed.length > 0 ? managed : rollOut(view)),
+      ...statusActions(daemonSet, statusOf(view)),
+      ...expired.map((one) => deleteAction(one)),
+    ],
+    lookAgainAtMs: earliest([nextAvailableMs(counted, spec.minReadySeconds, around.now.wallMs), delayMs]),
+  };
+}
+
+const tell = (daemonSet: StoredDaemonSet, event: ControllerEvent): Action =>
+  eventAction(daemonSet, COMPONENT.daemonSet, event);
+
+const isFailed = ({ status }: StoredPod): boolean => status.phase === 'Failed';
+
+function hashOf({ metadata }: StoredRevision): string {
+  return metadata.labels?.[HASH_LABEL] ?? '';
+}
+
+function byAge({ metadata: a, spec: left }: StoredPod, { metadata: b, spec: right }: StoredPod): number {
+  const scheduled = Number(Boolean(right.nodeName)) - Number(Boolean(left.nodeName));
+  if (scheduled !== 0) return scheduled;
+  if (a.creationTimestamp !== b.creationTimestamp) return a.creationTimestamp < b.creationTimestamp ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}
+
+/** A revision whose name is taken gets another hash. */
+function afterFailure(daemonSet: StoredDaemonSet, failure: ActionFailure): Action[] {
+  const { status } = daemonSet;
+  if (failure.alreadyExists === true && status !== undefined) {
+    return statusActions(daemonSet, { ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
+  }
+  return [tell(daemonSet, failure.type === 'create' ? failedCreate(failure.error) : failedDelete(failure.error))];
+}
+
+function delayOf({ daemonSet, around }: DaemonView): number | undefined {
+  const removed = (around.removedPods ?? []).filter((pod) => isControlledBy(pod, daemonSet));
+  const fromMs = killableFromMs(removed);
+  return fromMs > around.now.wallMs ? fromMs : undefined;
+}
+
+/** Source: daemon_controller.go manage, podsShouldBeOnNode. */
+function manage(view: DaemonView): Action[] {
+  const { daemonSet, pods, fit } = view;
+  if (fit.shouldRun && pods.length === 0) return create(view);
+  const staying = pods.filter((pod) => !hasDeletionTimestamp(pod));
+  if (!fit.mayStay) return staying.flatMap((pod) => remove(daemonSet, pod));
+  const running = staying.filter(({ status }) => !isTerminalPhase(status.phase));
+  const ended = staying.filter(({ status }) => isTerminalPhase(status.phase)).flatMap((pod) => removeEnded(view, pod));
+  if (!allowsSurge(daemonSet)) return [...ended, ...running.slice(1).flatMap((pod) => remove(daemonSet, pod))];
+  const missing = running.length === 0 && fit.shouldRun ? create(view) : [];
+  return [...missing, ...ended, ...surplusOfSurge(view, running).flatMap((pod) => remove(daemonSet, pod))];
+}
+
+/** Failed Pods go one after the other, with a delay that doubles. */
+function removeEnded(view: DaemonView, pod: StoredPod): Action[] {
+  const { daemonSet, around } = view;
+  const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
+  if (!isFailed(pod)) return [tell(daemonSet, succeededDaemonPod(name, around.node.name)), ...remove(daemonSet, pod)];
+  if (delayOf(view) !== undefined) return [];
+  return [tell(daemonSet, failedDaemonPod(name, around.node.name)), ...remove(daemonSet, pod)];
+}
+
+/** Two Pods may stay while the new one is not available and the old one is ready. */
+function surplusOfSurge({ daemonSet, hash, around }: DaemonView, running: readonly StoredPod[]): StoredPod[] {
+  const isNew = (pod: StoredPod): boolean => isUpdated(daemonSet, pod.metadata.labels, hash);
+  const news = running.filter(isNew);
+  const olds = running.filter((pod) => !isNew(pod));
+  const [newest] = news;
+  const [old] = olds;
+  const surplus = [...news.slice(1), ...olds.slice(1)];
+  if (newest === undefined || old === undefined) return surplus;
+  const isReplaced = !isPodReady(old) || isAvailable(newest, daemonSet.spec.minReadySeconds, around.now.wallMs);
+  return isReplaced ? [...surplus, old] : surplus;
+}
+
+/**
+ * One step of a rolling update: deletes the old Pod, or, with a surge, makes the new one beside it. The old Pod goes
+ * when the new one is available: see `surplusOfSurge`. Source: pkg/controller/daemon/update.go rollingUpdate.
+ */
+function rollOut(view: DaemonView): Action[] {
+  const { daemonSet, pods, hash, around } = view;
+  if (daemonSet.spec.updateStrategy?.type !== 'RollingUpdate') return [];
+  const staying = pods.filter((pod) => !hasDeletionTimestamp(pod));
+  const [pod] = staying;
+  if (pod === undefined || staying.length > 1 || isUpdated(daemonSet, pod.metadata.labels, hash)) return [];
+  const canSpare = !isAvailable(pod, daemonSet.spec.minReadySeconds, around.now.wallMs);
+  if (allowsSurge(daemonSet)) return view.fit.shouldRun ? create(view) : [];
+  const { maxUnavailable } = daemonSet.spec.updateStrategy.rollingUpdate ?? {};
+  return canSpare || scaledValue(maxUnavailable, 1, Math.ceil) > 0 ? remove(daemonSet, pod) : [];
+}
+
+function allowsSurge({ spec }: StoredDaemonSet): boolean {
+  const { type, rollingUpdate } = spec.updateStrategy ?? {};
+  return type === 'RollingUpdate' && scaledValue(rollingUpdate?.maxSurge, 1, Math.ceil) > 0;
+}
+
+function create({ daemonSet, hash, around }: DaemonView): Action[] {
+  const pod = newDaemonPod(daemonSet, around.node.name, hash, around.suffix());
+  return [createAction(pod), tell(daemonSet, createdPod(pod.metadata.name))];
+}
+
+function remove(daemonSet: StoredDaemonSet, pod: StoredPod): Action[] {
+  return [deleteAction(pod), tell(daemonSet, deletedPod(pod.metadata.name))];
+}
+
+/** The counts of the one node, by its oldest Pod. Source: daemon_controller.go updateDaemonSetStatus. */
+function statusOf({ daemonSet, pods, fit, hash, around }: DaemonView): DaemonSetStatus {
+  const { spec, status, metadata } = daemonSet;
+  const desired = Number(fit.shouldRun);
+  const [pod] = fit.shouldRun ? pods : [];
+  const isServing = pod !== undefined && isPodReady(pod);
+  const available = Number(isServing && isAvailable(pod, spec.minReadySeconds, around.now.wallMs));
+  const updated = Number(pod !== undefined && isUpdated(daemonSet, pod.metadata.labels, hash));
+  return {
+    ...status,
+    currentNumberScheduled: Number(pod !== undefined),
+    numberMisscheduled: Number(!fit.shouldRun && pods.length > 0),
+    desiredNumberScheduled: desired,
+    numberReady: Number(isServing),
+    observedGeneration: metadata.generation,
+    updatedNumberScheduled: updated || undefined,
+    numberAvailable: available || undefined,
+    numberUnavailable: desired - available || undefined,
+  };
+}

@@ -1,0 +1,6 @@
+/** Controllers of workloads, for the loop that runs them. */
+export { isWorkload, reconcileWorkload, type Workload, type WorkloadAround } from './controllers.ts';
+export { garbageActions } from './garbage/collect.ts';
+export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
+export { releaseOrphanedPods } from './job/reconcile-job.ts';
+export { NAME_ALPHABET, SUFFIX_LENGTH } from './names.ts';

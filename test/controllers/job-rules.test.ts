@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PodFailurePolicyRule, PodStatus, SuccessPolicyRule } from '../../src/api/generated/types.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { failureVerdict } from '../../src/controllers/job/failure-policy.ts';
+import { formatIndexes, parseIndexes } from '../../src/controllers/job/indexes.ts';
+import { metSuccessRule } from '../../src/controllers/job/success-policy.ts';
+import { viewJob } from '../../src/controllers/job/job-view.ts';
+import type { StoredJob } from '../../src/controllers/reconcile.ts';
+import { newJob } from './manifests.ts';
+
+describe('indexes', () => {
+  it.each([
+    [[], ''],
+    [[3], '3'],
+    [[3, 4], '3,4'],
+    [[3, 4, 5], '3-5'],
+    [[0, 2, 3, 4, 7, 8], '0,2-4,7,8'],
+  ])('%j are %j', (indexes, text) => {
+    expect(formatIndexes(new Set(indexes))).toBe(text);
+  });
+
+  it('are the same when they are read again, but for those beyond the completions', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(30)), fc.integer({ min: 1, max: 31 }), (indexes, completions) => {
+        const kept = indexes.filter((index) => index < completions).toSorted((a, b) => a - b);
+        expect([...parseIndexes(formatIndexes(new Set(indexes)), completions)]).toEqual(kept);
+      }),
+    );
+  });
+});
+
+function failedPod(status: PodStatus): StoredPod {
+  const metadata = { name: 'pi-x', namespace: 'default', uid: 'p', resourceVersion: '1', creationTimestamp: '' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [] }, status: { phase: 'Failed', ...status } };
+}
+
+const ended = (name: string, exitCode: number): NonNullable<PodStatus['containerStatuses']>[number] => ({
+  name,
+  state: { terminated: { exitCode } },
+  restartCount: 0,
+  image: '',
+  imageID: '',
+  ready: false,
+});
+
+const onCode = (
+  action: PodFailurePolicyRule['action'],
+  operator: 'In' | 'NotIn',
+  values: number[],
+  containerName?: string,
+): PodFailurePolicyRule => ({ action, onExitCodes: { operator, values, ...(containerName && { containerName }) } });
+
+describe('a failure policy', () => {
+  const main = failedPod({
+    containerStatuses: [ended('main', 42), ended('proxy', 0)],
+    initContainerStatuses: [ended('init', 7)],
+  });
+
+  it.each<[string, PodFailurePolicyRule[], PodFailurePolicyRule['action'] | undefined]>([
+    ['the first rule that matches decides', [onCode('Ignore', 'In', [42]), onCode('FailJob', 'In', [42])], 'Ignore'],
+    ['a code of no rule matches nothing', [onCode('FailJob', 'In', [1])], undefined],
+    ['NotIn means other codes', [onCode('Count', 'NotIn', [1])], 'Count'],
+    ['0 is no failure', [onCode('Ignore', 'NotIn', [7, 42])], undefined],
+    ['init containers count', [onCode('FailIndex', 'In', [7])], 'FailIndex'],
+    ['another container does not count', [onCode('FailJob', 'In', [42], 'proxy')], undefined],
+  ])('%s', (_, rules, action) => {
+    expect(failureVerdict({ rules }, main).action).toBe(action);
+  });
+
+  it('names the container, its code and the rule', () => {
+    const rules = [onCode('Ignore', 'In', [1]), onCode('FailJob', 'In', [42])];
+    expect(failureVerdict({ rules }, main).failure).toEqual({
+      reason: 'PodFailurePolicy',
+      message: 'Container main for pod default/pi-x failed with exit code 42 matching FailJob rule at index 1',
+    });
+  });
+
+  it('looks at conditions', () => {
+    const pod = failedPod({ conditions: [{ type: 'DisruptionTarget', status: 'True' }] });
+    const rules: PodFailurePolicyRule[] = [{ action: 'FailJob', onPodConditions: [{ type: 'DisruptionTarget' }] }];
+    expect(failureVerdict({ rules }, pod).failure?.message).toBe(
+      'Pod default/pi-x has condition DisruptionTarget matching FailJob rule at index 0',
+    );
+    expect(failureVerdict({ rules }, failedPod({})).action).toBeUndefined();
+  });
+});
+
+describe('a success policy', () => {
+  it.each<[SuccessPolicyRule[], string, string | undefined]>([
+    [[{ succeededIndexes: '0' }], '0,3', 'Matched rules at index 0'],
+    [[{ succeededIndexes: '0,1' }], '0,3', undefined],
+    [[{ succeededIndexes: '0-2', succeededCount: 2 }], '1,2', 'Matched rules at index 0'],
+    [[{ succeededIndexes: '0-2', succeededCount: 2 }], '1,3', undefined],
+    [[{ succeededIndexes: '4' }, { succeededCount: 2 }], '1,3', 'Matched rules at index 1'],
+  ])('%j with %s succeeded', (rules, completedIndexes, message) => {
+    const job = newJob({ completionMode: 'Indexed', completions: 5, successPolicy: { rules } });
+    const view = viewJob({ ...job, status: { completedIndexes } } as unknown as StoredJob, []);
+    expect(metSuccessRule(view)?.message).toBe(message);
+  });
+});
