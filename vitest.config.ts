@@ -9,6 +9,7 @@ const THOROUGH = [
   'conformance',
   'full-objects',
   'hostile',
+  'random-*',
   'round-trip',
   'starter',
   'validate-long',

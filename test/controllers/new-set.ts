@@ -1,0 +1,30 @@
+import type { StatefulSetSpec } from '../../src/api/generated/types.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { START_MS, templateOf } from './manifests.ts';
+import { type Behaviour, SimulatedNode } from './simulated-node.ts';
+import { World } from './world.ts';
+
+export const RUNS: Behaviour = { readyAfterMs: 100 };
+
+/** A world with a StatefulSet `db`, after five seconds. */
+export function newSet(
+  spec: Partial<StatefulSetSpec> = {},
+  behaviourOf: (pod: StoredPod) => Behaviour = () => RUNS,
+): { readonly world: World; readonly node: SimulatedNode } {
+  const world = new World(START_MS);
+  const shared = {
+    replicas: 3,
+    serviceName: 'db',
+    selector: { matchLabels: { app: 'web' } },
+    template: templateOf('1'),
+    podManagementPolicy: 'OrderedReady' as const,
+    updateStrategy: { type: 'RollingUpdate' as const, rollingUpdate: { partition: 0 } },
+    revisionHistoryLimit: 10,
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+  };
+  const metadata = { name: 'db', namespace: 'default' };
+  world.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: { ...shared, ...spec } }, 'db');
+  const node = new SimulatedNode(world, behaviourOf);
+  node.run(5000);
+  return { world, node };
+}
