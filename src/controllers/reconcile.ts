@@ -70,8 +70,9 @@ export interface ReconcileMoment {
   /** Five characters for a generated name: see names.ts. */
   readonly suffix: () => string;
   /**
-   * The action of the last stage that could not be carried out. The loop did none of the actions behind it. The
-   * controller answers with the event and the status that tell of it.
+   * The action of the last stage that could not be carried out. The loop did none of the actions behind it, and reads
+   * everything again. The controller answers with the event and the status that tell of it; then the loop waits, longer
+   * each time, and calls it without the failure.
    */
   readonly failure?: ActionFailure | undefined;
 }

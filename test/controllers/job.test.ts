@@ -155,4 +155,13 @@ describe('a Job', () => {
     expect(world.events[0]).toMatchObject({ reason: 'FailedCreate', message: 'Error creating: exceeded quota: pods' });
     expect(conditionsOf(world).at(-1)).toEqual(['Complete', 'CompletionsReached']);
   });
+
+  it('counts Pods that have ended while it cannot create others', () => {
+    const world = new World(START_MS);
+    world.create(newJob({ parallelism: 2, completions: 4 }), 'job');
+    world.refuses = ({ kind }) => (kind === 'Pod' && world.pods().length >= 2 ? 'exceeded quota' : undefined);
+    new SimulatedNode(world, () => SUCCEEDS).run(10_000);
+    expect(statusOf(world)).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} });
+    expect(statusOf(world).active).toBeUndefined();
+  });
 });

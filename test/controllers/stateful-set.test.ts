@@ -121,5 +121,6 @@ describe('a StatefulSet', () => {
       reason: 'FailedCreate',
       message: 'Create Pod db-0 in StatefulSet db failed error: exceeded quota',
     });
+    expect(statusOf(world)).toMatchObject({ observedGeneration: 1, replicas: 0 });
   });
 });

@@ -180,14 +180,14 @@ export class World {
     for (const { metadata } of this.list()) {
       const object = this.#objects.get(metadata.uid);
       if (object === undefined || !isWorkload(object) || !this.#isDue(object)) continue;
-      const reconcile = (around: WorkloadAround): Reconciliation => reconcileWorkload(object, around);
       this.#looked.set(metadata.uid, this.writes.length);
-      const { actions, lookAgainAtMs } = reconcile(this.#around());
+      const { actions, lookAgainAtMs } = reconcileWorkload(object, this.#around());
       if (lookAgainAtMs === undefined) this.#lookAgain.delete(metadata.uid);
       else this.#lookAgain.set(metadata.uid, lookAgainAtMs);
       const failure = this.#carryOut(actions);
-      if (failure !== undefined) {
-        this.#carryOut(reconcile({ ...this.#around(), failure }).actions);
+      const again = this.#objects.get(metadata.uid);
+      if (failure !== undefined && again !== undefined && isWorkload(again)) {
+        this.#carryOut(reconcileWorkload(again, { ...this.#around(), failure }).actions);
         this.#lookAgain.set(metadata.uid, this.nowMs + 1000);
       } else if (actions.some(({ type }) => type !== 'event')) {
         hasActed = true;

@@ -51,21 +51,20 @@ export function reconcileDaemonSet(daemonSet: StoredDaemonSet, around: DaemonSet
   });
   const claimed = [...pods.actions, ...revised.actions];
   if (claimed.length > 0) return { actions: claimed };
-  if (around.failure !== undefined) return { actions: afterFailure(daemonSet, around.failure) };
+  const { failure } = around;
   const revisions = inOrderOfRevision(revised.owned);
   const style = { hashLabel: HASH_LABEL, annotations: metadata.annotations, collisionCount: status?.collisionCount };
   const { revision, actions } = updateRevisionOf(daemonSet, spec.template, revisions, style);
-  if (revision === undefined) return { actions };
+  if (revision === undefined) return { actions: failure?.alreadyExists ? countCollision(daemonSet) : actions };
   const hash = hashOf(revision);
   const counted = pods.owned.filter((pod) => !hasDeletionTimestamp(pod) || !isTerminalPhase(pod.status.phase));
   const view = { daemonSet, pods: counted.toSorted(byAge), fit: nodeFit(daemonSet, around.node), hash, around };
-  const managed = manage(view);
   const used = new Set([hash, ...pods.owned.map(({ metadata: { labels } }) => labels?.[HASH_LABEL])]);
   const expired = expiredHistory(revisions, (one) => used.has(hashOf(one)), spec.revisionHistoryLimit);
   const delayMs = counted.some(isFailed) ? delayOf(view) : undefined;
   return {
     actions: [
-      ...(managed.length > 0 ? managed : rollOut(view)),
+      ...(failure === undefined ? planPods(view) : [failureEvent(daemonSet, failure)]),
       ...statusActions(daemonSet, statusOf(view)),
       ...expired.map((one) => deleteAction(one)),
     ],
@@ -90,12 +89,20 @@ function byAge({ metadata: a, spec: left }: StoredPod, { metadata: b, spec: righ
 }
 
 /** A revision whose name is taken gets another hash. */
-function afterFailure(daemonSet: StoredDaemonSet, failure: ActionFailure): Action[] {
+function countCollision(daemonSet: StoredDaemonSet): Action[] {
   const { status } = daemonSet;
-  if (failure.alreadyExists === true && status !== undefined) {
-    return statusActions(daemonSet, { ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
-  }
-  return [tell(daemonSet, failure.type === 'create' ? failedCreate(failure.error) : failedDelete(failure.error))];
+  if (status === undefined) return [];
+  return statusActions(daemonSet, { ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
+}
+
+function failureEvent(daemonSet: StoredDaemonSet, { type, error }: ActionFailure): Action {
+  return tell(daemonSet, type === 'create' ? failedCreate(error) : failedDelete(error));
+}
+
+/** The update goes on when the node has the Pods that it is to have. */
+function planPods(view: DaemonView): Action[] {
+  const managed = manage(view);
+  return managed.length > 0 ? managed : rollOut(view);
 }
 
 function delayOf({ daemonSet, around }: DaemonView): number | undefined {

@@ -34,7 +34,6 @@ const OWN_NAME = 'kubernetes.io/job-controller';
 export function reconcileJob(job: StoredJob, around: JobAround): Reconciliation {
   const { managedBy } = job.spec;
   if (managedBy !== undefined && managedBy !== OWN_NAME) return { actions: [] };
-  if (around.failure !== undefined) return { actions: [failureEvent(job, around.failure)] };
   const finished = finishedCondition(job.status ?? {});
   if (finished !== undefined) return afterTheEnd(job, finished, around);
   const matches = ({ metadata }: StoredPod): boolean => matchesSelector(job.spec.selector, metadata.labels);
@@ -64,7 +63,8 @@ function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobAround):
   const nowMs = around.now.wallMs;
   const view = started(viewJob(job, pods), nowMs);
   const early = endOf(view, nowMs);
-  const isIdle = hasDeletionTimestamp(job);
+  // After a failure the ended Pods are counted all the same.
+  const isIdle = hasDeletionTimestamp(job) || around.failure !== undefined;
   const managed = early === undefined && !isIdle ? managePods(view, around) : undefined;
   const pod = managed ?? (early === undefined ? idle(view) : deleteActivePods(view));
   const end = early ?? completionOf(view, pod.active);
@@ -82,6 +82,7 @@ function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobAround):
   const isFinal = finishedCondition(final) !== undefined;
   return {
     actions: [
+      ...(around.failure === undefined ? [] : [failureEvent(job, around.failure)]),
       ...pod.actions,
       ...(early === undefined && end !== undefined && isOverfull(view) ? [tell(job, tooManySucceeded())] : []),
       ...statusActions(job, written),

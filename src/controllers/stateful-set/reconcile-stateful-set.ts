@@ -37,17 +37,18 @@ export function reconcileStatefulSet(set: StoredStatefulSet, around: StatefulSet
   const revised = claimObjects(set, around.revisions, { matches: (revision) => isOurs(revision.metadata.labels) });
   const claimed = [...pods.actions, ...revised.actions];
   if (claimed.length > 0) return { actions: claimed };
-  if (around.failure !== undefined) return { actions: afterFailure(set, around.failure) };
+  const { failure } = around;
   const revisions = inOrderOfRevision(revised.owned);
   const nowMs = around.now.wallMs;
   const shared = { set, pods: pods.owned, claims: around.claims, nowMs };
   if (hasDeletionTimestamp(set)) return { actions: statusActions(set, lastStatus(shared)) };
   const style = { hashLabel: HASH_LABEL, annotations: metadata.annotations, collisionCount: status?.collisionCount };
   const update = updateRevisionOf(set, spec.template, revisions, style);
-  if (update.revision === undefined) return { actions: update.actions };
+  if (update.revision === undefined) return { actions: failure?.alreadyExists ? countCollision(set) : update.actions };
   const current = revisions.find(({ metadata: { name } }) => name === status?.currentRevision) ?? update.revision;
   const view = { ...shared, current: partsOf(set, current), update: partsOf(set, update.revision) };
-  const plan = planSet(view);
+  const plan =
+    failure === undefined ? planSet(view) : { actions: failureEvents(set, failure), hasDeletedCurrent: false };
   const used = new Set([view.current.name, view.update.name, ...pods.owned.map(revisionOfPod)]);
   const isUsed = (revision: StoredRevision): boolean => used.has(revision.metadata.name);
   return {
@@ -71,17 +72,22 @@ function partsOf({ spec }: StoredStatefulSet, revision: StoredRevision): SetRevi
   return { name: revision.metadata.name, template: templateOfRevision(revision) ?? spec.template };
 }
 
-/** A revision whose name is taken gets another hash; all else is told of. */
-function afterFailure(set: StoredStatefulSet, { type, name, error, alreadyExists }: ActionFailure): Action[] {
-  const { status, metadata, spec } = set;
-  const told = (event: ReturnType<typeof podFailed>): Action[] => [eventAction(set, COMPONENT.statefulSet, event)];
-  if (ordinalOf(set, name) !== undefined) {
-    return told(podFailed(type === 'create' ? 'Create' : 'Delete', name, metadata.name, error));
-  }
-  const isClaim = (spec.volumeClaimTemplates ?? []).some((claim) => name.startsWith(`${claim.metadata?.name}-`));
-  if (isClaim) return told(claimFailed(name, name.slice(name.indexOf(metadata.name)), metadata.name, error));
-  if (alreadyExists !== true) return [];
+/** A revision whose name is taken gets another hash. */
+function countCollision(set: StoredStatefulSet): Action[] {
+  const { status } = set;
   return statusActions(set, { ...status, collisionCount: (status?.collisionCount ?? 0) + 1 });
+}
+
+function failureEvents(set: StoredStatefulSet, { type, name, error }: ActionFailure): Action[] {
+  const { metadata, spec } = set;
+  const verb = type === 'create' ? 'Create' : 'Delete';
+  const isClaim = (spec.volumeClaimTemplates ?? []).some((claim) => name.startsWith(`${claim.metadata?.name}-`));
+  const isPod = ordinalOf(set, name) !== undefined;
+  if (!isPod && !isClaim) return [];
+  const event = isPod
+    ? podFailed(verb, name, metadata.name, error)
+    : claimFailed(name, name.slice(name.indexOf(metadata.name)), metadata.name, error);
+  return [eventAction(set, COMPONENT.statefulSet, event)];
 }
 
 /**
