@@ -11,6 +11,8 @@ export const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 export const SUFFIX_LENGTH = 5;
 
 const NAME_MAX = 63;
+/** A subdomain has at most 253 characters. */
+const LONGEST_OWNER = 253;
 
 /** A prefix, cut so that the random part still fits, and that part. Source: names/generate.go GenerateName. */
 export function generatedName(prefix: string, suffix: string): string {
@@ -19,7 +21,7 @@ export function generatedName(prefix: string, suffix: string): string {
 
 /** The prefix of the names of Pods. Source: pkg/controller/controller_utils.go generatePodsPrefix. */
 export function podPrefix(owner: string): string {
-  return `${owner}-`;
+  return owner.length < LONGEST_OWNER ? `${owner}-` : owner;
 }
 
 const FNV_OFFSET = 0x811c9dc5;

@@ -2,7 +2,6 @@ import { nextTime } from '../../api/cron/next-time.ts';
 import type { CronSchedule } from '../../api/cron/schedule.ts';
 import type { Zone } from '../../api/cron/zone.ts';
 
-const SECOND_MS = 1000;
 const MANY_MISSED = 100;
 /** The controller looks a little after the time, to be sure that it has come. Source: nextScheduleDelta. */
 const DELTA_MS = 100;
@@ -39,5 +38,5 @@ export function missedTimes(schedule: CronSchedule, zone: Zone, earliestMs: numb
 export function nextLookMs(schedule: CronSchedule, zone: Zone, earliestMs: number, nowMs: number): number | undefined {
   const { latestMs } = missedTimes(schedule, zone, earliestMs, nowMs);
   const next = nextTime(schedule, latestMs ?? earliestMs, zone);
-  return next === undefined ? undefined : Math.max(next, nowMs - (nowMs % SECOND_MS)) + DELTA_MS;
+  return next === undefined ? undefined : next + DELTA_MS;
 }

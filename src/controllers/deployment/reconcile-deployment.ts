@@ -6,6 +6,7 @@ import { claimObjects, controllerOf, hasDeletionTimestamp } from '../ownership.t
 import type {
   Action,
   ActionFailure,
+  ControllerEvent,
   PodsAround,
   Reconciliation,
   StoredDeployment,
@@ -58,9 +59,12 @@ export interface DeploymentAround extends PodsAround {
   readonly replicaSets: readonly StoredReplicaSet[];
 }
 
-/** Source: pkg/controller/deployment/deployment_controller.go syncDeployment. */
+/**
+ * One step of a Deployment: what was paused or rolled back, then scaling, then its strategy.
+ * Source: pkg/controller/deployment/deployment_controller.go syncDeployment.
+ */
 export function reconcileDeployment(deployment: StoredDeployment, around: DeploymentAround): Reconciliation {
-  const { spec, status = {}, metadata } = deployment;
+  const { spec, status = {} } = deployment;
   const nowMs = around.now.wallMs;
   if (Object.keys(spec.selector ?? {}).length === 0) return selectsAll(deployment);
   const matches = (replicaSet: StoredReplicaSet): boolean => matchesSelector(spec.selector, replicaSet.metadata.labels);
@@ -89,11 +93,10 @@ export function reconcileDeployment(deployment: StoredDeployment, around: Deploy
   if (rollout === 'create') return { actions: createCurrent(deployment, revisions, nowMs) };
   const cleaned = rollout.length === 0 && isComplete(deployment, status) ? cleanUp(deployment, revisions) : [];
   const written = statusActions(deployment, rolloutStatus(deployment, revisions, nowMs));
-  const deadlineMs = progressDeadlineMs({ ...deployment, metadata });
-  return { actions: [...rollout, ...cleaned, ...written], lookAgainAtMs: deadlineMs };
+  return { actions: [...rollout, ...cleaned, ...written], lookAgainAtMs: progressDeadlineMs(deployment) };
 }
 
-const tell = (deployment: StoredDeployment, event: Parameters<typeof eventAction>[2]): Action =>
+const tell = (deployment: StoredDeployment, event: ControllerEvent): Action =>
   eventAction(deployment, COMPONENT.deployment, event);
 
 /** A Deployment that selects everything is left alone, but it has been seen. */

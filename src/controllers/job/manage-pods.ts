@@ -21,6 +21,11 @@ export interface Managed {
   readonly lookAgainAtMs?: number | undefined;
 }
 
+/** Leaves the Pods as they are. */
+export function leavePods({ active, ready, terminating }: JobView): Managed {
+  return { actions: [], active: active.length, ready, terminating };
+}
+
 /** Deletes all active Pods of a Job that has come to its end. They keep their finalizer: they are still counted. */
 export function deleteActivePods(view: JobView): Managed {
   return withoutPods(view, view.active, false);
@@ -59,8 +64,8 @@ function withoutPods(view: JobView, pods: readonly StoredPod[], isUncounted: boo
 }
 
 function withPods(view: JobView, count: number, around: JobAround): Managed {
-  const { job, active, ready, terminating } = view;
-  const idle = { actions: [], active: active.length, ready, terminating };
+  const { job, active } = view;
+  const idle = leavePods(view);
   if (count <= 0) return idle;
   const delayMs = delayOfAll(view, around);
   if (delayMs > around.now.wallMs) return { ...idle, lookAgainAtMs: delayMs };
