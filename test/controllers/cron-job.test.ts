@@ -48,6 +48,16 @@ describe('a CronJob', () => {
     expect(reasonsOf(world)).toContain('TooManyMissedTimes');
   });
 
+  it('starts nothing when its times are followed by a long pause', () => {
+    const { world, node } = schedule({ suspend: true, schedule: '*/5 12 * * *' }, QUICK);
+    node.run(9 * 60 * MINUTE_MS);
+    world.update('tick', { spec: { suspend: false } });
+    node.run(MINUTE_MS);
+    expect(jobNames(world)).toEqual([]);
+    node.run(16 * 60 * MINUTE_MS);
+    expect(jobNames(world)).toHaveLength(3);
+  });
+
   it('makes no Job that is later than its deadline', () => {
     const { world, node } = schedule({ suspend: true, schedule: '0 * * * *', startingDeadlineSeconds: 30 }, QUICK);
     node.run(61 * MINUTE_MS);

@@ -65,6 +65,30 @@ describe('a StatefulSet', () => {
     expect(names(world, 'ControllerRevision')).toHaveLength(3);
   });
 
+  it('updates one Pod at a time, the highest first, also with Parallel', () => {
+    const { world, node } = newSet({ podManagementPolicy: 'Parallel' });
+    const before = world.writes.length;
+    change(world, { template: templateOf('2') });
+    node.run(20_000);
+    const kept = world.writes.slice(before).filter(({ type, object }) => type !== 'MODIFIED' && object.kind === 'Pod');
+    expect(kept.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+      'DELETED db-2',
+      'ADDED db-2',
+      'DELETED db-1',
+      'ADDED db-1',
+      'DELETED db-0',
+      'ADDED db-0',
+    ]);
+  });
+
+  it('waits for minReadySeconds before the next Pod, and calls the Pods available then', () => {
+    const { world, node } = newSet({ replicas: 2, minReadySeconds: 10 });
+    expect(names(world)).toEqual(['db-0']);
+    expect(statusOf(world)).toMatchObject({ readyReplicas: 1, availableReplicas: 0 });
+    node.run(20_000);
+    expect(statusOf(world)).toMatchObject({ readyReplicas: 2, availableReplicas: 2 });
+  });
+
   it('counts a template that it had before up again, and forgets old ones', () => {
     const { world, node } = newSet({ replicas: 1, revisionHistoryLimit: 1 });
     for (const version of ['2', '1', '3', '4']) {

@@ -29,7 +29,7 @@ import {
 } from '../texts/cron-job.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { expiredJobs, scheduledJob, scheduledName, scheduledTimeOf } from './cron-job-jobs.ts';
-import { missedTimes, nextLookMs } from './missed-times.ts';
+import { hasMissedMany, missedTimes, nextLookMs } from './missed-times.ts';
 
 /** Jobs of the namespace, and the machine's time zone. */
 export interface CronJobAround extends ReconcileMoment {
@@ -148,8 +148,9 @@ function dueActions(cronJob: StoredCronJob, jobs: readonly StoredJob[], { schedu
   const { active = [], lastScheduleTime } = cronJob.status ?? {};
   const deadlineMs = startingDeadlineSeconds === undefined ? undefined : startingDeadlineSeconds * 1000;
   const earliestMs = Math.max(earliestOf(cronJob), deadlineMs === undefined ? 0 : nowMs - deadlineMs);
-  const { latestMs, hasMissedMany } = missedTimes(schedule, zone, earliestMs, nowMs);
-  const warnings = hasMissedMany ? [tell(cronJob, tooManyMissedTimes())] : [];
+  const missed = missedTimes(schedule, zone, earliestMs, nowMs);
+  const { latestMs } = missed;
+  const warnings = hasMissedMany(missed) ? [tell(cronJob, tooManyMissedTimes())] : [];
   if (latestMs === undefined) return warnings;
   if (deadlineMs !== undefined && latestMs + deadlineMs < nowMs)
     return [...warnings, tell(cronJob, missedSchedule(latestMs))];
