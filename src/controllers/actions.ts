@@ -1,6 +1,6 @@
 import { isJsonObject, isSameJson, type JsonObject } from '../api/json.ts';
 import type {
-  Action,
+  ControllerAction,
   ControllerEvent,
   DeleteAction,
   NewObject,
@@ -14,7 +14,7 @@ export function refOf({ apiVersion, kind, metadata: { namespace, name, uid } }: 
   return { apiVersion, kind, namespace, name, uid };
 }
 
-export function createAction(object: NewObject): Action {
+export function createAction(object: NewObject): ControllerAction {
   return { type: 'create', object };
 }
 
@@ -40,6 +40,6 @@ export function deleteAction(object: Owned, propagation: DeleteAction['propagati
 }
 
 /** @param component the controller that tells of it: see texts/components.ts */
-export function eventAction(object: Owned, component: string, event: ControllerEvent): Action {
+export function eventAction(object: Owned, component: string, event: ControllerEvent): ControllerAction {
   return { type: 'event', on: refOf(object), component, event };
 }

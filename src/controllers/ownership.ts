@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../api/generated/types.ts';
 import { patchAction } from './actions.ts';
-import type { Action, Owned } from './reconcile.ts';
+import type { ControllerAction, Owned } from './reconcile.ts';
 
 /** Ownership, adoption and release. Source of all rules here: pkg/controller/controller_ref_manager.go. */
 
@@ -23,7 +23,7 @@ export function isControlledBy(object: Pick<Owned, 'metadata'>, owner: Owned): b
 export interface ObjectClaim<T> {
   readonly owned: T[];
   /** Adoptions and releases: a stage of its own, before anything is counted. */
-  readonly actions: Action[];
+  readonly actions: ControllerAction[];
 }
 
 export interface ClaimRules<T> {
@@ -59,14 +59,14 @@ export function claimObjects<T extends Owned>(
   };
 }
 
-function adopt(owner: Owned, object: Owned, finalizer: string | undefined): Action {
+function adopt(owner: Owned, object: Owned, finalizer: string | undefined): ControllerAction {
   const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];
   if (finalizer === undefined) return patchAction(object, { metadata: { ownerReferences } });
   const finalizers = [...new Set([...(object.metadata.finalizers ?? []), finalizer])];
   return patchAction(object, { metadata: { ownerReferences, finalizers } });
 }
 
-function release(owner: Owned, object: Owned, finalizer: string | undefined): Action {
+function release(owner: Owned, object: Owned, finalizer: string | undefined): ControllerAction {
   const ownerReferences = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
   const lists = { ownerReferences, ...(finalizer === undefined ? {} : { finalizers }) };

@@ -94,12 +94,12 @@ export interface ActionFailure {
 
 /** One stage of a controller's work. */
 export interface Reconciliation {
-  readonly actions: readonly Action[];
+  readonly actions: readonly ControllerAction[];
   /** The time of the next look if nothing happens before, in milliseconds since 1970. */
   readonly lookAgainAtMs?: number | undefined;
 }
 
-export type Action =
+export type ControllerAction =
   | { readonly type: 'create'; readonly object: NewObject }
   | UpdateAction
   | DeleteAction

@@ -3,7 +3,7 @@ import { isJsonObject, isSameJson } from '../api/json.ts';
 import { createAction, patchAction } from './actions.ts';
 import { templateHash } from './names.ts';
 import { controllerReference } from './ownership.ts';
-import type { Action, NewObject, Owned, StoredRevision } from './reconcile.ts';
+import type { ControllerAction, NewObject, Owned, StoredRevision } from './reconcile.ts';
 
 /** ControllerRevisions: the templates that a StatefulSet or a DaemonSet has had. Source: pkg/controller/history. */
 
@@ -20,7 +20,7 @@ export interface RevisionStyle {
 /** The revision of the owner's template, or the write that it lacks. */
 export type UpdateRevision =
   | { readonly revision: StoredRevision; readonly actions?: never }
-  | { readonly revision?: never; readonly actions: readonly Action[] };
+  | { readonly revision?: never; readonly actions: readonly ControllerAction[] };
 
 /**
  * The newest revision, if it has the template; else an older one with the template is counted up again; else one is

@@ -10,7 +10,13 @@ import { finalizersAfterDelete, type PropagationPolicy } from '../../src/control
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
 import { NAME_ALPHABET } from '../../src/controllers/names.ts';
 import type { NodeFacts } from '../../src/lifecycle/node/node-facts.ts';
-import type { Action, ControllerEvent, NewObject, Reconciliation, StoredJob } from '../../src/controllers/reconcile.ts';
+import type {
+  ControllerAction,
+  ControllerEvent,
+  NewObject,
+  Reconciliation,
+  StoredJob,
+} from '../../src/controllers/reconcile.ts';
 
 /** Any object of the world. */
 export interface WorldObject {
@@ -247,7 +253,7 @@ export class World {
     return undefined;
   }
 
-  #act(action: Action): string | undefined {
+  #act(action: ControllerAction): string | undefined {
     if (action.type === 'event') {
       const { on, component, event } = action;
       this.events.push({ atMs: this.nowMs, on: on.kind, name: on.name, component, ...event });

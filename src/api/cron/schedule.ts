@@ -92,7 +92,7 @@ function parseField(text: string, field: Field): ScheduleField | ScheduleProblem
   return { values, isAny };
 }
 
-interface Range {
+interface ValueRange {
   readonly first: number;
   readonly last: number;
   readonly step: number;
@@ -100,7 +100,7 @@ interface Range {
 }
 
 /** Parses `*`, `5` or `1-5`, each with an optional step: `1-5/2`. */
-function parseRange(expression: string, field: Field): Range | ScheduleProblem {
+function parseRange(expression: string, field: Field): ValueRange | ScheduleProblem {
   const [range = '', stepText, ...moreSteps] = expression.split('/');
   const [firstText = '', lastText, ...moreEnds] = range.split('-');
   const isAny = firstText === '*' || firstText === '?';
@@ -119,7 +119,7 @@ function parseRange(expression: string, field: Field): Range | ScheduleProblem {
 }
 
 function rangeProblem(
-  { first, last, step }: Omit<Range, 'isAny'>,
+  { first, last, step }: Omit<ValueRange, 'isAny'>,
   expression: string,
   field: Field,
 ): string | undefined {

@@ -6,7 +6,7 @@ import { createAction, deleteAction, eventAction, statusActions } from '../actio
 import { finishedCondition } from '../job/job-conditions.ts';
 import { hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import type {
-  Action,
+  ControllerAction,
   ControllerEvent,
   ReconcileMoment,
   Reconciliation,
@@ -58,9 +58,10 @@ export function reconcileCronJob(cronJob: StoredCronJob, around: CronJobAround):
   return { ...next, actions: [...noted.actions, ...next.actions] };
 }
 
-const tell = (cronJob: StoredCronJob, event: ControllerEvent): Action => eventAction(cronJob, COMPONENT.cronJob, event);
+const tell = (cronJob: StoredCronJob, event: ControllerEvent): ControllerAction =>
+  eventAction(cronJob, COMPONENT.cronJob, event);
 
-function removals(cronJob: StoredCronJob, jobs: readonly StoredJob[]): Action[] {
+function removals(cronJob: StoredCronJob, jobs: readonly StoredJob[]): ControllerAction[] {
   const living = jobs.filter((job) => !hasDeletionTimestamp(job));
   return living.flatMap((job) => [deleteAction(job), tell(cronJob, deletedJob(job.metadata.name))]);
 }
@@ -69,7 +70,7 @@ function removals(cronJob: StoredCronJob, jobs: readonly StoredJob[]): Action[] 
 function noteJobs(
   cronJob: StoredCronJob,
   jobs: readonly StoredJob[],
-): { readonly status: CronJobStatus; readonly actions: Action[] } {
+): { readonly status: CronJobStatus; readonly actions: ControllerAction[] } {
   const { status = {} } = cronJob;
   const listed = status.active ?? [];
   const find = ({ uid }: ObjectReference): StoredJob | undefined => jobs.find(({ metadata }) => metadata.uid === uid);
@@ -143,7 +144,11 @@ interface Due {
   readonly nowMs: number;
 }
 
-function dueActions(cronJob: StoredCronJob, jobs: readonly StoredJob[], { schedule, zone, nowMs }: Due): Action[] {
+function dueActions(
+  cronJob: StoredCronJob,
+  jobs: readonly StoredJob[],
+  { schedule, zone, nowMs }: Due,
+): ControllerAction[] {
   const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
   const { active = [], lastScheduleTime } = cronJob.status ?? {};
   const deadlineMs = startingDeadlineSeconds === undefined ? undefined : startingDeadlineSeconds * 1000;

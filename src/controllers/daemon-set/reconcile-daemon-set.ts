@@ -7,7 +7,7 @@ import { scaledValue } from '../deployment/rollout-arithmetic.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import { earliest, isAvailable, isPodReady, nextAvailableMs } from '../pod-state.ts';
 import type {
-  Action,
+  ControllerAction,
   ActionFailure,
   ControllerEvent,
   PodsAround,
@@ -72,7 +72,7 @@ export function reconcileDaemonSet(daemonSet: StoredDaemonSet, around: DaemonSet
   };
 }
 
-const tell = (daemonSet: StoredDaemonSet, event: ControllerEvent): Action =>
+const tell = (daemonSet: StoredDaemonSet, event: ControllerEvent): ControllerAction =>
   eventAction(daemonSet, COMPONENT.daemonSet, event);
 
 const isFailed = ({ status }: StoredPod): boolean => status.phase === 'Failed';
@@ -89,18 +89,18 @@ function byAge({ metadata: a, spec: left }: StoredPod, { metadata: b, spec: righ
 }
 
 /** A revision whose name is taken gets another hash. */
-function countCollision(daemonSet: StoredDaemonSet): Action[] {
+function countCollision(daemonSet: StoredDaemonSet): ControllerAction[] {
   const { status } = daemonSet;
   if (status === undefined) return [];
   return statusActions(daemonSet, { ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
 }
 
-function failureEvent(daemonSet: StoredDaemonSet, { type, error }: ActionFailure): Action {
+function failureEvent(daemonSet: StoredDaemonSet, { type, error }: ActionFailure): ControllerAction {
   return tell(daemonSet, type === 'create' ? failedCreate(error) : failedDelete(error));
 }
 
 /** The update goes on when the node has the Pods that it is to have. */
-function planPods(view: DaemonView): Action[] {
+function planPods(view: DaemonView): ControllerAction[] {
   const managed = manage(view);
   return managed.length > 0 ? managed : rollOut(view);
 }
@@ -112,7 +112,7 @@ function delayOf({ daemonSet, around }: DaemonView): number | undefined {
 }
 
 /** Source: daemon_controller.go manage, podsShouldBeOnNode. */
-function manage(view: DaemonView): Action[] {
+function manage(view: DaemonView): ControllerAction[] {
   const { daemonSet, pods, fit } = view;
   if (fit.shouldRun && pods.length === 0) return create(view);
   const staying = pods.filter((pod) => !hasDeletionTimestamp(pod));
@@ -125,7 +125,7 @@ function manage(view: DaemonView): Action[] {
 }
 
 /** Failed Pods go one after the other, with a delay that doubles. */
-function removeEnded(view: DaemonView, pod: StoredPod): Action[] {
+function removeEnded(view: DaemonView, pod: StoredPod): ControllerAction[] {
   const { daemonSet, around } = view;
   const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
   if (!isFailed(pod)) return [tell(daemonSet, succeededDaemonPod(name, around.node.name)), ...remove(daemonSet, pod)];
@@ -150,7 +150,7 @@ function surplusOfSurge({ daemonSet, hash, around }: DaemonView, running: readon
  * One step of a rolling update: deletes the old Pod, or, with a surge, makes the new one beside it. The old Pod goes
  * when the new one is available: see `surplusOfSurge`. Source: pkg/controller/daemon/update.go rollingUpdate.
  */
-function rollOut(view: DaemonView): Action[] {
+function rollOut(view: DaemonView): ControllerAction[] {
   const { daemonSet, pods, hash, around } = view;
   if (daemonSet.spec.updateStrategy?.type !== 'RollingUpdate') return [];
   const staying = pods.filter((pod) => !hasDeletionTimestamp(pod));
@@ -167,12 +167,12 @@ function allowsSurge({ spec }: StoredDaemonSet): boolean {
   return type === 'RollingUpdate' && scaledValue(rollingUpdate?.maxSurge, 1, Math.ceil) > 0;
 }
 
-function create({ daemonSet, hash, around }: DaemonView): Action[] {
+function create({ daemonSet, hash, around }: DaemonView): ControllerAction[] {
   const pod = newDaemonPod(daemonSet, around.node.name, hash, around.suffix());
   return [createAction(pod), tell(daemonSet, createdPod(pod.metadata.name))];
 }
 
-function remove(daemonSet: StoredDaemonSet, pod: StoredPod): Action[] {
+function remove(daemonSet: StoredDaemonSet, pod: StoredPod): ControllerAction[] {
   return [deleteAction(pod), tell(daemonSet, deletedPod(pod.metadata.name))];
 }
 

@@ -4,7 +4,7 @@ import { matchesSelector } from '../../api/select/object-selector.ts';
 import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../actions.ts';
 import { claimObjects, controllerOf, hasDeletionTimestamp } from '../ownership.ts';
 import type {
-  Action,
+  ControllerAction,
   ActionFailure,
   ControllerEvent,
   PodsAround,
@@ -96,7 +96,7 @@ export function reconcileDeployment(deployment: StoredDeployment, around: Deploy
   return { actions: [...rollout, ...cleaned, ...written], lookAgainAtMs: progressDeadlineMs(deployment) };
 }
 
-const tell = (deployment: StoredDeployment, event: ControllerEvent): Action =>
+const tell = (deployment: StoredDeployment, event: ControllerEvent): ControllerAction =>
   eventAction(deployment, COMPONENT.deployment, event);
 
 /** A Deployment that selects everything is left alone, but it has been seen. */
@@ -108,7 +108,7 @@ function selectsAll(deployment: StoredDeployment): Reconciliation {
 }
 
 /** A name that another ReplicaSet has goes into the next hash. Source: sync.go getNewReplicaSet. */
-function afterFailure(deployment: StoredDeployment, failure: ActionFailure, nowMs: number): Action[] {
+function afterFailure(deployment: StoredDeployment, failure: ActionFailure, nowMs: number): ControllerAction[] {
   const { status = {} } = deployment;
   if (failure.type !== 'create') return [];
   if (failure.alreadyExists === true) {
@@ -133,7 +133,7 @@ function pauseCondition(deployment: StoredDeployment): ConditionText | undefined
 }
 
 /** Source: sync.go getNewReplicaSet, the part for a ReplicaSet that exists. */
-function syncRevision(deployment: StoredDeployment, { current, olds }: Revisions, nowMs: number): Action[] {
+function syncRevision(deployment: StoredDeployment, { current, olds }: Revisions, nowMs: number): ControllerAction[] {
   if (current === undefined) return [];
   const annotations = missingAnnotations(deployment, { current, olds });
   const { minReadySeconds = 0 } = deployment.spec;
@@ -153,7 +153,7 @@ function noteRevision(
   revision: string | undefined,
   condition: ConditionText | undefined,
   nowMs: number,
-): Action[] {
+): ControllerAction[] {
   const { status = {}, metadata } = deployment;
   const conditions = condition && withDeploymentCondition(status.conditions, 'Progressing', condition, nowMs);
   const [written] = conditions === undefined ? [] : statusActions(deployment, { ...status, conditions });
@@ -164,7 +164,7 @@ function noteRevision(
 }
 
 /** Makes the ReplicaSet of a new template. After a resume the condition keeps saying so until there is progress. */
-function createCurrent(deployment: StoredDeployment, { olds }: Revisions, nowMs: number): Action[] {
+function createCurrent(deployment: StoredDeployment, { olds }: Revisions, nowMs: number): ControllerAction[] {
   const replicas = newReplicas(deployment, wantedReplicas(olds), 0);
   const created = newReplicaSet(deployment, olds, replicas);
   const { name, annotations } = created.metadata;
@@ -190,7 +190,7 @@ function isScalingEvent({ spec }: StoredDeployment, { current, olds }: Revisions
 }
 
 /** Scales without rolling out. Source: sync.go scale. */
-function scaleOnly(deployment: StoredDeployment, { current, olds }: Revisions): Action[] {
+function scaleOnly(deployment: StoredDeployment, { current, olds }: Revisions): ControllerAction[] {
   const { replicas = 1, strategy } = deployment.spec;
   const all = current === undefined ? [...olds] : [...olds, current];
   const active = withReplicas(all);
@@ -213,7 +213,7 @@ function isSaturated({ spec }: StoredDeployment, current: StoredReplicaSet): boo
 }
 
 /** Scales ReplicaSets, and has them remember the size of the Deployment. Source: sync.go scaleReplicaSet. */
-function scale(deployment: StoredDeployment, sizes: readonly Size[]): Action[] {
+function scale(deployment: StoredDeployment, sizes: readonly Size[]): ControllerAction[] {
   const annotations = sizeAnnotations(deployment);
   return sizes.flatMap(({ replicaSet, replicas }) => {
     const { metadata, spec } = replicaSet;
@@ -229,7 +229,7 @@ function scale(deployment: StoredDeployment, sizes: readonly Size[]): Action[] {
 }
 
 /** One step of a rolling update: grow the new ReplicaSet, else shrink old ones. Source: rolling.go rolloutRolling. */
-function roll(deployment: StoredDeployment, { current, olds }: Revisions): Action[] | 'create' {
+function roll(deployment: StoredDeployment, { current, olds }: Revisions): ControllerAction[] | 'create' {
   // A cluster does not wait here. Without this, a loop that dies in between could leave more Pods than allowed.
   if (olds.some(isShrinking)) return [];
   if (current === undefined) return 'create';
@@ -253,7 +253,7 @@ function recreate(
   deployment: StoredDeployment,
   { current, olds }: Revisions,
   pods: readonly StoredPod[],
-): Action[] | 'create' {
+): ControllerAction[] | 'create' {
   const active = withReplicas(olds);
   if (active.length > 0)
     return scale(
@@ -270,6 +270,6 @@ function hasLivingPods({ metadata }: StoredReplicaSet, pods: readonly StoredPod[
   return pods.some((pod) => controllerOf(pod)?.uid === metadata.uid && !isTerminalPhase(pod.status.phase));
 }
 
-function cleanUp(deployment: StoredDeployment, { olds }: Revisions): Action[] {
+function cleanUp(deployment: StoredDeployment, { olds }: Revisions): ControllerAction[] {
   return expiredRevisions(deployment, olds).map((replicaSet) => deleteAction(replicaSet));
 }

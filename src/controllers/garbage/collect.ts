@@ -1,6 +1,6 @@
 import { deleteAction, patchAction } from '../actions.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
-import type { Action, Owned } from '../reconcile.ts';
+import type { ControllerAction, Owned } from '../reconcile.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from './deletion.ts';
 
 /**
@@ -9,7 +9,7 @@ import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from './deletion.ts';
  * pkg/controller/garbagecollector/garbagecollector.go.
  * @param objects all objects of one namespace, and those without a namespace that own any
  */
-export function garbageActions(objects: readonly Owned[]): Action[] {
+export function garbageActions(objects: readonly Owned[]): ControllerAction[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
   const dependents = new Map<string, Owned[]>();
   for (const object of objects) {
@@ -32,7 +32,7 @@ function waitsFor(object: Owned, finalizer: string): boolean {
 }
 
 /** The dependents lose the owner; when it has none any more, it may go. Source: attemptToOrphan. */
-function orphan(owner: Owned, dependents: readonly Owned[]): Action[] {
+function orphan(owner: Owned, dependents: readonly Owned[]): ControllerAction[] {
   if (dependents.length === 0) return [withoutFinalizer(owner, ORPHAN_FINALIZER)];
   return dependents.map((object) => withOwners(object, ({ uid }) => uid !== owner.metadata.uid));
 }
@@ -44,7 +44,7 @@ function blocks(dependent: Owned, owner: Owned): boolean {
 }
 
 /** Deletes an object all of whose owners are gone or wait for its end. Source: attemptToDeleteItem. */
-function byOwners(object: Owned, byUid: ReadonlyMap<string, Owned>, hasDependents: boolean): Action[] {
+function byOwners(object: Owned, byUid: ReadonlyMap<string, Owned>, hasDependents: boolean): ControllerAction[] {
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0) return [];
   const owners = references.map(({ uid }) => byUid.get(uid));
@@ -58,12 +58,12 @@ function byOwners(object: Owned, byUid: ReadonlyMap<string, Owned>, hasDependent
 
 type Reference = NonNullable<Owned['metadata']['ownerReferences']>[number];
 
-function withOwners(object: Owned, keeps: (reference: Reference) => boolean): Action {
+function withOwners(object: Owned, keeps: (reference: Reference) => boolean): ControllerAction {
   const ownerReferences = (object.metadata.ownerReferences ?? []).filter(keeps);
   return patchAction(object, { metadata: { ownerReferences: ownerReferences.length === 0 ? null : ownerReferences } });
 }
 
-function withoutFinalizer(object: Owned, finalizer: string): Action {
+function withoutFinalizer(object: Owned, finalizer: string): ControllerAction {
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
   return patchAction(object, { metadata: { finalizers: finalizers.length === 0 ? null : finalizers } });
 }

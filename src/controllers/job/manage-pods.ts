@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
 import { earliest, isPodReady, isTerminating } from '../pod-state.ts';
-import type { Action } from '../reconcile.ts';
+import type { ControllerAction } from '../reconcile.ts';
 import { inOrderOfDeletion } from '../scale-down.ts';
 import { COMPONENT, createdPod, deletedPod } from '../texts/pods.ts';
 import { delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './failure-delay.ts';
@@ -14,7 +14,7 @@ const MAX_PER_SYNC = 500;
 
 /** Writes about Pods, and what is active, ready and terminating after them. */
 export interface Managed {
-  readonly actions: readonly Action[];
+  readonly actions: readonly ControllerAction[];
   readonly active: number;
   readonly ready: number;
   readonly terminating: number;

@@ -4,7 +4,7 @@ import { matchesSelector } from '../../api/select/object-selector.ts';
 import { parseTime } from '../../api/time.ts';
 import { deleteAction, patchAction } from '../actions.ts';
 import { claimObjects, controllerOf, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
-import type { Action, Reconciliation, StoredJob } from '../reconcile.ts';
+import type { ControllerAction, Reconciliation, StoredJob } from '../reconcile.ts';
 import { finishedCondition } from './job-conditions.ts';
 import { hasJobFinalizer, JOB_FINALIZER, withoutJobFinalizer } from './job-pods.ts';
 import type { JobAround } from './job-view.ts';
@@ -45,7 +45,7 @@ function afterTheEnd(job: StoredJob, finished: JobCondition, { pods, now }: JobA
  * Source: pkg/controller/job/job_controller.go syncOrphanPod.
  * @param jobs the Jobs that exist
  */
-export function releaseOrphanedPods(pods: readonly StoredPod[], jobs: readonly StoredJob[]): Action[] {
+export function releaseOrphanedPods(pods: readonly StoredPod[], jobs: readonly StoredJob[]): ControllerAction[] {
   const uids = new Set(jobs.map(({ metadata }) => metadata.uid));
   const orphans = pods.filter((pod) => {
     const { kind = 'Job', uid = '' } = controllerOf(pod) ?? {};

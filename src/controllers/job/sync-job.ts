@@ -5,7 +5,7 @@ import { formatTime } from '../../api/time.ts';
 import { eventAction, patchAction, statusActions } from '../actions.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
 import { earliest } from '../pod-state.ts';
-import type { Action, ControllerEvent, Reconciliation, StoredJob } from '../reconcile.ts';
+import type { ControllerAction, ControllerEvent, Reconciliation, StoredJob } from '../reconcile.ts';
 import {
   JOB_RESUMED,
   JOB_SUSPENDED,
@@ -63,19 +63,19 @@ export function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobA
   };
 }
 
-const tell = (job: StoredJob, event: ControllerEvent): Action => eventAction(job, COMPONENT.job, event);
+const tell = (job: StoredJob, event: ControllerEvent): ControllerAction => eventAction(job, COMPONENT.job, event);
 
 function withoutManaging(view: JobView, end: JobEnd | undefined): Managed {
   return end === undefined ? leavePods(view) : deleteActivePods(view);
 }
 
-function failureEvents(job: StoredJob, failure: JobAround['failure']): Action[] {
+function failureEvents(job: StoredJob, failure: JobAround['failure']): ControllerAction[] {
   if (failure === undefined) return [];
   return [tell(job, failure.type === 'create' ? failedCreate(failure.error) : failedDelete(failure.error))];
 }
 
 /** The last event of a Job. */
-function endEvents(job: StoredJob, status: JobStatus): Action[] {
+function endEvents(job: StoredJob, status: JobStatus): ControllerAction[] {
   const finished = finishedCondition(status);
   if (finished === undefined) return [];
   const { type, reason = '', message = '' } = finished;
@@ -96,7 +96,7 @@ function isOverfull({ spec, succeeded }: JobView): boolean {
 function suspend(
   { job, status }: JobView,
   nowMs: number,
-): { readonly status: Partial<JobStatus>; readonly actions: readonly Action[] } {
+): { readonly status: Partial<JobStatus>; readonly actions: readonly ControllerAction[] } {
   const isNow = isSuspended(job);
   const before = status.conditions ?? [];
   const conditions = withJobCondition(before, 'Suspended', isNow, isNow ? JOB_SUSPENDED : JOB_RESUMED, nowMs);

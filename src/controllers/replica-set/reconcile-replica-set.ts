@@ -8,7 +8,7 @@ import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
 import { podFromTemplate } from '../pod-from-template.ts';
 import { isActive, isAvailable, isPodReady, isTerminating, nextAvailableMs } from '../pod-state.ts';
 import type {
-  Action,
+  ControllerAction,
   ActionFailure,
   Owned,
   PodsAround,
@@ -80,7 +80,11 @@ function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliat
   };
 }
 
-function creations({ object, template, component }: ReplicaOwner, count: number, around: PodsAround): Action[] {
+function creations(
+  { object, template, component }: ReplicaOwner,
+  count: number,
+  around: PodsAround,
+): ControllerAction[] {
   const prefix = podPrefix(object.metadata.name);
   return Array.from({ length: Math.max(0, count) }).flatMap(() => {
     const name = generatedName(prefix, around.suffix());
@@ -89,14 +93,18 @@ function creations({ object, template, component }: ReplicaOwner, count: number,
   });
 }
 
-function deletions({ object, component }: ReplicaOwner, active: readonly StoredPod[], count: number): Action[] {
+function deletions(
+  { object, component }: ReplicaOwner,
+  active: readonly StoredPod[],
+  count: number,
+): ControllerAction[] {
   if (count <= 0) return [];
   return inOrderOfDeletion(active)
     .slice(0, count)
     .flatMap((pod) => [deleteAction(pod), eventAction(object, component, deletedPod(pod.metadata.name))]);
 }
 
-function failureEvent({ object, component }: ReplicaOwner, { type, error }: ActionFailure): Action {
+function failureEvent({ object, component }: ReplicaOwner, { type, error }: ActionFailure): ControllerAction {
   return eventAction(object, component, type === 'create' ? failedCreate(error) : failedDelete(error));
 }
 

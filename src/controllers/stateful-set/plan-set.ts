@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
-import type { Action, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
+import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { podDone } from '../texts/stateful-set.ts';
 import { hasStaleClaim, missingClaims, retainedClaims } from './set-claims.ts';
@@ -27,18 +27,18 @@ export interface SetView {
 
 /** The writes of one sync, and whether a Pod of the current revision was deleted for an update. */
 export interface SetPlan {
-  readonly actions: readonly Action[];
+  readonly actions: readonly ControllerAction[];
   readonly hasDeletedCurrent: boolean;
 }
 
 /** Actions about one Pod. `isBlocking`: in order, nothing further may happen now. */
-interface Step {
-  readonly actions: readonly Action[];
+interface PodStep {
+  readonly actions: readonly ControllerAction[];
   readonly isBlocking: boolean;
 }
 
-const GO_ON: Step = { actions: [], isBlocking: false };
-const WAIT: Step = { actions: [], isBlocking: true };
+const GO_ON: PodStep = { actions: [], isBlocking: false };
+const WAIT: PodStep = { actions: [], isBlocking: true };
 
 /**
  * One sync of the Pods: those in the range from the lowest up, those beyond it from the highest down, then the update.
@@ -49,8 +49,8 @@ export function planSet(view: SetView): SetPlan {
   const { set } = view;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
   const { start, end } = ordinalRange(set);
-  const actions: Action[] = [];
-  const takes = ({ actions: next, isBlocking }: Step): boolean => {
+  const actions: ControllerAction[] = [];
+  const takes = ({ actions: next, isBlocking }: PodStep): boolean => {
     actions.push(...next);
     return isBlocking && isOrdered;
   };
@@ -78,7 +78,7 @@ function podOf({ set, pods }: SetView, ordinal: number): StoredPod | undefined {
  * Makes the Pod of an ordinal. One that has ended is deleted first, and made anew when it is gone. Source:
  * processReplica.
  */
-function keepPod(view: SetView, ordinal: number): Step {
+function keepPod(view: SetView, ordinal: number): PodStep {
   const { set, claims, nowMs } = view;
   const pod = podOf(view, ordinal);
   if (pod === undefined) return hasStaleClaim(set, ordinal, claims) ? WAIT : createPod(view, ordinal);
@@ -96,7 +96,7 @@ function keepPod(view: SetView, ordinal: number): Step {
 }
 
 /** Below the partition a Pod comes back in the current revision. Source: newVersionedStatefulSetPod. */
-function createPod({ set, claims, current, update }: SetView, ordinal: number): Step {
+function createPod({ set, claims, current, update }: SetView, ordinal: number): PodStep {
   const { updateStrategy } = set.spec;
   const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
   const isHeldBack = updateStrategy?.type === 'RollingUpdate' && ordinal < ordinalRange(set).start + partition;
@@ -115,7 +115,7 @@ function condemnedPods({ set, pods }: SetView): StoredPod[] {
 }
 
 /** An unhealthy Pod holds up the others, unless it is the first of the unhealthy. Source: processCondemned. */
-function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: boolean): Step {
+function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: boolean): PodStep {
   if (hasDeletionTimestamp(pod)) return WAIT;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
   if (isOrdered && !isHealthy(set, pod, nowMs) && !isFirstUnhealthy) return WAIT;
@@ -141,7 +141,7 @@ function outdatedPod(view: SetView): StoredPod | undefined {
   return undefined;
 }
 
-function deletion(set: StoredStatefulSet, pod: StoredPod): Action[] {
+function deletion(set: StoredStatefulSet, pod: StoredPod): ControllerAction[] {
   const told = podDone('Delete', pod.metadata.name, set.metadata.name);
   return [deleteAction(pod), eventAction(set, COMPONENT.statefulSet, told)];
 }

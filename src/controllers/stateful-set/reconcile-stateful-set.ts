@@ -5,7 +5,7 @@ import { deleteAction, eventAction, statusActions } from '../actions.ts';
 import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
 import { isAvailable, nextAvailableMs } from '../pod-state.ts';
 import type {
-  Action,
+  ControllerAction,
   ActionFailure,
   PodsAround,
   Reconciliation,
@@ -73,12 +73,12 @@ function partsOf({ spec }: StoredStatefulSet, revision: StoredRevision): SetRevi
 }
 
 /** A revision whose name is taken gets another hash. */
-function countCollision(set: StoredStatefulSet): Action[] {
+function countCollision(set: StoredStatefulSet): ControllerAction[] {
   const { status } = set;
   return statusActions(set, { ...status, collisionCount: (status?.collisionCount ?? 0) + 1 });
 }
 
-function failureEvents(set: StoredStatefulSet, { type, name, error }: ActionFailure): Action[] {
+function failureEvents(set: StoredStatefulSet, { type, name, error }: ActionFailure): ControllerAction[] {
   const { metadata, spec } = set;
   const verb = type === 'create' ? 'Create' : 'Delete';
   const isClaim = (spec.volumeClaimTemplates ?? []).some((claim) => name.startsWith(`${claim.metadata?.name}-`));

@@ -3,7 +3,7 @@ import { isSameJson } from '../../api/json.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { createAction, eventAction, patchAction } from '../actions.ts';
 import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { Action, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
+import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { claimCreated } from '../texts/stateful-set.ts';
 
@@ -27,7 +27,11 @@ export function hasStaleClaim(set: StoredStatefulSet, ordinal: number, claims: r
 }
 
 /** Makes the claims of a Pod that do not exist yet. Source: createMissingPersistentVolumeClaims. */
-export function missingClaims(set: StoredStatefulSet, ordinal: number, claims: readonly StoredClaim[]): Action[] {
+export function missingClaims(
+  set: StoredStatefulSet,
+  ordinal: number,
+  claims: readonly StoredClaim[],
+): ControllerAction[] {
   const { metadata, spec } = set;
   const existing = new Set(claimsOf(set, ordinal, claims).map(({ metadata: { name } }) => name));
   const ownerReferences = wantedOwners(set, undefined);
@@ -62,7 +66,7 @@ export function retainedClaims(
   ordinal: number,
   claims: readonly StoredClaim[],
   condemned?: StoredPod,
-): Action[] {
+): ControllerAction[] {
   if (set.spec.persistentVolumeClaimRetentionPolicy === undefined) return [];
   const wanted = wantedOwners(set, condemned);
   return claimsOf(set, ordinal, claims).flatMap((claim) => {

@@ -4,13 +4,13 @@ import { normal, warning } from './pods.ts';
 // The events of StatefulSets: their words differ from those of other controllers.
 // Source: pkg/controller/statefulset/stateful_pod_control.go recordPodEvent, recordClaimEvent.
 
-type Verb = 'Create' | 'Update' | 'Delete';
+type PodVerb = 'Create' | 'Update' | 'Delete';
 
-export function podDone(verb: Verb, pod: string, set: string): ControllerEvent {
+export function podDone(verb: PodVerb, pod: string, set: string): ControllerEvent {
   return normal(`Successful${verb}`, `${verb} Pod ${pod} in StatefulSet ${set} successful`);
 }
 
-export function podFailed(verb: Verb, pod: string, set: string, error: string): ControllerEvent {
+export function podFailed(verb: PodVerb, pod: string, set: string, error: string): ControllerEvent {
   return warning(`Failed${verb}`, `${verb} Pod ${pod} in StatefulSet ${set} failed error: ${error}`);
 }
 
