@@ -60,9 +60,9 @@ describe('a running Pod', () => {
     const patch = '{"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"}]}}';
     expect((await run('patch', 'pod/web', '--subresource=status', '-p', patch)).stdout).toBe('pod/web patched\n');
     await seen(podrun, (pod) => pod.status?.phase === 'Pending' && conditionOf(pod, 'Ready')?.status === 'False');
-    const settled = JSON.parse((await run('get', 'pod', 'web', '-o', 'json')).stdout) as Pod;
-    expect(settled.status?.phase).toBe('Running');
-    expect(conditionOf(settled, 'Ready')?.status).toBe('True');
+    const stored = async (): Promise<Pod> => JSON.parse((await run('get', 'pod', 'web', '-o', 'json')).stdout) as Pod;
+    await expect.poll(async () => (await stored()).status?.phase).toBe('Running');
+    expect(conditionOf(await stored(), 'Ready')?.status).toBe('True');
   });
 
   it('is terminated when a client sets its phase to Failed', async () => {
