@@ -21,9 +21,15 @@ const podOf = () =>
     ],
   });
 
-/** Removes the state folder. Tries several times, because podrun may write to it meanwhile. */
+/** Removes the state folder. Looks again into folders in which podrun makes files meanwhile. */
 function removeState(): void {
-  rmSync(workshop.stateDir, { recursive: true, maxRetries: 10 });
+  for (let attempts = 100; ; attempts--) {
+    try {
+      return rmSync(workshop.stateDir, { recursive: true });
+    } catch (error) {
+      if (attempts === 0 || (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+    }
+  }
 }
 
 /** Deletes with a grace period: a forced deletion would cut the hook off after two seconds. */
