@@ -16,6 +16,7 @@ const THOROUGH = [
   'validate-properties',
 ];
 const ALL = 'test/**/*.test.ts';
+const CHAOS = 'test/chaos/**/*.test.ts';
 const UNIT = `test/{api,controllers,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
 
 /** These take longest. They begin first, so that none of them ends alone. */
@@ -61,10 +62,15 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'program',
           include: [ALL],
-          exclude: [UNIT],
+          exclude: [UNIT, CHAOS],
           sequence: { groupOrder: 1 },
           globalSetup: 'test/leaks.ts',
         },
+      },
+      {
+        extends: true,
+        // These mount, kill and fill what all programs of the machine see: no other tests run beside them.
+        test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
       },
     ],
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.

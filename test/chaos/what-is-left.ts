@@ -43,7 +43,8 @@ export function processes({ folder }: Pick<Whereabouts, 'folder'>): string[] {
 
 function mountsIn(file: string): string {
   const lines = read(file).split('\n');
-  return lines.filter((line) => !line.includes(` ${SMALL_DISK} `)).join('\n');
+  // Where a mount of `churn` is gone in the moment of the copy, the copy is of the folder below it.
+  return lines.filter((line) => !line.includes(` ${SMALL_DISK} `) && !line.includes('/churn/')).join('\n');
 }
 
 function mounts({ folder }: Whereabouts): string[] {
