@@ -25,10 +25,23 @@ function core(kind: string, plural: string, shortNames: readonly string[]): Reso
   };
 }
 
+/** A kind that `all` includes. */
+function inAll(apiVersion: string, kind: string, shortNames: readonly string[]): ResourceType {
+  return { ...core(kind, `${kind.toLowerCase()}s`, shortNames), apiVersion, inAll: true };
+}
+
 /** The kinds that the store keeps, in the order of `get all`. Names and short names as in `kubectl api-resources`. */
 const RESOURCE_TYPES: readonly ResourceType[] = [
-  { ...core('Pod', 'pods', ['po']), inAll: true },
-  { ...core('Service', 'services', ['svc']), inAll: true },
+  inAll('v1', 'Pod', ['po']),
+  inAll('v1', 'ReplicationController', ['rc']),
+  inAll('v1', 'Service', ['svc']),
+  inAll('apps/v1', 'DaemonSet', ['ds']),
+  inAll('apps/v1', 'Deployment', ['deploy']),
+  inAll('apps/v1', 'ReplicaSet', ['rs']),
+  inAll('apps/v1', 'StatefulSet', ['sts']),
+  inAll('batch/v1', 'CronJob', ['cj']),
+  inAll('batch/v1', 'Job', []),
+  { ...inAll('apps/v1', 'ControllerRevision', []), inAll: false },
   core('ConfigMap', 'configmaps', ['cm']),
   core('Event', 'events', ['ev']),
   core('Namespace', 'namespaces', ['ns']),
@@ -38,10 +51,16 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   core('ServiceAccount', 'serviceaccounts', ['sa']),
 ];
 
-/** The type with this name, in upper or lower case: `pods`, `pod`, `po`. */
+/** The type with this name, in upper or lower case: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`. */
 export function resourceTypeNamed(word: string): ResourceType | undefined {
-  const wanted = word.toLowerCase();
-  return RESOURCE_TYPES.find(({ plural, aliases }) => plural === wanted || aliases.includes(wanted));
+  const [name = '', ...rest] = word.toLowerCase().split('.');
+  return RESOURCE_TYPES.find((type) => {
+    if (type.plural !== name && !type.aliases.includes(name)) return false;
+    const [group = '', version = ''] = type.apiVersion.includes('/')
+      ? type.apiVersion.split('/')
+      : ['', type.apiVersion];
+    return [[], [group], [version, group].filter(Boolean)].some((suffix) => suffix.join('.') === rest.join('.'));
+  });
 }
 
 /** All types that the store keeps. */
