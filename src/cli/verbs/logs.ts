@@ -119,14 +119,23 @@ function hintOfRunBefore({ store, pod }: LogSource): string | undefined {
   return before === undefined ? undefined : `The run before this one: podrun logs ${before.run}`;
 }
 
+function gapText({ pod, container }: LogSource): string {
+  return (
+    `lines of container ${container} of pod ${pod.metadata.name} are missing: ` +
+    'it printed faster than they could be shown, and its log was rotated'
+  );
+}
+
 /** Prints logs on standard output. */
 class Show {
   readonly #request: LogsRequest;
   readonly #flags: LogsFlags;
+  readonly #cli: Cli;
   readonly #out: Cli['stdout'];
   readonly #readerGone: Promise<unknown>;
 
   constructor(cli: Cli, request: LogsRequest, flags: LogsFlags) {
+    this.#cli = cli;
     this.#out = cli.stdout;
     this.#request = request;
     this.#flags = flags;
@@ -149,7 +158,8 @@ class Show {
       : await instanceToFollow(source, this.#request.startTimeoutMs);
     if (!choice.ok) return this.#refuse(choice.message, source);
     const { restartCount } = choice;
-    const reader = openLog(source, restartCount, this.#request);
+    const onGap = (): void => this.#cli.warn(gapText(source));
+    const reader = openLog(source, restartCount, { ...this.#request, onGap });
     const format = this.#formatOf(source);
     let stop: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));

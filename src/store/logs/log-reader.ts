@@ -10,6 +10,8 @@ export interface LogQuery {
   readonly tailLines?: number | undefined;
   /** The earliest time to read, milliseconds since 1970. Applied after `tailLines`, as kubelet does. */
   readonly sinceMs?: number | undefined;
+  /** Called when records are missing: they were written, and removed again, faster than they were read. */
+  readonly onGap?: (() => void) | undefined;
 }
 
 /**
@@ -22,10 +24,11 @@ export class LogReader {
   readonly #since: string;
 
   /** @param log `…/logs/CONTAINER/RESTARTCOUNT.log`; need not exist yet */
-  constructor(log: string, { tailLines, sinceMs }: LogQuery = {}) {
+  constructor(log: string, { tailLines, sinceMs, onGap }: LogQuery = {}) {
     this.#path = log;
     this.#since = sinceMs === undefined ? '' : recordTime(sinceMs);
-    this.#lines = new RotatedLines(log, tailLines === undefined ? undefined : (parts) => findTail(parts, tailLines));
+    const begin = tailLines === undefined ? undefined : (parts: readonly string[]) => findTail(parts, tailLines);
+    this.#lines = new RotatedLines(log, begin, onGap);
   }
 
   /** The next records, some at a time. Empty at the end of the file. */

@@ -15,6 +15,7 @@ const HELD_MAX = 64;
 export class RotatedLines {
   readonly #path: string;
   readonly #begin: (parts: readonly string[]) => LogPosition;
+  readonly #onGap: () => void;
   #cursor: LineCursor | undefined;
   /** The following parts, oldest first: held open, so that they stay readable after the writer removed them. */
   #held: LineCursor[] = [];
@@ -24,11 +25,17 @@ export class RotatedLines {
   /**
    * @param file the current part; need not exist yet
    * @param begin finds the place to begin at, in the files of all parts, oldest first
+   * @param onGap called when lines are missing between two pieces: the writer has removed parts that were not yet open
    * @throws {PodrunError} when the file cannot be read
    */
-  constructor(file: string, begin: (parts: readonly string[]) => LogPosition = () => ({ part: 0, offset: 0 })) {
+  constructor(
+    file: string,
+    begin: (parts: readonly string[]) => LogPosition = () => ({ part: 0, offset: 0 }),
+    onGap: () => void = () => undefined,
+  ) {
     this.#path = file;
     this.#begin = begin;
+    this.#onGap = onGap;
     this.#cursor = onDisk(`the log ${file}`, () => this.#openFirst());
   }
 
@@ -102,10 +109,12 @@ export class RotatedLines {
     const inodeOf = (part: string): number | undefined => ifPresent(() => statSync(part))?.ino;
     // Usually the current part is unchanged: there is no need to look at all parts.
     if (newest === undefined || this.#isClosed || inodeOf(this.#path) === newest.inode) return;
+    let index = -1;
     const successors = this.#undisturbed((parts) => {
-      const index = parts.findIndex((part) => inodeOf(part) === newest.inode);
+      index = parts.findIndex((part) => inodeOf(part) === newest.inode);
       return parts.slice(index + 1, index + 1 + room).map((part) => LineCursor.open(part, 'start'));
     });
+    if (index === -1 && successors.length > 0) this.#onGap();
     this.#held.push(...successors);
   }
 }

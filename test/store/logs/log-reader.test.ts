@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { PodrunError } from '../../../src/api/errors.ts';
 import { ContainerLog } from '../../../src/store/logs/container-log.ts';
 import { lastLogLines, LogReader } from '../../../src/store/logs/log-reader.ts';
@@ -75,14 +75,16 @@ describe('reading a log', () => {
     expect(reader.next()).toEqual([]);
   });
 
-  it('goes on with the oldest file that is left when it was too slow', () => {
+  it('goes on with the oldest file that is left when it was too slow, and reports the gap', () => {
     const file = newLogPath();
     const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 3 });
     log.write('stdout', Buffer.from('0\n'), START_MS);
-    const reader = new LogReader(file);
+    const onGap = vi.fn<() => void>();
+    const reader = new LogReader(file, { onGap });
     expect(bytesOf(reader.next()).toString()).toBe('0\n');
     for (let line = 1; line < 10; line++) log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
     expect(textFrom(reader)).toBe('7\n8\n9\n');
+    expect(onGap).toHaveBeenCalledOnce();
   });
 
   /** Writes lines into a log of three files with one line each. Waits for the reader's notice after each line. */
