@@ -4,3 +4,4 @@ export { garbageActions } from './garbage/collect.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { releaseOrphanedPods } from './job/reconcile-job.ts';
 export { NAME_ALPHABET, SUFFIX_LENGTH } from './names.ts';
+export { rolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
