@@ -292,4 +292,34 @@ describe('RestartAllContainers', () => {
       ['source', false, 'app'],
     ]);
   });
+
+  it('starts no further container when the Pod is deleted meanwhile', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        initContainers: [
+          {
+            name: 'source',
+            image: 'app',
+            restartPolicy: 'Always',
+            restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+          },
+        ],
+        containers: [
+          { name: 'hooked', image: 'app', lifecycle: { postStart: { exec: { command: ['hook'] } } } },
+          { name: 'next', image: 'app' },
+        ],
+      },
+      behave: (name) =>
+        name === 'source'
+          ? { exitAfterMs: 1000, exitCode: 42 }
+          : { onSignal: () => ({ exitAfterMs: 4000, exitCode: 0 }) },
+      behaveExec: () => ({ exitCode: 1 }),
+    }).start();
+    await pod.clock.run(2000);
+    expect(pod.condition('AllContainersRestarting').at(-1)).toBe('True/RestartAllContainersStarted');
+    pod.delete(30);
+    await pod.clock.run(30_000);
+    expect(pod.finished).toBe(true);
+    expect(pod.startsOf('next')).toEqual([]);
+  });
 });
