@@ -1,35 +1,20 @@
 import type { StoredPod } from '../api/objects.ts';
+import type {
+  StoredClaim,
+  StoredJob,
+  StoredReplicaSet,
+  StoredRevision,
+  Workload,
+} from '../api/workloads/stored-workloads.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { reconcileCronJob } from './cron-job/reconcile-cron-job.ts';
 import { reconcileDaemonSet } from './daemon-set/reconcile-daemon-set.ts';
 import { reconcileDeployment } from './deployment/reconcile-deployment.ts';
 import { reconcileJob } from './job/reconcile-job.ts';
-import type {
-  PodsAround,
-  Reconciliation,
-  StoredClaim,
-  StoredCronJob,
-  StoredDaemonSet,
-  StoredDeployment,
-  StoredJob,
-  StoredReplicaSet,
-  StoredReplicationController,
-  StoredRevision,
-  StoredStatefulSet,
-} from './reconcile.ts';
+import type { PodsAround, Reconciliation } from './reconcile.ts';
 import { reconcileReplicaSet, reconcileReplicationController } from './replica-set/reconcile-replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';
-
-/** An object that a controller looks after. */
-export type Workload =
-  | StoredCronJob
-  | StoredDaemonSet
-  | StoredDeployment
-  | StoredJob
-  | StoredReplicaSet
-  | StoredReplicationController
-  | StoredStatefulSet;
 
 /**
  * All that a controller may look at: the objects of the namespace that its own object owns or that match its selector.
@@ -72,18 +57,4 @@ export function reconcileWorkload(workload: Workload, around: WorkloadAround): R
     default:
       return workload satisfies never;
   }
-}
-
-const WORKLOAD_KINDS: ReadonlySet<string> = new Set<Workload['kind']>([
-  'CronJob',
-  'DaemonSet',
-  'Deployment',
-  'Job',
-  'ReplicaSet',
-  'ReplicationController',
-  'StatefulSet',
-]);
-
-export function isWorkload(object: { readonly kind: string }): object is Workload {
-  return WORKLOAD_KINDS.has(object.kind);
 }

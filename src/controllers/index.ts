@@ -1,5 +1,6 @@
 /** Controllers of workloads, for the loop that runs them. */
-export { isWorkload, reconcileWorkload, type Workload, type WorkloadAround } from './controllers.ts';
+export { isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
+export { reconcileWorkload, type WorkloadAround } from './controllers.ts';
 export { garbageActions } from './garbage/collect.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { releaseOrphanedPods } from './job/reconcile-job.ts';

@@ -1,16 +1,4 @@
-import type {
-  CronJob,
-  DaemonSet,
-  Deployment,
-  Job,
-  JobSpec,
-  ObjectMeta,
-  PersistentVolumeClaim,
-  ReplicaSet,
-  ReplicaSetSpec,
-  ReplicationController,
-  StatefulSet,
-} from '../api/generated/types.ts';
+import type { ObjectMeta } from '../api/generated/types.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { StoredMeta, StoredPod } from '../api/objects.ts';
 
@@ -24,38 +12,17 @@ import type { StoredMeta, StoredPod } from '../api/objects.ts';
  * what it must know is in the objects. So the loop may die between any two actions, and another one goes on.
  */
 
-/** An object as it is stored, of a kind that has a spec. */
-type Stored<T, Kind extends string, Spec> = Omit<T, 'kind' | 'metadata' | 'spec'> & {
-  apiVersion: string;
-  kind: Kind;
-  metadata: StoredMeta;
-  spec: Spec;
-};
-
-export type StoredJob = Stored<Job, 'Job', JobSpec>;
-export type StoredCronJob = Stored<CronJob, 'CronJob', NonNullable<CronJob['spec']>>;
-export type StoredReplicaSet = Stored<ReplicaSet, 'ReplicaSet', ReplicaSetSpec>;
-export type StoredReplicationController = Stored<
-  ReplicationController,
-  'ReplicationController',
-  NonNullable<ReplicationController['spec']>
->;
-export type StoredDeployment = Stored<Deployment, 'Deployment', NonNullable<Deployment['spec']>>;
-export type StoredStatefulSet = Stored<StatefulSet, 'StatefulSet', NonNullable<StatefulSet['spec']>>;
-export type StoredDaemonSet = Stored<DaemonSet, 'DaemonSet', NonNullable<DaemonSet['spec']>>;
-/** A template that a StatefulSet or DaemonSet had. Source: k8s.io/api/apps/v1, ControllerRevision. */
-export interface StoredRevision {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: StoredMeta;
-  readonly data?: unknown;
-  readonly revision: number;
-}
-export type StoredClaim = Stored<
-  PersistentVolumeClaim,
-  'PersistentVolumeClaim',
-  NonNullable<PersistentVolumeClaim['spec']>
->;
+export type {
+  StoredClaim,
+  StoredCronJob,
+  StoredDaemonSet,
+  StoredDeployment,
+  StoredJob,
+  StoredReplicaSet,
+  StoredReplicationController,
+  StoredRevision,
+  StoredStatefulSet,
+} from '../api/workloads/stored-workloads.ts';
 
 /** Any object, as far as ownership and actions are concerned. */
 export interface Owned {

@@ -1,0 +1,70 @@
+import type {
+  CronJob,
+  DaemonSet,
+  Deployment,
+  Job,
+  JobSpec,
+  PersistentVolumeClaim,
+  ReplicaSet,
+  ReplicaSetSpec,
+  ReplicationController,
+  StatefulSet,
+} from '../generated/types.ts';
+import type { StoredMeta } from '../objects.ts';
+
+/** An object as it is stored, of a kind that has a spec. */
+type Stored<T, Kind extends string, Spec> = Omit<T, 'kind' | 'metadata' | 'spec'> & {
+  apiVersion: string;
+  kind: Kind;
+  metadata: StoredMeta;
+  spec: Spec;
+};
+
+export type StoredJob = Stored<Job, 'Job', JobSpec>;
+export type StoredCronJob = Stored<CronJob, 'CronJob', NonNullable<CronJob['spec']>>;
+export type StoredReplicaSet = Stored<ReplicaSet, 'ReplicaSet', ReplicaSetSpec>;
+export type StoredReplicationController = Stored<
+  ReplicationController,
+  'ReplicationController',
+  NonNullable<ReplicationController['spec']>
+>;
+export type StoredDeployment = Stored<Deployment, 'Deployment', NonNullable<Deployment['spec']>>;
+export type StoredStatefulSet = Stored<StatefulSet, 'StatefulSet', NonNullable<StatefulSet['spec']>>;
+export type StoredDaemonSet = Stored<DaemonSet, 'DaemonSet', NonNullable<DaemonSet['spec']>>;
+/** A template that a StatefulSet or DaemonSet had. Source: k8s.io/api/apps/v1, ControllerRevision. */
+export interface StoredRevision {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: StoredMeta;
+  readonly data?: unknown;
+  readonly revision: number;
+}
+export type StoredClaim = Stored<
+  PersistentVolumeClaim,
+  'PersistentVolumeClaim',
+  NonNullable<PersistentVolumeClaim['spec']>
+>;
+
+/** An object that a controller looks after. */
+export type Workload =
+  | StoredCronJob
+  | StoredDaemonSet
+  | StoredDeployment
+  | StoredJob
+  | StoredReplicaSet
+  | StoredReplicationController
+  | StoredStatefulSet;
+
+const WORKLOAD_KINDS: ReadonlySet<string> = new Set<Workload['kind']>([
+  'CronJob',
+  'DaemonSet',
+  'Deployment',
+  'Job',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+]);
+
+export function isWorkload(object: { readonly kind: string }): object is Workload {
+  return WORKLOAD_KINDS.has(object.kind);
+}
