@@ -1,6 +1,5 @@
 import type { PodStatus } from './generated/types.ts';
-import { addQuantities, compareQuantities, parseQuantity } from './quantity.ts';
-import type { ParsedQuantity } from './quantity.ts';
+import { addQuantities, compareQuantities, parseQuantity, type ParsedQuantity } from './quantity.ts';
 
 type ResourceKind = 'requests' | 'limits';
 type ResourceList = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,4 @@
-import type { StoredPod } from '../api/objects.ts';
-import { allContainers } from '../api/objects.ts';
+import { type StoredPod, allContainers } from '../api/objects.ts';
 import { type RunExit, type Happening, happeningsIn } from './happenings.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { isOver, lastStateOf } from './run-length.ts';

@@ -1,6 +1,5 @@
 // The yaml package is large: import this module dynamically, for the first document that is not JSON.
-import { Composer, Parser } from 'yaml';
-import type { YAMLParseError } from 'yaml';
+import { Composer, Parser, type YAMLParseError } from 'yaml';
 import { lexemes } from './go-lexer.ts';
 import { MAX_DEPTH, MAX_YAML_TOKENS, tooDeep } from './limits.ts';
 import { SourceError, type SourceText } from './source-text.ts';

@@ -1,5 +1,4 @@
-import type { FieldError } from '../field-error.ts';
-import { invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../field-error.ts';
 import { invalidUnseen } from '../validate/checks.ts';
 import { isSameValue } from './same-value.ts';
 

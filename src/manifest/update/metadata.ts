@@ -1,8 +1,7 @@
 import type { ObjectMeta } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden } from '../field-error.ts';
+import { type FieldError, forbidden } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { immutable } from './immutable.ts';
 

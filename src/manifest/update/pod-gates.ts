@@ -1,7 +1,6 @@
 import type { Affinity, NodeSelectorTerm, PodSchedulingGate, PodSpec } from '../../api/generated/types.ts';
 import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid } from '../field-error.ts';
+import { type FieldError, forbidden, invalid } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { child, item } from '../validate/path.ts';
 import { isSameValue } from './same-value.ts';

@@ -1,8 +1,7 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid } from '../field-error.ts';
+import { type FieldError, forbidden, invalid } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { child, item } from '../validate/path.ts';
 import { isSameValue } from './same-value.ts';

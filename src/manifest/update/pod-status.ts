@@ -1,8 +1,7 @@
 import { qualifiedNameMessages } from '../../api/names.ts';
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden } from '../field-error.ts';
+import { type FieldError, forbidden } from '../field-error.ts';
 import { each, wellFormed } from '../validate/checks.ts';
 import { child } from '../validate/path.ts';
 import { immutable } from './immutable.ts';

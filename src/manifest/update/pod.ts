@@ -1,7 +1,6 @@
 import type { Container, Pod, PodSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { each, INT32_MAX, inRange } from '../validate/checks.ts';
 import { describeDifferences } from './differences.ts';

@@ -1,7 +1,6 @@
 import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../field-error.ts';
 
 type Spec = Decoded<ServiceSpec>;
 

@@ -1,7 +1,6 @@
 import type { Toleration } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden } from '../field-error.ts';
+import { type FieldError, forbidden } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { isSameValue } from './same-value.ts';
 

@@ -8,8 +8,7 @@ import type {
   StatefulSet,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid } from '../field-error.ts';
+import { type FieldError, forbidden, invalid } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { describeDifferences } from './differences.ts';
 import { immutable, immutableUnseen } from './immutable.ts';

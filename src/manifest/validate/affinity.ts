@@ -9,8 +9,7 @@ import type {
   PodAffinityTerm,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { validateLabelSelector, validateOperator } from './labels.ts';
 import { child, item } from './path.ts';

@@ -1,5 +1,4 @@
-import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { item } from './path.ts';
 
 /** Small rules that many fields share. Each returns the mistakes; an empty list is a good value. */

@@ -5,10 +5,8 @@ import type {
   PersistentVolumeClaimTemplate,
   TypedObjectReference,
 } from '../../api/generated/types.ts';
-import { entriesByKey } from '../decoded.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { entriesByKey, type Decoded } from '../decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
 import { validateAnnotations, validateLabels, validateLabelSelector } from './labels.ts';
 import { child, entry } from './path.ts';

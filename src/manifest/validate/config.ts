@@ -1,9 +1,7 @@
 import { configKeyMessages, subdomainMessages } from '../../api/names.ts';
 import type { ConfigMap, Secret } from '../../api/generated/types.ts';
-import { entriesByKey } from '../decoded.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, required, tooLong } from '../field-error.ts';
+import { entriesByKey, type Decoded } from '../decoded.ts';
+import { type FieldError, invalid, required, tooLong } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
 import { jsonObjectProblem } from './go-json.ts';
 import { validateMetadata } from './metadata.ts';

@@ -1,10 +1,8 @@
 import type { Container, EphemeralContainer, PodSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
+import { type FieldError, duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
 import { each } from './checks.ts';
-import { validateContainer, validateHandlers } from './container.ts';
-import type { ContainerRules } from './container.ts';
+import { validateContainer, validateHandlers, type ContainerRules } from './container.ts';
 import { child, item } from './path.ts';
 import { validateHostPorts } from './ports.ts';
 import { validateRestartRules } from './restart-rules.ts';

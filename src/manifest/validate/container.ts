@@ -1,8 +1,7 @@
 import { labelMessages } from '../../api/names.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../field-error.ts';
 import { requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
 import { type HandlerRules, validateLifecycle, validateProbe } from './handlers.ts';
@@ -12,8 +11,7 @@ import { validatePorts } from './ports.ts';
 import { validateContainerResourceName } from './resource-names.ts';
 import { validateRequirements, validateResizePolicy } from './resources.ts';
 import { validateSecurityContext } from './security-context.ts';
-import { PULL_POLICIES } from './volumes.ts';
-import type { Volumes } from './volumes.ts';
+import { PULL_POLICIES, type Volumes } from './volumes.ts';
 
 const TERMINATION_POLICIES: readonly string[] = ['File', 'FallbackToLogsOnError'];
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;

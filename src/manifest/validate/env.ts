@@ -1,8 +1,7 @@
 import { configKeyMessages, envNameMessages, subdomainMessages } from '../../api/names.ts';
 import type { EnvFromSource, EnvVar, EnvVarSource, FileKeySelector } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, notFound, required } from '../field-error.ts';
+import { type FieldError, invalid, notFound, required } from '../field-error.ts';
 import { each, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { ENV_FIELDS, validateFieldRef, validateResourceFieldRef } from './field-ref.ts';
 import { descendingPath } from './file-path.ts';

@@ -2,8 +2,7 @@ import { qualifiedNameMessages } from '../../api/names.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
 import { child } from './path.ts';
 

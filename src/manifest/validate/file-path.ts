@@ -1,5 +1,4 @@
-import type { FieldError } from '../field-error.ts';
-import { invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../field-error.ts';
 
 /** Requires a relative path without `..`. */
 export function descendingPath(path: string, file: string): FieldError[] {

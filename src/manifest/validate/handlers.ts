@@ -1,8 +1,7 @@
 import { httpHeaderMessages } from '../../api/names.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
 import { validatePortNumber, validatePortReference } from './ports.ts';
 import { child } from './path.ts';

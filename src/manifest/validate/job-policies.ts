@@ -7,9 +7,8 @@ import type {
   SuccessPolicyRule,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
+import { type FieldError, duplicate, invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import { duplicate, invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts';
 import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
 import { child } from './path.ts';

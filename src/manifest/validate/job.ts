@@ -1,9 +1,8 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
 import type { Job, JobSpec, LabelSelector } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
+import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import { invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
 import { selectorMatches, validateLabelSelector } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';

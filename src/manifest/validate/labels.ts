@@ -1,9 +1,7 @@
 import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../api/generated/types.ts';
-import { lookUp, entriesByKey } from '../decoded.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required, tooLong } from '../field-error.ts';
+import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
+import { type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { child } from './path.ts';
 

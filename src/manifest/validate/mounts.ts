@@ -1,7 +1,6 @@
 import type { Container, VolumeDevice, VolumeMount } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notFound, notSupported, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, notFound, notSupported, required } from '../field-error.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';
 import { descendingPath, noBacksteps } from './file-path.ts';
 import { child } from './path.ts';

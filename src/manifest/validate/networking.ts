@@ -1,8 +1,7 @@
 import { labelMessages, subdomainMessages, underscoreSubdomainMessages } from '../../api/names.ts';
 import type { HostAlias, PodDNSConfig, PodSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required, tooLong } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
 import { each, requiredOneOf, wellFormed, wellFormedIfSet } from './checks.ts';
 import { validateIp } from './ip.ts';
 import { child } from './path.ts';

@@ -1,12 +1,9 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import { aggregateContainerResources, isHugePages } from '../../api/pod-resources.ts';
-import type { ParsedResources } from '../../api/pod-resources.ts';
+import { aggregateContainerResources, isHugePages, type ParsedResources } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import type { PodResourceClaim, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
-import { lookUp, entriesByKey } from '../decoded.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { child, entry, item } from './path.ts';
 import { validatePodResourceName } from './resource-names.ts';

@@ -1,10 +1,8 @@
 import { subdomainMessages } from '../../api/names.ts';
 import type { Pod, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid } from '../field-error.ts';
-import { INT32_MAX, inRange, oneOfIfSet, requiredOneOf, wellFormedIfSet } from './checks.ts';
-import type { Range } from './checks.ts';
+import { type FieldError, forbidden, invalid } from '../field-error.ts';
+import { INT32_MAX, inRange, oneOfIfSet, requiredOneOf, wellFormedIfSet, type Range } from './checks.ts';
 import { validateAffinity } from './affinity.ts';
 import type { ContainerRules } from './container.ts';
 import { validateContainers, validateEphemeralContainers, validateInitContainers } from './container-lists.ts';

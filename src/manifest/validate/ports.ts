@@ -1,10 +1,8 @@
 import { portNameMessages } from '../../api/names.ts';
 import type { Container, ContainerPort } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, required } from '../field-error.ts';
-import { each, inRange, requiredOneOf, wellFormed } from './checks.ts';
-import type { Range } from './checks.ts';
+import { type FieldError, duplicate, invalid, required } from '../field-error.ts';
+import { each, inRange, requiredOneOf, wellFormed, type Range } from './checks.ts';
 import { child, item } from './path.ts';
 
 const PORT_NUMBERS: Range = { min: 1, max: 65_535 };

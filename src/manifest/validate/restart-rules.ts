@@ -1,7 +1,6 @@
 import type { Container, ContainerRestartRule } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { required, tooMany } from '../field-error.ts';
+import { type FieldError, required, tooMany } from '../field-error.ts';
 import { each, oneOfIfSet } from './checks.ts';
 import { child } from './path.ts';
 

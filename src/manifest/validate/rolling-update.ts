@@ -5,8 +5,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { notNegative, wellFormed } from './checks.ts';
 import { child } from './path.ts';
 

@@ -6,8 +6,7 @@ import type {
   TopologySpreadConstraint,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { each, oneOfIfSet, wellFormed } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
 import { child } from './path.ts';

@@ -7,10 +7,8 @@ import type {
   Sysctl,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, required, tooLong } from '../field-error.ts';
-import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf } from './checks.ts';
-import type { Range } from './checks.ts';
+import { type FieldError, duplicate, invalid, required, tooLong } from '../field-error.ts';
+import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf, type Range } from './checks.ts';
 import { descendingPath } from './file-path.ts';
 import { child } from './path.ts';
 import { validateWindowsOptions } from './windows.ts';

@@ -1,7 +1,6 @@
 import type { ServiceSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, duplicate, invalid, notSupported, required } from '../field-error.ts';
 import { each, oneOfIfSet } from './checks.ts';
 import { ipFamily, validateIp } from './ip.ts';
 import { child, item } from './path.ts';

@@ -1,8 +1,7 @@
 import { labelMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { each, oneOfIfSet, requiredOneOf, requiredWellFormed, wellFormedIfSet } from './checks.ts';
 import { validateCidr, validateIp, validateOrdinaryIp } from './ip.ts';
 import { validateLabels } from './labels.ts';

@@ -1,6 +1,5 @@
 import { STOP_SIGNALS } from '../../api/stop-signals.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, notSupported } from '../field-error.ts';
+import { type FieldError, forbidden, notSupported } from '../field-error.ts';
 
 /**
  * Validates the stop signal of a container, which requires `spec.os.name`.

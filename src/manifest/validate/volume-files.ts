@@ -7,8 +7,7 @@ import type {
   VolumeProjection,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { each, requiredText } from './checks.ts';
 import { FILE_FIELDS, validateFieldRef, validateResourceFieldRef } from './field-ref.ts';
 import { unreservedPath } from './file-path.ts';

@@ -1,8 +1,7 @@
 import { subdomainMessages } from '../../api/names.ts';
 import type { PodSpec, WindowsSecurityContextOptions } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { containersWithPaths } from '../pod-specs.ts';
 import { wellFormed } from './checks.ts';
 import { child } from './path.ts';

@@ -9,8 +9,7 @@ import type {
   StatefulSetSpec,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
 import { isEmptySelector, selectorMatches, validateLabelSelector } from './labels.ts';

@@ -10,8 +10,8 @@ import {
   type TemplatePosition,
   type Template,
   TemplateError,
+  type TemplateNode,
 } from './nodes.ts';
-import type { TemplateNode } from './nodes.ts';
 import { goValueText } from './printf.ts';
 
 export interface ExecuteOptions {

@@ -90,7 +90,7 @@ const LEGEND: ReadonlyArray<readonly [string, string]> = [
   ['part starting', 'starting up'],
   ['running', 'running'],
   ['part ready', 'ready'],
-  ['stopping', 'asked to end'],
+  ['stopping over', 'asked to end'],
   ['hook', 'hook'],
 ];
 
