@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { quietly, readQuietly } from './quietly.ts';
 
 /*
  * The place of this process: machine, boot and PID namespace. A pid and a start time identify a process only within one
@@ -14,11 +15,7 @@ const COMMON_HOSTNAMES: ReadonlySet<string> = new Set(['', '(none)', 'localhost'
 
 /** The inode of this process's PID namespace, such as `4026531836`. Empty without PID namespaces or /proc. */
 export function pidNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';
-  } catch {
-    return '';
-  }
+  return /\d+/.exec(quietly(() => readlinkSync('/proc/self/ns/pid')) ?? '')?.[0] ?? '';
 }
 
 /**
@@ -46,11 +43,7 @@ export function placeTag(): string {
 }
 
 function firstLine(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? '';
-  } catch {
-    return '';
-  }
+  return readQuietly(file).split('\n', 1)[0]?.trim() ?? '';
 }
 
 /** FNV-1a, 32 bits: Node's crypto module would take milliseconds of every start. */

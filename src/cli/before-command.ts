@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { quietly } from '../quietly.ts';
 import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
 import type { Cli } from './cli.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
@@ -36,9 +37,5 @@ export async function beforeCommand(cli: Cli, command: string): Promise<void> {
 
 /** True for a folder that does not exist. A folder that podrun cannot read counts as not empty. */
 function isEmpty(folder: string): boolean {
-  try {
-    return readdirSync(folder).length === 0;
-  } catch {
-    return !existsSync(folder);
-  }
+  return quietly(() => readdirSync(folder).length === 0) ?? !existsSync(folder);
 }

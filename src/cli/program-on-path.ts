@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
+import { succeeds } from '../quietly.ts';
 
 /** True when a folder of PATH has an executable program of this name. */
 export function isOnPath(program: string, searchPath: string | undefined): boolean {
@@ -9,10 +10,5 @@ export function isOnPath(program: string, searchPath: string | undefined): boole
 }
 
 function isRunnable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
+  return succeeds(() => accessSync(file, constants.X_OK)) && statSync(file).isFile();
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { succeeds } from '../quietly.ts';
 import { errorText, EXIT, PodrunError } from '../api/errors.ts';
 import { version } from '../version.ts';
 import type { Output } from './output/output.ts';
@@ -22,12 +23,7 @@ function keepTrace(error: unknown): string | undefined {
   const file = path.join(tmpdir(), `podrun-defect-${process.pid}.txt`);
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const text = `podrun ${version}, Node ${process.version}, ${process.platform} ${process.arch}\n${trace}\n`;
-  try {
-    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
-    return file;
-  } catch {
-    return undefined;
-  }
+  return succeeds(() => writeFileSync(file, text, { mode: 0o600, flag: 'wx' })) ? file : undefined;
 }
 
 /** Prints several errors as kubectl does, one a line without a prefix, and answers the exit code. */

@@ -1,3 +1,4 @@
+import { quietly } from '../quietly.ts';
 import { parseDuration } from '../api/duration.ts';
 import { usage } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
@@ -67,11 +68,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string') return undefined;
-  try {
-    return parseDuration(value);
-  } catch {
-    return undefined;
-  }
+  return quietly(() => parseDuration(value));
 }
 
 /** @throws {PodrunError} (usage) for an unknown option or a wrong value */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { quietly } from '../quietly.ts';
 import type { Clock } from '../clock.ts';
 import { atExit } from '../agent/runs/at-exit.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
@@ -48,12 +49,11 @@ export function sweepStateFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
     const folder = path.join(tmpdir(), name);
-    try {
-      if (statSync(folder).uid !== process.getuid?.()) continue;
+    // Another process may be making or removing the folder.
+    quietly(() => {
+      if (statSync(folder).uid !== process.getuid?.()) return;
       if (!isInUse(readFileSync(path.join(folder, OWNER), 'utf8'))) removeFolder(folder);
-    } catch {
-      // Another process is making or removing the folder.
-    }
+    });
   }
 }
 
@@ -70,9 +70,6 @@ function isInUse(owner: string): boolean {
 
 /** Removes a folder. The next run removes what cannot be removed now. */
 function removeFolder(folder: string): void {
-  try {
-    removeTree(folder);
-  } catch {
-    // A container is still writing into the folder.
-  }
+  // A container may still be writing into the folder.
+  quietly(() => removeTree(folder));
 }

@@ -1,3 +1,4 @@
+import { quietly } from '../quietly.ts';
 import { isProcessAlive, type ProcessIdentity } from './watch/process-identity.ts';
 
 /**
@@ -19,9 +20,6 @@ export function killProcess(identity: ProcessIdentity): void {
 export function sendSignal(pid: number, signal: NodeJS.Signals | number): void {
   // 0 and -1 mean the own group and all processes; 1 is the first process of the system.
   if (Math.abs(pid) <= 1) return;
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // ESRCH: it has ended. EPERM: it has changed its user, or (macOS) only zombies are left.
-  }
+  // ESRCH: it has ended. EPERM: it has changed its user, or (macOS) only zombies are left.
+  quietly(() => process.kill(pid, signal));
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readQuietly } from '../quietly.ts';
 
 /**
  * True when the process has no handler for this signal: the signal ends it here, but has no effect on the first process
@@ -7,12 +7,8 @@ import { readFileSync } from 'node:fs';
  */
 export function diesUnprepared(pid: number, signal: number): boolean {
   if (process.platform !== 'linux') return false;
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    return ['SigCgt', 'SigIgn'].every((field) => !hasSignal(status, field, signal));
-  } catch {
-    return false; // gone
-  }
+  const status = readQuietly(`/proc/${pid}/status`);
+  return status !== '' && ['SigCgt', 'SigIgn'].every((field) => !hasSignal(status, field, signal));
 }
 
 function hasSignal(status: string, field: string, signal: number): boolean {

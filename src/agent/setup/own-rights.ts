@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readQuietly } from '../../quietly.ts';
 import { capabilitiesOf } from '../../lifecycle/security/capabilities.ts';
 import type { Account, OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -31,7 +31,7 @@ export function readOwnRights(features: RuntimeFeatures | undefined): OwnRights 
 }
 
 function capabilitiesInEffect(): string[] {
-  const mask = /^CapEff:\s*([0-9a-f]+)/m.exec(textOf('/proc/self/status'))?.[1];
+  const mask = /^CapEff:\s*([0-9a-f]+)/m.exec(readQuietly('/proc/self/status'))?.[1];
   return mask === undefined ? [] : capabilitiesOf(mask);
 }
 
@@ -47,15 +47,6 @@ export function readAccount(uid: number, files: AccountFiles): Account | undefin
 }
 
 function rowsOf(file: string): string[][] {
-  return textOf(file)
-    .split('\n')
-    .map((line) => line.split(':'));
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  const text = readQuietly(file);
+  return text.split('\n').map((line) => line.split(':'));
 }

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { readQuietly } from '../../quietly.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { hostnameAndDomain, podHostname } from '../../lifecycle/environment/hostname.ts';
 import { managedHostsFile, nodeHostsFile } from '../../lifecycle/files/hosts-file.ts';
@@ -41,8 +42,9 @@ function textsOf(pod: StoredPod, podIP: string | undefined): Record<string, stri
   const { spec } = pod;
   const aliases = spec.hostAliases ?? [];
   const name = podHostname(pod);
-  const resolvConf = podResolvConf(spec, textOf(RESOLV_CONF));
-  if (spec.hostNetwork === true) return { [HOSTS]: nodeHostsFile(textOf(HOSTS), aliases), [RESOLV_CONF]: resolvConf };
+  const resolvConf = podResolvConf(spec, readQuietly(RESOLV_CONF));
+  if (spec.hostNetwork === true)
+    return { [HOSTS]: nodeHostsFile(readQuietly(HOSTS), aliases), [RESOLV_CONF]: resolvConf };
   const hosts = podIP && managedHostsFile({ ...hostnameAndDomain(pod), podIPs: [podIP], aliases });
   return { [HOSTS]: hosts, [HOSTNAME]: name.ok ? `${name.hostname}\n` : undefined, [RESOLV_CONF]: resolvConf };
 }
@@ -59,13 +61,4 @@ function writeInPlace(file: string, text: string): void {
     closeSync(opened);
   }
   chmodSync(file, MODE);
-}
-
-/** The text of a file of the host. Empty when the host has no such file. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

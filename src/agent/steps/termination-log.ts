@@ -1,5 +1,6 @@
-import { chmodSync, lstatSync, readlinkSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readlinkSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { quietly, succeeds } from '../../quietly.ts';
 import type { Container } from '../../api/generated/types.ts';
 import { terminationLogNotAtPath } from '../../lifecycle/texts/events.ts';
 import { TERMINATION_LOG_OUT_OF_REACH } from '../../lifecycle/texts/security.ts';
@@ -92,13 +93,8 @@ function linkTerminationLog(container: Container, file: string): boolean {
   if (wanted === DEFAULT_PATH || wanted === '') return true;
   if (!path.isAbsolute(wanted)) return false;
   removeLink(wanted, file);
-  try {
-    symlinkSync(file, wanted);
-    return true;
-  } catch {
-    // A file is there already, or podrun may not write the folder.
-    return false;
-  }
+  // It fails where a file is there already, or podrun may not write the folder.
+  return succeeds(() => symlinkSync(file, wanted));
 }
 
 /** The text of the event TerminationLogNotAtPath. */
@@ -134,11 +130,8 @@ function removeOwnLink(container: Container, file: string): void {
 
 /** Removes a link to a termination log of this container, also of another run. */
 function removeLink(link: string, file: string): void {
-  try {
-    if (lstatSync(link).isSymbolicLink() && withoutRun(readlinkSync(link)) === withoutRun(file)) unlinkSync(link);
-  } catch {
-    // The link does not exist.
-  }
+  const target = quietly(() => readlinkSync(link));
+  if (target !== undefined && withoutRun(target) === withoutRun(file)) quietly(() => unlinkSync(link));
 }
 
 /** FOLDER/CONTAINER of FOLDER/CONTAINER.N. Names of containers have no dots. */

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../quietly.ts';
 import { formatTime } from '../../api/time.ts';
 import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
 
@@ -66,11 +67,7 @@ function isDated(name: string): boolean {
 }
 
 function linkTarget(file: string): string | undefined {
-  try {
-    return readlinkSync(file);
-  } catch {
-    return undefined;
-  }
+  return quietly(() => readlinkSync(file));
 }
 
 /** True when the folder has exactly these files with these contents. */

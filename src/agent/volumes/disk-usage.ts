@@ -38,12 +38,8 @@ export async function diskUsage(folder: string, enoughBytes: number): Promise<nu
   return bytes;
 }
 
-async function statsOf(file: string): Promise<Stats | undefined> {
-  try {
-    return await promises.lstat(file);
-  } catch {
-    return undefined;
-  }
+function statsOf(file: string): Promise<Stats | undefined> {
+  return promises.lstat(file).catch(() => undefined);
 }
 
 async function* namesIn(folder: string): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../quietly.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { Container, Volume } from '../../api/generated/types.ts';
 import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
@@ -186,11 +187,7 @@ function isAlwaysReadOnly(volume: Volume | undefined): boolean {
 }
 
 function isSameFile(one: string, other: string): boolean {
-  try {
-    return realpathSync(one) === realpathSync(other);
-  } catch {
-    return false;
-  }
+  return quietly(() => realpathSync(one) === realpathSync(other)) ?? false;
 }
 
 /** The ConfigMaps and Secrets of a volume. */

@@ -29,10 +29,6 @@ async function measured(
 }
 
 /** The target of the link: a volume in memory is a link. */
-async function realFolder(folder: string): Promise<string> {
-  try {
-    return await promises.realpath(folder);
-  } catch {
-    return folder;
-  }
+function realFolder(folder: string): Promise<string> {
+  return promises.realpath(folder).catch(() => folder);
 }

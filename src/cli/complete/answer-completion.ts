@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
+import { quietly } from '../../quietly.ts';
 import { EXIT } from '../../api/errors.ts';
 import { stateRoot } from '../../store/layout.ts';
 import type { Cli } from '../cli.ts';
@@ -20,13 +21,9 @@ export function answerCompletion(cli: Cli, program: Command, words: readonly str
 }
 
 function choicesOrNone(cli: Cli, program: Command, words: readonly string[]): Completions {
-  try {
-    return choicesFor(program, words, (stateDir) => {
-      return new StoredNames(stateRoot({ flag: stateDir, env: cli.env, home: homedir() }));
-    });
-  } catch {
-    return [];
-  }
+  const namesIn = (stateDir: string | undefined): StoredNames =>
+    new StoredNames(stateRoot({ flag: stateDir, env: cli.env, home: homedir() }));
+  return quietly(() => choicesFor(program, words, namesIn)) ?? [];
 }
 
 function candidateLine({ value, note }: Candidate): string {

@@ -1,3 +1,4 @@
+import { quietly } from '../../quietly.ts';
 import { usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { NamedRun } from '../../history/state-at.ts';
@@ -79,10 +80,6 @@ function eventsIn(value: unknown): StreamLine[] {
 }
 
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = quietly((): unknown => JSON.parse(text));
+  return typeof value === 'object' && value !== null ? value : undefined;
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { release, uptime } from 'node:os';
+import { readQuietly } from '../../quietly.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
@@ -112,24 +112,15 @@ function bootTime(nowMs: number): string {
 
 /** The name of the operating system, from os-release(5). */
 function osImage(): string {
-  return /^PRETTY_NAME="?([^"\n]*)/m.exec(contentOf('/etc/os-release'))?.[1] ?? process.platform;
+  return /^PRETTY_NAME="?([^"\n]*)/m.exec(readQuietly('/etc/os-release'))?.[1] ?? process.platform;
 }
 
 /** The ids of the machine. Empty where there are none; only root can read the UUID of the hardware. */
 function machineIds(): { readonly machineID: string; readonly systemUUID: string; readonly bootID: string } {
-  const machineID = contentOf('/etc/machine-id').trim();
+  const machineID = readQuietly('/etc/machine-id').trim();
   return {
     machineID,
-    systemUUID: contentOf('/sys/class/dmi/id/product_uuid').trim() || machineID,
-    bootID: contentOf('/proc/sys/kernel/random/boot_id').trim(),
+    systemUUID: readQuietly('/sys/class/dmi/id/product_uuid').trim() || machineID,
+    bootID: readQuietly('/proc/sys/kernel/random/boot_id').trim(),
   };
-}
-
-/** The text of a file. Empty when it cannot be read. */
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,4 +1,5 @@
-import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, readdirSync } from 'node:fs';
+import { quietly, readQuietly } from '../../quietly.ts';
 
 const DESCRIPTORS = '/proc/self/fd';
 /** Source: include/uapi/asm-generic/fcntl.h. */
@@ -10,31 +11,16 @@ const O_CLOEXEC = 0o2000000;
  * podrun's own program calls this: a library must not close the descriptors of its user. Linux only.
  */
 export function closeInheritedDescriptors(): void {
-  for (const name of namesIn(DESCRIPTORS)) {
+  for (const name of quietly(() => readdirSync(DESCRIPTORS)) ?? []) {
     const fd = Number(name);
-    if (fd <= 2 || !isInheritable(fd)) continue;
-    try {
-      closeSync(fd);
-    } catch {
-      // It is closed already: the descriptor of the folder itself.
-    }
+    // The descriptor of the folder itself is closed already.
+    if (fd > 2 && isInheritable(fd)) quietly(() => closeSync(fd));
   }
 }
 
 /** True for inherited descriptors. Those of Node and libuv are closed on exec, and must stay open. */
 function isInheritable(fd: number): boolean {
-  try {
-    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
-    return flags !== '' && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
-  } catch {
-    return false;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  const text = readQuietly(`/proc/self/fdinfo/${fd}`);
+  const [, flags = ''] = /^flags:\s*(\d+)/m.exec(text) ?? [];
+  return flags !== '' && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
 }

@@ -1,3 +1,4 @@
+import { quietly } from '../../quietly.ts';
 import { STARTED } from './helper.ts';
 import { exitCodeOf } from '../start/spawn.ts';
 
@@ -9,16 +10,15 @@ import { exitCodeOf } from '../start/spawn.ts';
  */
 export async function runPager(command: string, text: string, env: NodeJS.ProcessEnv): Promise<number> {
   const { execa } = await import('execa');
-  const options = { ...STARTED, env, cwd: ownFolder(), input: text, stdout: 'inherit', stderr: 'inherit' } as const;
+  // execa starts nothing in a removed folder.
+  const options = {
+    ...STARTED,
+    env,
+    cwd: quietly(() => process.cwd()) ?? '/',
+    input: text,
+    stdout: 'inherit',
+    stderr: 'inherit',
+  } as const;
   const { exitCode, signal } = await execa('/bin/sh', ['-c', command], options);
   return exitCode ?? (signal === undefined ? 127 : exitCodeOf(null, signal));
-}
-
-/** execa starts nothing in a removed folder. */
-function ownFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return '/';
-  }
 }

@@ -11,6 +11,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { quietly } from '../../quietly.ts';
 import { placeTag } from '../../place.ts';
 import { errnoOf, isDiskLost } from '../errno.ts';
 import { runHelper } from '../helpers/helper.ts';
@@ -150,20 +151,13 @@ export function removeFifos(directory: string): void {
 /** Removes a folder of FIFOs as rmSync does, for which Node would load another module. */
 function removeFolder(folder: string): void {
   for (const name of namesIn(folder)) unlink(join(folder, name));
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Somebody has removed it, or its disk is read-only: `gc` removes it later.
-  }
+  // Somebody may have removed it, or its disk is read-only: `gc` removes it later.
+  quietly(() => rmdirSync(folder));
 }
 
 /** The names in a folder. Empty when the folder is missing. */
 function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
+  return quietly(() => readdirSync(directory)) ?? [];
 }
 
 export function closeFifo({ readFd, writeFd }: Fifo): void {

@@ -1,4 +1,5 @@
 import { fchownSync } from 'node:fs';
+import { quietly } from '../../quietly.ts';
 import type { Inside } from '../inside.ts';
 
 /**
@@ -7,9 +8,6 @@ import type { Inside } from '../inside.ts';
  */
 export function handOver(descriptors: readonly number[], owner: Inside['owner']): void {
   if (owner === undefined) return;
-  try {
-    for (const descriptor of descriptors) fchownSync(descriptor, owner.uid, owner.gid);
-  } catch {
-    // podrun has no CAP_CHOWN. The program can still write to its inherited descriptors.
-  }
+  // Without CAP_CHOWN, the program can still write to its inherited descriptors.
+  for (const descriptor of descriptors) quietly(() => fchownSync(descriptor, owner.uid, owner.gid));
 }

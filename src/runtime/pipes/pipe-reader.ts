@@ -1,6 +1,7 @@
 import { futimesSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
+import { quietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 
 /** Reads a pipe and passes on its pieces. */
@@ -55,11 +56,8 @@ function copyAndPassOn(length: number, onChunk: OnChunk): true {
  * watchdog-script.ts.
  */
 export function noteNothingInFlight(fd: number): void {
-  try {
-    futimesSync(fd, 0, 0);
-  } catch {
-    // Without the note, output that podrun has not read when it is killed stays out of the log: the log has no gap.
-  }
+  // Without the note, output that podrun has not read when it is killed stays out of the log: the log has no gap.
+  quietly(() => futimesSync(fd, 0, 0));
 }
 
 /** Reads the master side of a terminal, and owns the descriptor. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { quietly } from '../../quietly.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import { errnoOf } from '../errno.ts';
 
@@ -70,21 +71,12 @@ async function nextSlot(): Promise<void> {
  * process.
  */
 export function withContainerUmask<T>(start: () => T): T {
-  const before = changedUmask(0o022);
+  const before = quietly(() => process.umask(0o022));
   if (before === undefined) return start();
   try {
     return start();
   } finally {
     process.umask(before);
-  }
-}
-
-/** Changes the umask and returns the old one. Undefined: it cannot be changed. */
-function changedUmask(mask: number): number | undefined {
-  try {
-    return process.umask(mask);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
+import { quietly } from '../../quietly.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 import { descriptorPath, openBeneath } from './open-beneath.ts';
@@ -165,11 +166,7 @@ function makeDirectory(path: string, pathOf: PathOf): void {
 
 /** Undefined: the path is missing or cannot be read. */
 function isDirectory(path: string): boolean | undefined {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return undefined;
-  }
+  return quietly(() => statSync(path).isDirectory());
 }
 
 function mkdirFailed(path: string, errno: string): string {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readQuietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
 import { killGroup } from '../kill.ts';
 import { ENTERING_TOOLS } from '../inside.ts';
@@ -103,9 +103,6 @@ export class StartupWatch {
 
 /** The command line of a process. Empty: the process has ended, or is in the middle of execve(2). */
 function commandLineOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
-  } catch {
-    return [];
-  }
+  const text = readQuietly(`/proc/${pid}/cmdline`);
+  return text.split('\0').slice(0, -1);
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { childrenOf } from '../watch/process-table.ts';
 import { runHelper } from '../helpers/helper.ts';
 import type { Inside, ProgramCall } from '../inside.ts';
 import { sendSignal } from '../kill.ts';
@@ -46,7 +46,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
-  const program = childOf(pid) ?? pid;
+  const program = childrenOf(pid)[0] ?? pid;
   const programPid = await inside.programOf(program);
   const process: MainProcess = {
     pid,
@@ -54,7 +54,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
     ended: exitOf(child),
     finishOutput: () => closed,
     // script itself would answer a signal by killing the program without a grace period.
-    signal: (number) => sendSignal(inside.isSealed ? programPid : (childOf(pid) ?? pid), number),
+    signal: (number) => sendSignal(inside.isSealed ? programPid : (childrenOf(pid)[0] ?? pid), number),
     streams: {
       input: pipedInput(input, endOfInput),
       terminal: { resize: () => undefined },
@@ -69,14 +69,6 @@ export async function hasScript(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const outcome = await runHelper({ program: 'script', args: ['--version'] });
   return outcome.ok && outcome.stdout.includes('util-linux');
-}
-
-function childOf(pid: number): number | undefined {
-  try {
-    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10) || undefined;
-  } catch {
-    return undefined; // gone
-  }
 }
 
 function quoted(word: string): string {

@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
+import { quietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
 import { sendSignal } from '../kill.ts';
 import { handOver } from '../pipes/hand-over.ts';
@@ -107,13 +108,11 @@ interface Native {
 /** The binary for this platform, if its package is installed. */
 function loadNative(): Native | undefined {
   const platform = `@lydell/node-pty-${process.platform}-${process.arch}`;
-  try {
+  return quietly(() => {
     const inside = createRequire(createRequire(import.meta.filename).resolve('@lydell/node-pty'));
     const helper = process.platform === 'darwin' ? inside.resolve(`${platform}/spawn-helper`) : '';
     return { pty: inside(`${platform}/pty.node`) as PtyModule, helper };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** A process in a terminal. */

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { quietly, readQuietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { markIn } from './process-table.ts';
 
@@ -184,17 +185,4 @@ function socketsOf(pid: number): Set<string> {
 function ownerWith(pid: number): ListenerOwner {
   const program = readQuietly(`/proc/${pid}/comm`).trimEnd();
   return { pid, program, containerId: markIn(readQuietly(`/proc/${pid}/environ`)) };
-}
-
-function readQuietly(file: string): string {
-  return quietly(() => readFileSync(file, 'latin1')) ?? '';
-}
-
-/** Ignores errors: processes end during the search, and some belong to other users. */
-function quietly<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

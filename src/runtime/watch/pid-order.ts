@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readQuietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
 
 /**
@@ -61,10 +61,6 @@ export function smallestPidSince(processes: readonly Datable[]): number {
 }
 
 function numberIn(file: string, pattern: RegExp): number | undefined {
-  try {
-    const [, text] = pattern.exec(readFileSync(file, 'latin1')) ?? [];
-    return text === undefined ? undefined : Number(text);
-  } catch {
-    return undefined;
-  }
+  const [, text] = pattern.exec(readQuietly(file)) ?? [];
+  return text === undefined ? undefined : Number(text);
 }

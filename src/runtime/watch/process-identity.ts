@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { quietly } from '../../quietly.ts';
 import { machineId, pidNamespace } from '../../place.ts';
 
 /**
@@ -42,11 +43,8 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
 /** Looks at a process, also at a zombie. Undefined: there is none. Takes 20 µs on Linux, some ms elsewhere. */
 export function factsOf(pid: number): ProcessFacts | undefined {
   if (process.platform !== 'linux') return parsePsLine(runPs(pid) ?? '');
-  try {
-    return parseProcStat(readSmall(`/proc/${pid}/stat`));
-  } catch {
-    return undefined; // ENOENT, or ESRCH when it ends between open and read
-  }
+  // ENOENT, or ESRCH when it ends between open and read.
+  return quietly(() => parseProcStat(readSmall(`/proc/${pid}/stat`)));
 }
 
 // Longer than any line of /proc/PID/stat: 52 numbers, and a name of at most 64 characters.

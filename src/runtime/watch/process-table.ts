@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { readQuietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { runHelper } from '../helpers/helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
@@ -128,9 +129,6 @@ export async function listByPs(): Promise<ProcessEntry[]> {
 
 /** The living children of a process. Linux only. */
 export function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
+  const text = readQuietly(`/proc/${pid}/task/${pid}/children`);
+  return text.split(' ').filter(Boolean).map(Number);
 }

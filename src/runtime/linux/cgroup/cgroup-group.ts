@@ -1,6 +1,7 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { readQuietly, succeeds } from '../../../quietly.ts';
 import type { Clock } from '../../../clock.ts';
 import type { GroupLimits, ResourceLimits } from '../../confinement.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
@@ -9,7 +10,6 @@ import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
 import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
 import { pidsInGroup, takeIn, takeInWaiting } from './group-members.ts';
 import type { Controller } from './hierarchy.ts';
-import { readText } from './read-text.ts';
 
 /** The folders of one group: one in version 2, one for each controller in version 1. */
 interface GroupFolder {
@@ -95,7 +95,7 @@ export class CgroupGroup {
   wasOutOfMemory(): boolean {
     return this.#folders.some(({ version, folder, controllers }) => {
       if (!controllers.has('memory')) return false;
-      const text = readText(path.join(folder, version === 1 ? 'memory.oom_control' : 'memory.events'));
+      const text = readQuietly(path.join(folder, version === 1 ? 'memory.oom_control' : 'memory.events'));
       return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0;
     });
   }
@@ -211,15 +211,6 @@ function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSe
   for (const setting of refused) {
     if (setting.isOptional === true) succeeds(() => write(setting));
     else write(setting);
-  }
-}
-
-function succeeds(action: () => void): boolean {
-  try {
-    action();
-    return true;
-  } catch {
-    return false;
   }
 }
 

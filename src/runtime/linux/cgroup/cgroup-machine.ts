@@ -1,9 +1,9 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { quietly, readQuietly, succeeds } from '../../../quietly.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
 import { factsOf } from '../../watch/process-identity.ts';
 import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
-import { readText } from './read-text.ts';
 
 /** The place for groups with a controller. */
 export interface GroupLocation {
@@ -149,7 +149,7 @@ function whyNotEnabled(group: string, controller: Controller, mayMove: boolean):
 
 /** Moves podrun and its children into a group below their own. Returns false when the group has other processes. */
 function moveAside(group: string): boolean {
-  const inside = readText(path.join(group, 'cgroup.procs')).split('\n').filter(Boolean);
+  const inside = readQuietly(path.join(group, 'cgroup.procs')).split('\n').filter(Boolean);
   if (!inside.every((pid) => isOurs(Number(pid)))) return false;
   const aside = path.join(group, OWN_GROUP);
   if (whyNotMade(aside) !== undefined) return false;
@@ -177,17 +177,9 @@ function whyNotMade(folder: string): string | undefined {
   } catch (error) {
     const errno = errnoOf(error);
     // The folder may belong to a podrun of another user.
-    if (errno === 'EEXIST') return isWritable(folder) ? undefined : `${folder} belongs to another user`;
+    const isOurs = errno === 'EEXIST' && succeeds(() => accessSync(folder, constants.W_OK));
+    if (errno === 'EEXIST') return isOurs ? undefined : `${folder} belongs to another user`;
     return `no group can be made in ${path.dirname(folder)}: ${errnoText(errno)}`;
-  }
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -200,15 +192,11 @@ function whyNotWritten(file: string, text: string): string | undefined {
   }
 }
 
-/** Removes an empty group. Other podruns may have groups in it. */
+/** Removes a group, unless other podruns have groups in it. */
 function tryToRemove(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // The group is in use.
-  }
+  quietly(() => rmdirSync(folder));
 }
 
 function namesIn(file: string): string[] {
-  return readText(file).split(/\s+/);
+  return readQuietly(file).split(/\s+/);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../../quietly.ts';
 import type { UsageTotals } from '../../../machine/usage-totals.ts';
 
 /** The CPU time of a group so far, with its ended processes, and its current memory. */
@@ -42,7 +43,7 @@ export function groupTotals(folders: readonly string[]): UsageTotals {
 /** The file of the first hierarchy that has it. */
 function readFirst(folders: readonly string[], file: string): string | undefined {
   for (const folder of folders) {
-    const text = readIfThere(path.join(folder, file));
+    const text = quietly(() => readFileSync(path.join(folder, file), 'utf8'));
     if (text !== undefined) return text;
   }
   return undefined;
@@ -56,12 +57,4 @@ function inUnit(count: string | undefined, perUnit: number): number | undefined 
 /** The value in a line `NAME VALUE`. */
 function valueIn(text: string | undefined, name: string): string | undefined {
   return new RegExp(`^${name} (\\d+)$`, 'm').exec(text ?? '')?.[1];
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 import { promises, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { readQuietly } from '../../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../../clock.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
 import { sendSignal } from '../../kill.ts';
 import { factsOf, type ProcessFacts } from '../../watch/process-identity.ts';
-import { readText } from './read-text.ts';
 
 /** The most passes: children of a process that is not stopped yet may make more children. */
 const PASSES_MAX = 20;
@@ -17,7 +17,7 @@ const RUNNING = /[RSDI]/;
 
 /** The pids of the processes in a group. Empty: the group is empty or gone. */
 export function pidsInGroup(folder: string): number[] {
-  return readText(path.join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
+  return readQuietly(path.join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
 /**
@@ -93,15 +93,15 @@ async function move(folders: readonly string[], pid: number): Promise<void> {
 
 /** True when a process has children, or has seen one end: their page faults are added to its own. */
 function hasHadChildren(pid: number): boolean {
-  if (readText(`/proc/${pid}/task/${pid}/children`) !== '') return true;
-  const stat = readText(`/proc/${pid}/stat`);
+  if (readQuietly(`/proc/${pid}/task/${pid}/children`) !== '') return true;
+  const stat = readQuietly(`/proc/${pid}/stat`);
   // Field 11, see parseProcStat.
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]) > 0;
 }
 
 /** The state letter of a process. Empty: there is no such process. */
 function stateOf(pid: number): string {
-  const stat = readText(`/proc/${pid}/stat`);
+  const stat = readQuietly(`/proc/${pid}/stat`);
   return stat.charAt(stat.lastIndexOf(')') + 2);
 }
 

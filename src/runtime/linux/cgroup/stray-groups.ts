@@ -1,10 +1,10 @@
 import { readdirSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { quietly, readQuietly } from '../../../quietly.ts';
 import type { Clock } from '../../../clock.ts';
 import { removeGroups } from './cgroup-group.ts';
 import { PARENT } from './cgroup-machine.ts';
 import { hierarchiesOf } from './hierarchy.ts';
-import { readText } from './read-text.ts';
 
 /** The smallest age: younger groups may be about to be used. */
 const AGE_MIN_MS = 10_000;
@@ -51,8 +51,8 @@ export async function removeGroupsOfPod(uid: string, clock: Clock, sources?: Sou
 /** The `podrun` groups in all hierarchies. */
 function parents(sources?: Sources): string[] {
   const { membership, mounts } = sources ?? {
-    membership: readText('/proc/self/cgroup'),
-    mounts: readText('/proc/self/mountinfo'),
+    membership: readQuietly('/proc/self/cgroup'),
+    mounts: readQuietly('/proc/self/mountinfo'),
   };
   return hierarchiesOf(membership, mounts).flatMap(({ root }) => parentsBelow(root, DEPTH_MAX));
 }
@@ -70,18 +70,11 @@ function bornMs(folder: string): number {
 }
 
 function tryToRemove(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // The group is in use, belongs to another user, or is gone.
-  }
+  // The group may be in use, belong to another user, or be gone.
+  quietly(() => rmdirSync(folder));
 }
 
 function foldersIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch {
-    return [];
-  }
+  const entries = quietly(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readQuietly } from '../../../quietly.ts';
 import type { MachineFinding } from '../../../machine/abilities.ts';
 import type { NamespaceDetection } from '../../features.ts';
 
@@ -23,12 +23,7 @@ function layerFinding(layers: 'disk' | 'tmpfs' | undefined, why: MachineFinding[
 
 /** The distribution and its parents. Empty: unknown. @see os-release(5) */
 export function distributions(): string[] {
-  let text: string;
-  try {
-    text = readFileSync('/etc/os-release', 'utf8');
-  } catch {
-    return [];
-  }
+  const text = readQuietly('/etc/os-release');
   const valueOf = (name: string): string => new RegExp(`^${name}="?([^"\n]*)`, 'm').exec(text)?.[1] ?? '';
   return `${valueOf('ID')} ${valueOf('ID_LIKE')}`.split(' ').filter((word) => word !== '');
 }

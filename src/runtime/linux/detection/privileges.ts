@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { release } from 'node:os';
+import { quietly, readQuietly } from '../../../quietly.ts';
 import type { KernelSetting } from '../../../machine/abilities.ts';
 import { bootId } from '../../watch/process-identity.ts';
 
@@ -28,11 +29,11 @@ const FORBIDDING: Readonly<Record<KernelSetting, string>> = {
 /** Reads podrun's rights on this machine (0.2 ms). */
 export function readPrivileges(): Privileges {
   const userId = process.geteuid?.() ?? 0;
-  const status = readOr('/proc/self/status', '');
+  const status = readQuietly('/proc/self/status');
   const field = (name: string): string => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
   const [capabilities, seccomp] = [field('CapEff'), field('Seccomp')];
   const settings = Object.entries(FORBIDDING).map(([name, forbidding]) => {
-    const value = readOr(`/proc/sys/${name.replaceAll('.', '/')}`, '').trim();
+    const value = readQuietly(`/proc/sys/${name.replaceAll('.', '/')}`).trim();
     return { setting: name as KernelSetting, value, isObstructive: value === forbidding };
   });
   const mark = [
@@ -58,17 +59,5 @@ export function readPrivileges(): Privileges {
 }
 
 function namespaceOf(kind: string): string {
-  try {
-    return readlinkSync(`/proc/self/ns/${kind}`);
-  } catch {
-    return '-';
-  }
-}
-
-function readOr(file: string, otherwise: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return otherwise;
-  }
+  return quietly(() => readlinkSync(`/proc/self/ns/${kind}`)) ?? '-';
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../../quietly.ts';
 import type { Obstacle } from '../../../machine/abilities.ts';
 import { placeTag } from '../../../place.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
@@ -85,9 +86,6 @@ function makePrivate(folder: string): void {
 }
 
 function removeQuietly(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // The folders are empty, and are removed with other temporary files of podrun.
-  }
+  // The folders are empty: what stays is removed with other temporary files of podrun.
+  quietly(() => rmSync(folder, { recursive: true, force: true }));
 }

@@ -1,3 +1,4 @@
+import { quietly } from '../../../quietly.ts';
 import type { Mount } from '../../confinement.ts';
 import { fileIdentity } from '../../start/file-identity.ts';
 import type { Holder } from './holder.ts';
@@ -23,9 +24,5 @@ export async function checkMounts(
 
 /** Undefined: there is no file. */
 function identityAt(root: string, target: string): string | undefined {
-  try {
-    return fileIdentity(pathInRoot(root, target));
-  } catch {
-    return undefined;
-  }
+  return quietly(() => fileIdentity(pathInRoot(root, target)));
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../../quietly.ts';
 import { followLinks } from './follow-links.ts';
 import { isInFolder } from './host-mounts.ts';
 
@@ -64,11 +65,7 @@ function statsIn(file: string, { target, seen }: TreeMount): Stats | undefined {
 
 /** Undefined: there is no file, or podrun may not see it. */
 function statsOf(file: string): Stats | undefined {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return quietly(() => lstatSync(file, { throwIfNoEntry: false }));
 }
 
 function mountAt(file: string, mounts: readonly TreeMount[]): TreeMount {

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { quietly, succeeds } from '../../../quietly.ts';
 import type { Confinement } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { addDevices } from './devices.ts';
@@ -134,7 +135,7 @@ function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootR
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join('/', name));
   for (const folder of folders.filter((candidate) => ![...OWN_FOLDERS, ...shared].includes(candidate))) {
     mkdirSync(path.join(skeleton, folder));
-    if (!isReadable(folder)) continue;
+    if (!succeeds(() => accessSync(folder, constants.R_OK | constants.X_OK))) continue;
     const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const type = mountOf(folder, hostMounts)?.type ?? '';
     if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
@@ -165,18 +166,5 @@ function isThere(file: string): boolean {
 
 /** Undefined: there is no file, the file system does not answer, or podrun may not see it. */
 function statsOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isReadable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.R_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return quietly(() => statSync(file, { throwIfNoEntry: false }));
 }

@@ -1,12 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { NamespaceFacts } from '../../features.ts';
 import { killProcess } from '../../kill.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
 import { joinPrefix, type NetworkJoin } from '../network/join.ts';
-import { CONTAINER_MARKER } from '../../watch/process-table.ts';
+import { childrenOf, CONTAINER_MARKER } from '../../watch/process-table.ts';
 import { spawnSlot } from '../../start/spawn.ts';
 import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
 
@@ -148,7 +148,7 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
     child.stdin.end(linesOf(work));
     const { mounted, messages } = await output;
     const failure = mounted === 'all' ? undefined : seriousFailure(messages, work.entries);
-    const pid = child.pid === undefined ? undefined : childOf(child.pid);
+    const pid = child.pid === undefined ? undefined : childrenOf(child.pid)[0];
     if (failure !== undefined || mounted === undefined || pid === undefined) {
       throw new Error(failure ?? 'the namespaces of the container could not be made');
     }
@@ -184,15 +184,6 @@ export function joinFlags(
 ): string[] {
   const user = mode === 'user' ? [`--user=/proc/${userPid}/ns/user`, '--preserve-credentials'] : [];
   return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`)];
-}
-
-/** The only child of a process. Undefined: it has none, or has ended. */
-export function childOf(pid: number): number | undefined {
-  try {
-    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10) || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface HolderOutput {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { quietly } from '../../../quietly.ts';
 
 /** A mount of the host. */
 export interface HostMount {
@@ -41,11 +42,7 @@ export function parseMountInfo(text: string): HostMount[] {
 
 /** True when another process, in its own mount namespace, has the same mounts as this one. */
 export function seesSameMounts(pid: number): boolean {
-  try {
-    return mountsSeenBy(pid) === mountsSeenBy('self');
-  } catch {
-    return false; // it has ended
-  }
+  return quietly(() => mountsSeenBy(pid) === mountsSeenBy('self')) ?? false;
 }
 
 /** The mounts without their ids and order, which differ in a copy. */

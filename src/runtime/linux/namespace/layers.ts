@@ -11,6 +11,7 @@ import {
   rmSync,
 } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../../quietly.ts';
 import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 
 /**
@@ -43,47 +44,37 @@ export async function removeLeftLayers(layers: string): Promise<void> {
 }
 
 function readMadeOnHost(layerDir: string): string[] {
-  try {
+  const made = quietly(() => {
     const lines = readFileSync(madeOnHostFile(layerDir), 'utf8').split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as string);
-  } catch {
-    return []; // nothing was made, or it cannot be known any more
-  }
+  });
+  // Nothing was made, or it cannot be known any more.
+  return made ?? [];
 }
 
 /** Removes an empty file or folder, in the folder that is open: a container may replace a folder above it by a link. */
 function removeEmpty(file: string): void {
-  try {
-    const folder = openSync(path.dirname(file), constants.O_DIRECTORY);
-    try {
-      if (pathOf(folder) !== path.dirname(file)) return;
-      const held = path.join(descriptorPath(folder), path.basename(file));
-      const stats = lstatSync(held);
-      if (stats.isDirectory()) rmdirSync(held);
-      else if (stats.size === 0) rmSync(held);
-    } finally {
-      closeSync(folder);
-    }
-  } catch {
-    // It is in use, or gone.
-  }
+  const folder = quietly(() => openSync(path.dirname(file), constants.O_DIRECTORY));
+  if (folder === undefined) return;
+  // The file may be in use, or gone.
+  quietly(() => {
+    if (pathOf(folder) !== path.dirname(file)) return;
+    const held = path.join(descriptorPath(folder), path.basename(file));
+    const stats = lstatSync(held);
+    if (stats.isDirectory()) rmdirSync(held);
+    else if (stats.size === 0) rmSync(held);
+  });
+  closeSync(folder);
 }
 
 /** Makes work folders readable: the kernel creates them without any permission, and only root could read them. */
 function openWorkFolders(layerDir: string): void {
   for (const name of namesIn(layerDir).filter((file) => file.startsWith('work'))) {
-    try {
-      chmodSync(path.join(layerDir, name, 'work'), 0o700);
-    } catch {
-      // The overlay was never mounted.
-    }
+    // Without the folder, the overlay was never mounted.
+    quietly(() => chmodSync(path.join(layerDir, name, 'work'), 0o700));
   }
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return quietly(() => readdirSync(folder)) ?? [];
 }

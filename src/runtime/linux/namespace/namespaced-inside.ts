@@ -4,7 +4,8 @@ import type { Inside, ProgramCall } from '../../inside.ts';
 import { killProcess } from '../../kill.ts';
 import { moveLoaderVariables } from '../../start/loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
-import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
+import { childrenOf } from '../../watch/process-table.ts';
+import { type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
 import type { ProcessView } from './namespace-plan.ts';
 import type { FstabEntry } from './fstab.ts';
 import { pathInRoot, rootOf } from './root-of.ts';
@@ -134,7 +135,7 @@ export class NamespacedInside implements Inside {
     const { clock } = this.#options;
     const startMs = clock.now().monotonicMs;
     while (clock.now().monotonicMs - startMs < ENTER_LIMIT_MS) {
-      const child = childOf(pid);
+      const child = childrenOf(pid)[0];
       if (child !== undefined) {
         const startTime = startTimeOf(child);
         if (this.#options.processes === 'first' && startTime !== undefined) this.#first ??= { pid: child, startTime };

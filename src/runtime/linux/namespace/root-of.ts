@@ -1,5 +1,6 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../../../quietly.ts';
 import { followLinks } from './follow-links.ts';
 
 /** The path of a container's root, by its holder. */
@@ -23,10 +24,7 @@ export function pathInRoot(root: string, wanted: string, seen: Map<string, strin
   return target === '/' ? `${root}/` : path.join(root, target);
 }
 
+/** Undefined: it is no link, is missing, or may not be seen. */
 function linkAt(file: string): string | undefined {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : undefined;
-  } catch {
-    return undefined; // not to be seen, or its parent is no folder
-  }
+  return quietly(() => readlinkSync(file));
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { quietly } from '../../../quietly.ts';
 import { runHelper } from '../../helpers/helper.ts';
 import { PS_ENVIRONMENT } from '../../watch/process-identity.ts';
 
@@ -31,12 +32,10 @@ export interface ProcessMemory {
 
 /** Reads the memory of one process. Undefined: it is gone. Linux only; takes 10 µs. */
 export function memoryOf(pid: number): ProcessMemory | undefined {
-  try {
+  return quietly(() => {
     const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ');
     return { residentBytes: Number(resident) * pageBytes(), sharedBytes: Number(shared) * pageBytes() };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function readProc(pid: number): ProcessUsage | undefined {

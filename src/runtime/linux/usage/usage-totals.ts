@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readQuietly } from '../../../quietly.ts';
 import type { UsageTotals } from '../../../machine/usage-totals.ts';
 import { groupTotals } from '../cgroup/cgroup-usage.ts';
 import { childrenOf } from '../../watch/process-table.ts';
@@ -34,10 +34,7 @@ export function usageTotals(cgroups: readonly string[], processPeak: number | un
 }
 
 function highWaterMark(pid: number): number | undefined {
-  try {
-    const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
-  } catch {
-    return undefined;
-  }
+  const status = readQuietly(`/proc/${pid}/status`);
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 }

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Runs something that may fail for a reason that does not matter: a file is missing, a process has ended, a right is
+ * lacking. Returns undefined after any error.
+ */
+export function quietly<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when something ends without an error. */
+export function succeeds(run: () => void): boolean {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text of a file. Empty when it cannot be read. */
+export function readQuietly(file: string): string {
+  return quietly(() => readFileSync(file, 'utf8')) ?? '';
+}
