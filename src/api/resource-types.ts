@@ -43,6 +43,7 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   inAll('batch/v1', 'Job', []),
   { ...inAll('apps/v1', 'ControllerRevision', []), inAll: false },
   core('ConfigMap', 'configmaps', ['cm']),
+  { ...core('EndpointSlice', 'endpointslices', []), apiVersion: 'discovery.k8s.io/v1' },
   core('Event', 'events', ['ev']),
   core('Namespace', 'namespaces', ['ns']),
   core('Node', 'nodes', ['no']),
@@ -91,7 +92,7 @@ export function qualifiedPlural({ plural, apiVersion }: ResourceType): string {
 }
 
 /** The kind in messages: `pod`, `deployment.apps`. */
-export function qualifiedKind({ kind, apiVersion }: ResourceType): string {
+export function qualifiedKind({ kind, apiVersion }: Pick<ResourceType, 'kind' | 'apiVersion'>): string {
   return kind.toLowerCase() + groupSuffix(apiVersion);
 }
 

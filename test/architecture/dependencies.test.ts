@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   controllers: ['api', 'lifecycle'],
   history: ['api', 'lifecycle', 'machine'],
   manifest: ['api', 'history'],
-  print: ['api', 'machine', 'lifecycle', 'history', 'manifest'],
+  print: ['api', 'machine', 'lifecycle', 'controllers', 'history', 'manifest'],
   store: ['api', 'clock', 'place', 'quietly', 'machine', 'lifecycle', 'history'],
   runtime: ['api', 'clock', 'place', 'quietly', 'machine'],
   agent: [...BELOW_AGENT, 'background'],

@@ -65,6 +65,7 @@ describe('with stored Pods', () => {
     { words: ['get', 'pods,conf'], values: ['pods,configmaps'] },
     { words: ['get', 'pods,cm', 's'], values: ['settings'] },
     { words: ['describe', 'w'], values: ['web', 'worker'] },
+    { words: ['describe', 'deployments'], values: ['deployments'] },
     { words: ['describe', 'pod', 'we'], values: ['web'] },
     { words: ['delete', 'pod', ''], values: ['web', 'worker'] },
     { words: ['label', 'pod', 'wo'], values: ['worker'] },

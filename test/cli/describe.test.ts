@@ -54,11 +54,11 @@ describe('describe', () => {
     expect(stderr).toBe('Error from server (NotFound): pods "nope" not found\n');
   });
 
-  it('names `get` as the command for Events', async () => {
-    expect(await run('event', 'settings')).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'error: podrun cannot describe events\nUse podrun get event NAME -o yaml\n',
-    });
+  it('shows all fields of an object of a kind for which kubectl has no form', async () => {
+    putStates(storeOf(workshop), ['events-aggregated']);
+    const { exitCode, stdout } = await run('events', '--field-selector=reason=Pulled');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^Name: +noisy\.[0-9a-f]+\n/);
+    expect(stdout).toMatch(/^Involved Object:\n {2}API Version: +v1\n {2}Field Path: .*\n {2}Kind: +Pod$/m);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Node } from '../../src/api/generated/types.ts';
 import type { StoredEvent, StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
-import { describeRecord } from '../../src/print/describe/describe-record.ts';
+import { describeObject } from '../../src/print/describe/describe-object.ts';
 import { container, webPod } from './pods.ts';
 
 beforeEach(() => {
@@ -70,10 +70,14 @@ const pod = (name: string, phase: 'Running' | 'Succeeded', nodeName: string): St
   });
 
 const describe = (events: readonly StoredEvent[]): string =>
-  describeRecord(node as unknown as StoredKubeObject, {
+  describeObject(node as unknown as StoredKubeObject, {
     events,
-    pods: [pod('busy', 'Running', 'worker'), pod('over', 'Succeeded', 'worker'), pod('away', 'Running', 'elsewhere')],
-    secrets: [],
+    list: () =>
+      [
+        pod('busy', 'Running', 'worker'),
+        pod('over', 'Succeeded', 'worker'),
+        pod('away', 'Running', 'elsewhere'),
+      ] as never,
     nowMs,
   });
 

@@ -101,6 +101,10 @@ function argumentValues(argument: Argument, command: Command, request: Completio
   if (/^runs?(-|$)/.test(name)) return fresh(names.runs(namespace), operands);
   if (name === 'container') return plainCandidates(names.containers(namespace, podNameIn(operands)));
   if (name === 'resource') return resourceValues(request);
+  if (name === 'resource-or-pod') {
+    const pods = operands.length === 0 ? plainCandidates(names.objects('pods', namespace)) : [];
+    return [...pods, ...resourceValues(request)];
+  }
   if (name === 'type') return plainCandidates(['pod']);
   if (name === 'pod-and-ports' && operands.length > 0) return portValues(request);
   if (name === 'source-and-target') return copyOperands(request);
@@ -112,12 +116,9 @@ function argumentValues(argument: Argument, command: Command, request: Completio
 /** Names of Pods. Behind a slash, names of the type before the slash. */
 function podValues(request: CompletionRequest, takesSeveral: boolean): Completions {
   const { names, operands, current } = request;
-  const [first] = operands;
   if (current.includes('/')) return resourceValues(request);
   if (operands.length > 0 && !takesSeveral) return [];
-  const pods = fresh(names.objects('pods', requestedNamespace(request)), operands);
-  const isDescribed = request.command?.name() === 'describe' && first === undefined;
-  return isDescribed ? [...pods, { value: 'pod', note: 'a Pod' }] : pods;
+  return fresh(names.objects('pods', requestedNamespace(request)), operands);
 }
 
 /** Types, `TYPE/NAME`, or names of the first type on the command line. */

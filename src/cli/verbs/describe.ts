@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
-import type { StoredEvent, StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { describePod, describePods } from '../../print/describe/describe-pod.ts';
-import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
+import { EXIT } from '../../api/errors.ts';
+import type { StoredEvent, StoredKubeObject } from '../../api/objects.ts';
+import { resourceTypeNamed } from '../../api/resource-types.ts';
+import { describeObject } from '../../print/describe/describe-object.ts';
+import { describePods } from '../../print/describe/describe-pod.ts';
 import { missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
@@ -34,6 +34,9 @@ Examples:
   podrun describe web               # the same
   podrun describe pod we            # without a Pod named we: every Pod whose name begins with we
   podrun describe web --at restart:1    # when a container had been restarted once
+  podrun describe deployment web    # with its ReplicaSets
+  podrun describe job/pi svc/web
+  podrun describe jobs -l app=web
   podrun describe node              # this machine, and the requests of its Pods
   podrun describe web@1             # the run before the latest
   podrun describe --from pod.json --from events.json    # objects that somebody saved from a cluster
@@ -43,10 +46,10 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('describe')
-    .summary('Show the details of Pods')
-    .description('Shows the details of Pods, with their events.')
-    .usage('[pod] [NAME...] [flags]')
-    .argument('[pod...]', 'names, or the beginning of a name (default: every Pod)');
+    .summary('Show the details of Pods and other objects')
+    .description('Shows the details of objects (default: Pods), with their events.')
+    .usage('[TYPE [NAME...] | TYPE/NAME... | NAME | -f FILE] [flags]')
+    .argument('[resource-or-pod...]', 'a type with or without names, or the name of a Pod, or its beginning');
   withSelectionFlags(command)
     .option('--no-show-events', 'leave out the events')
     .addOption(fromOption())
@@ -57,7 +60,6 @@ export function register(program: Command, run: RunVerb): void {
 
 async function describe(cli: Cli, words: readonly string[], flags: DescribeFlags): Promise<number> {
   const selection = await readSelection(cli, 'describe', withType(words, flags), flags);
-  checkTypes(selection);
   refuseOfSaved({ ...flags, watch: false });
   const nowMs = displayNowMs(cli);
   if (flags.from.length > 0) return describeFound(cli, await savedObjects(cli, flags), selection, flags, nowMs);
@@ -98,17 +100,6 @@ function withType(words: readonly string[], { filename }: DescribeFlags): readon
   return isName ? ['pods', first] : words;
 }
 
-function checkTypes(selection: Selection): void {
-  const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
-  const other = types.find(({ kind }) => kind !== 'Pod' && !isDescribed(kind));
-  if (other !== undefined) throw notDescribed(other);
-}
-
-function notDescribed(type: ResourceType): PodrunError {
-  const kind = qualifiedKind(type);
-  return usage(`podrun cannot describe ${qualifiedPlural(type)}`, `Use podrun get ${kind} NAME -o yaml`);
-}
-
 interface Described {
   readonly objects: readonly StoredKubeObject[];
   readonly missing: readonly ObjectRef[];
@@ -132,8 +123,6 @@ function describeOne(store: ObjectReader, object: StoredKubeObject, flags: Descr
   const { namespace, name } = object.metadata;
   const scope = { namespace, aboutPod: object.kind === 'Pod' ? name : undefined };
   const events = flags.showEvents ? store.list<StoredEvent>('events', scope) : undefined;
-  if (object.kind === 'Pod') return describePod(object as unknown as StoredPod, events, nowMs);
-  const pods = store.list<StoredPod>('pods', { namespace });
-  const secrets = store.list<StoredKubeObject>('secrets', { namespace });
-  return describeRecord(object, { events, pods, secrets, nowMs });
+  const around = { namespace: object.kind === 'Namespace' ? name : namespace };
+  return describeObject(object, { events, nowMs, list: (resource) => store.list(resource, around) as never });
 }

@@ -14,25 +14,33 @@ import { line } from './line.ts';
 import { describeProbe } from './probe.ts';
 import { describeResources } from './resources.ts';
 
-/** The block of one container from any of the three lists. `status` may be missing. */
-export function describeContainer(
-  container: Container,
-  status: ContainerStatus | undefined,
-  metadata: StoredMeta,
-): string[] {
+/** The Pod of a container. */
+export interface PodOfContainer {
+  readonly metadata: StoredMeta;
+  /** The status of this container, if there is one. */
+  readonly status: ContainerStatus | undefined;
+}
+
+/**
+ * The block of one container from any of the three lists.
+ * @param pod undefined for a container of a template
+ */
+export function describeContainer(container: Container, pod?: PodOfContainer): string[] {
+  const status = pod?.status;
   return [
-    line(1, `${container.name}:`),
+    // kubectl indents the names in templates by one blank more.
+    line(1, `${pod === undefined ? ' ' : ''}${container.name}:`),
     ...(status === undefined ? [] : [line(2, 'Container ID:', status.containerID ?? '')]),
     line(2, 'Image:', container.image ?? ''),
     ...(status === undefined ? [] : [line(2, 'Image ID:', status.imageID)]),
-    ...describePorts(container.ports ?? []),
+    ...describePorts(container.ports ?? [], pod === undefined),
     ...describeSeccomp(container.securityContext?.seccompProfile, 2, 3),
     ...describeWords('Command', container.command),
     ...describeWords('Args', container.args),
     ...(status === undefined ? [] : describeStatus(status)),
     ...describeResources(container.resources, 2),
     ...describeProbes(container),
-    ...describeEnvironment(container, metadata),
+    ...describeEnvironment(container, pod?.metadata),
     ...describeMounts(container),
   ];
 }
@@ -47,9 +55,11 @@ export function describeSeccomp(profile: SeccompProfile | undefined, level: numb
   return lines;
 }
 
-function describePorts(ports: readonly ContainerPort[]): string[] {
+/** @param named adds the names of ports, as kubectl does since v1.34. Pods are described as by v1.32. */
+function describePorts(ports: readonly ContainerPort[], named: boolean): string[] {
+  const nameOf = ({ name }: ContainerPort): string => (named && name ? ` (${name})` : '');
   const list = (number: (port: ContainerPort) => number): string =>
-    ports.map((port) => `${number(port)}/${port.protocol ?? 'TCP'}`).join(', ') || '<none>';
+    ports.map((port) => `${number(port)}/${port.protocol ?? 'TCP'}${nameOf(port)}`).join(', ') || '<none>';
   const plural = ports.length > 1 ? 's' : '';
   return [
     line(

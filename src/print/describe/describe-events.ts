@@ -1,6 +1,7 @@
 import type { StoredEvent, StoredKubeObject } from '../../api/objects.ts';
 import { timestampMs } from '../age.ts';
 import { eventAge, eventSource } from '../table/event-row.ts';
+import { align } from './align.ts';
 import { line } from './line.ts';
 
 /** A static Pod's events name the Pod by this annotation instead of its uid. */
@@ -21,8 +22,21 @@ export function eventsAbout(
     .sort((a, b) => lastTimestampMs(a) - lastTimestampMs(b));
 }
 
-/** The events of a Pod as a table. Its columns are independent of the lines above. */
-export function describeEvents(events: readonly StoredEvent[], nowMs: number): string[] {
+/**
+ * The lines about an object, and its events as a table. The columns of the table are independent of the lines above.
+ * @param events those about the object; undefined: they are not shown
+ */
+export function alignWithEvents(
+  lines: readonly string[],
+  events: readonly StoredEvent[] | undefined,
+  nowMs: number,
+): string {
+  if (events === undefined) return align(lines);
+  if (events.length === 0) return align([...lines, line(0, 'Events:', '<none>')]);
+  return align(lines) + align(describeEvents(events, nowMs));
+}
+
+function describeEvents(events: readonly StoredEvent[], nowMs: number): string[] {
   return [
     line(0, 'Events:'),
     line(1, 'Type', 'Reason', 'Age', 'From', 'Message'),

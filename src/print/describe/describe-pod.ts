@@ -3,13 +3,13 @@ import { isTerminalPhase, type StoredEvent, type StoredMeta, type StoredPod } fr
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { ageSince, formatDate } from '../age.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { align, optional } from './align.ts';
+import { optional } from './align.ts';
 import { describeContainer, describeSeccomp } from './container.ts';
-import { describeEvents, eventsAbout } from './describe-events.ts';
+import { alignWithEvents, eventsAbout } from './describe-events.ts';
 import { line } from './line.ts';
-import { describeAnnotations, describeLabels } from './metadata.ts';
+import { describeAnnotations, describeController, describeLabels } from './metadata.ts';
 import { describeResources } from './resources.ts';
-import { describeScheduling } from './scheduling.ts';
+import { describeSpread, describeTolerations } from './scheduling.ts';
 import { describeVolumes } from './volumes.ts';
 
 /** The output of `describe` for Pods, byte for byte that of kubectl v1.32. Two empty lines separate Pods. */
@@ -27,7 +27,6 @@ export function describePods(
  * @param nowMs the current time for ages, milliseconds since 1970
  */
 export function describePod(pod: StoredPod, events: readonly StoredEvent[] | undefined, nowMs: number): string {
-  const own = events && eventsAbout(pod, events);
   const lines = [
     ...describeIdentity(pod),
     ...describePhase(pod, nowMs),
@@ -37,11 +36,11 @@ export function describePod(pod: StoredPod, events: readonly StoredEvent[] | und
     ...describeConditions(pod.status),
     ...describeVolumes(pod.spec.volumes),
     line(0, 'QoS Class:', pod.status.qosClass ?? qosClassOf(pod.spec)),
-    ...describeScheduling(pod.spec),
-    ...(own?.length === 0 ? [line(0, 'Events:', '<none>')] : []),
+    ...describeLabels('Node-Selectors', pod.spec.nodeSelector),
+    ...describeTolerations(pod.spec),
+    ...describeSpread(pod.spec),
   ];
-  const table = own && own.length > 0 ? align(describeEvents(own, nowMs)) : '';
-  return align(lines) + table;
+  return alignWithEvents(lines, events && eventsAbout(pod, events), nowMs);
 }
 
 function describeIdentity({ metadata, spec, status }: StoredPod): string[] {
@@ -77,11 +76,10 @@ function describePhase({ metadata, spec, status }: StoredPod, nowMs: number): st
 
 function describeNetwork({ metadata, spec, status }: StoredPod): string[] {
   const ips = (status.podIPs ?? []).map(({ ip }) => line(1, 'IP:', ip));
-  const controller = metadata.ownerReferences?.find((owner) => owner.controller);
   return [
     line(0, 'IP:', status.podIP ?? ''),
     ...(ips.length === 0 ? [line(0, 'IPs:', '<none>')] : [line(0, 'IPs:'), ...ips]),
-    ...(controller ? [line(0, 'Controlled By:', `${controller.kind}/${controller.name}`)] : []),
+    ...describeController({ metadata }),
     ...optional('NominatedNodeName:', status.nominatedNodeName),
     ...(spec.resources ? [line(0, 'Resources:'), ...describeResources(spec.resources, 1)] : []),
   ];
@@ -109,7 +107,9 @@ function describeList(
   const statusOf = new Map(statuses?.map((status) => [status.name, status]));
   return [
     line(0, `${title}:`),
-    ...containers.flatMap((container) => describeContainer(container, statusOf.get(container.name), metadata)),
+    ...containers.flatMap((container) =>
+      describeContainer(container, { metadata, status: statusOf.get(container.name) }),
+    ),
   ];
 }
 

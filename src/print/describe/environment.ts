@@ -9,8 +9,11 @@ import type { StoredMeta } from '../../api/objects.ts';
 import { parseQuantity, quantityMilliValue, quantityValue, type ParsedQuantity } from '../../api/quantity.ts';
 import { line } from './line.ts';
 
-/** The environment of a container: the sources in `envFrom`, if there are any, then `env`. */
-export function describeEnvironment(container: Container, metadata: StoredMeta): string[] {
+/**
+ * The environment of a container: the sources in `envFrom`, if there are any, then `env`.
+ * @param metadata of the Pod; undefined in a template, whose Pods have no names yet
+ */
+export function describeEnvironment(container: Container, metadata: StoredMeta | undefined): string[] {
   const { env = [], envFrom = [] } = container;
   return [
     ...(envFrom.length === 0 ? [] : [line(2, 'Environment Variables from:'), ...envFrom.map(describeSource)]),
@@ -26,7 +29,11 @@ function describeSource({ prefix, configMapRef, secretRef }: EnvFromSource): str
   return line(3, source?.name ?? '', from, `Optional: ${source?.optional === true}`);
 }
 
-function describeVariable({ name, value, valueFrom }: EnvVar, container: Container, metadata: StoredMeta): string[] {
+function describeVariable(
+  { name, value, valueFrom }: EnvVar,
+  container: Container,
+  metadata: StoredMeta | undefined,
+): string[] {
   const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef, fileKeyRef } = valueFrom ?? {};
   const title = `${name}:`;
   if (fieldRef) return [line(3, title, describeField(fieldRef, metadata))];
@@ -49,10 +56,10 @@ function describeVariable({ name, value, valueFrom }: EnvVar, container: Contain
 }
 
 /** The value of a field reference: kubectl resolves only name and namespace, which need no node. */
-function describeField({ apiVersion = '', fieldPath }: ObjectFieldSelector, metadata: StoredMeta): string {
-  const known: Readonly<Record<string, string>> = {
-    'metadata.name': metadata.name,
-    'metadata.namespace': metadata.namespace,
+function describeField({ apiVersion = '', fieldPath }: ObjectFieldSelector, metadata: StoredMeta | undefined): string {
+  const known: Readonly<Record<string, string | undefined>> = {
+    'metadata.name': metadata?.name,
+    'metadata.namespace': metadata?.namespace,
   };
   return `${known[fieldPath] ?? ''} (${apiVersion}:${fieldPath})`;
 }

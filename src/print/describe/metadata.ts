@@ -1,3 +1,5 @@
+import type { StoredMeta } from '../../api/objects.ts';
+import { controllerOf } from '../../controllers/ownership.ts';
 import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
 
@@ -30,21 +32,38 @@ export function keyedLines(title: string, values: readonly string[], level: numb
   ];
 }
 
+/** The lines with which `describe` begins for most kinds: name, namespace, labels and annotations. */
+export function describeIdentity({ metadata }: { readonly metadata: StoredMeta }): string[] {
+  return [
+    line(0, 'Name:', metadata.name),
+    line(0, 'Namespace:', metadata.namespace),
+    ...describeLabels('Labels', metadata.labels),
+    ...describeAnnotations(metadata.annotations),
+  ];
+}
+
+/** The line `Controlled By:` of an object that has a controller. */
+export function describeController(object: { readonly metadata: StoredMeta }): string[] {
+  const controller = controllerOf(object);
+  return controller === undefined ? [] : [line(0, 'Controlled By:', `${controller.kind}/${controller.name}`)];
+}
+
 /** The block `Annotations:`, sorted by key, long values below their key. Source: printAnnotationsMultiline. */
 export function describeAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
+  title: string = 'Annotations',
   level: number = 0,
 ): string[] {
   const margin = indent(level);
   const shown = sortedEntries(annotations).filter(([key]) => key !== LAST_APPLIED);
-  if (shown.length === 0) return [line(level, 'Annotations:', `${margin}<none>`)];
+  if (shown.length === 0) return [line(level, `${title}:`, `${margin}<none>`)];
   return shown.flatMap(([key, text], index) => {
-    const title = index === 0 ? `${margin}Annotations:\t${margin}` : `${margin}\t${margin}`;
+    const start = index === 0 ? `${margin}${title}:\t${margin}` : `${margin}\t${margin}`;
     const value = text.replace(/\n$/, '');
     const fits = byteLength(key) + byteLength(value) + 2 <= ANNOTATION_LIMIT;
-    if (fits && !value.includes('\n')) return [`${title}${key}: ${value}`];
+    if (fits && !value.includes('\n')) return [`${start}${key}: ${value}`];
     return [
-      `${title}${key}:`,
+      `${start}${key}:`,
       ...value.split('\n').map((part) => `${margin}\t  ${shorten(part, ANNOTATION_LIMIT - 2)}`),
     ];
   });

@@ -18,10 +18,15 @@ interface Description {
 
 type Describer = (volume: Volume) => Description | undefined;
 
-/** The line `Volumes:` and a block for each volume, or `<none>`. */
-export function describeVolumes(volumes: readonly Volume[] | undefined): string[] {
-  if (!volumes || volumes.length === 0) return [line(0, 'Volumes:', '<none>')];
-  return [line(0, 'Volumes:'), ...volumes.flatMap((volume) => [line(1, `${volume.name}:`), ...describeVolume(volume)])];
+/**
+ * The line `Volumes:` and a block for each volume, or `<none>`.
+ * @param margin stands in front of the title; in a template, kubectl indents the names by one blank more
+ */
+export function describeVolumes(volumes: readonly Volume[] | undefined, margin: string = ''): string[] {
+  const title = `${margin}Volumes:`;
+  if (!volumes || volumes.length === 0) return [line(0, title, '<none>')];
+  const nameMargin = margin === '' ? '' : ' ';
+  return [title, ...volumes.flatMap((volume) => [line(1, `${nameMargin}${volume.name}:`), ...describeVolume(volume)])];
 }
 
 function describeVolume(volume: Volume): string[] {
@@ -145,7 +150,7 @@ function describeClaimTemplate({ volumeClaimTemplate: template }: EphemeralVolum
     field('StorageClass', metadata?.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName),
     field('Volume', spec.volumeName),
     ...describeLabels('Labels', metadata?.labels, 2),
-    ...describeAnnotations(metadata?.annotations, 2),
+    ...describeAnnotations(metadata?.annotations, 'Annotations', 2),
     field('Capacity', ''),
     field('Access Modes', ''),
     ...(spec.volumeMode ? [field('VolumeMode', spec.volumeMode)] : []),

@@ -1,5 +1,6 @@
 import type {
   ConfigMap,
+  EndpointSlice,
   Namespace,
   Node,
   PersistentVolumeClaim,
@@ -8,18 +9,13 @@ import type {
   ServiceAccount,
   ServicePort,
 } from '../../api/generated/types.ts';
-import { ageSince } from '../age.ts';
 import { claimCapacity, claimClass, claimModes } from './claim-cells.ts';
 import { EVENT_COLUMNS } from './event-columns.ts';
-import { labelText } from '../text/labels.ts';
+import { AGE, NAME } from './common-columns.ts';
+import { firstFew, labelText } from '../text/labels.ts';
 import { POD_COLUMNS } from './pod-table.ts';
 import type { Column, TableObject } from './table-printer.ts';
-
-const NAME: Column<TableObject> = { heading: 'NAME', cell: ({ metadata }) => metadata.name };
-const AGE: Column<TableObject> = {
-  heading: 'AGE',
-  cell: ({ metadata }, nowMs) => ageSince(metadata.creationTimestamp, nowMs),
-};
+import { WORKLOAD_COLUMNS } from './workload-columns.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -90,6 +86,18 @@ const CLAIM: readonly Column<TableObject & PersistentVolumeClaim>[] = [
   { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
 ];
 
+const ENDPOINT_SLICE: readonly Column<TableObject & EndpointSlice>[] = [
+  NAME,
+  { heading: 'ADDRESSTYPE', cell: ({ addressType }) => addressType },
+  { heading: 'PORTS', cell: ({ ports = [] }) => shortList(ports.map(({ port, name }) => String(port ?? name ?? '*'))) },
+  { heading: 'ENDPOINTS', cell: ({ endpoints = [] }) => shortList(endpoints.flatMap(({ addresses }) => addresses)) },
+  AGE,
+];
+
+function shortList(values: readonly string[]): string {
+  return firstFew(values) || '<unset>';
+}
+
 function nodeStatus({ spec, status }: Node): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
@@ -137,6 +145,8 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   nodes: NODE,
   serviceaccounts: SERVICE_ACCOUNT,
   persistentvolumeclaims: CLAIM,
+  endpointslices: ENDPOINT_SLICE,
+  ...WORKLOAD_COLUMNS,
 };
 
 /**

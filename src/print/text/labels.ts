@@ -14,3 +14,12 @@ export function labelText(labels: Readonly<Record<string, string>> | undefined):
   const pairs = sortedEntries(labels).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? '<none>' : pairs.join(',');
 }
+
+/** The number of values that `firstFew` shows. */
+const SHOWN = 3;
+
+/** The first three values, and the number of the others: `a,b,c + 2 more...`. Empty without values. */
+export function firstFew(values: readonly string[]): string {
+  const shown = values.slice(0, SHOWN).join(',');
+  return values.length <= SHOWN ? shown : `${shown} + ${values.length - SHOWN} more...`;
+}
