@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 import { beforeCommand } from './before-command.ts';
+import { nameOfCommand } from './flags/called-command.ts';
 import { normalizeFlags } from './flags/flag-style.ts';
 import { Cli } from './cli.ts';
 import { globalFlags, withGlobalFlags } from './flags/global-flags.ts';
@@ -61,6 +62,8 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     label: () => import('./verbs/label.ts'),
     annotate: () => import('./verbs/annotate.ts'),
     condition: () => import('./verbs/condition.ts'),
+    scale: () => import('./verbs/scale.ts'),
+    rollout: () => import('./verbs/rollout.ts'),
   },
   'Clean up:': {
     delete: () => import('./verbs/delete.ts'),
@@ -110,10 +113,11 @@ export async function main(argv: readonly string[], host: Process): Promise<numb
   };
   program.hook('preAction', (_program, called) => {
     cli = cliOf(called);
-    cli.detail(`${called.name()}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);
+    const name = nameOfCommand(called);
+    cli.detail(`${name}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);
     // Saved objects (`--from`) need no state folder.
     const { from = [] } = called.opts<{ from?: readonly string[] }>();
-    return from.length > 0 ? undefined : beforeCommand(cli, called.name());
+    return from.length > 0 ? undefined : beforeCommand(cli, name.replace(/ .*/, ''));
   });
   await addVerbs(program, own[0] ?? '', run);
   if (argv[0] === COMPLETE_COMMAND) {

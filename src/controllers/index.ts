@@ -5,4 +5,6 @@ export { garbageActions } from './garbage/collect.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { releaseOrphanedPods } from './job/reconcile-job.ts';
 export { NAME_ALPHABET, SUFFIX_LENGTH } from './names.ts';
+export { revisionToRestore, rolledBack } from './rollback.ts';
 export { rolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
+export { historyResourceOf, shownTemplate, templateHistory, type TemplateRevision } from './template-history.ts';

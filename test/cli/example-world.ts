@@ -31,6 +31,12 @@ export const WORLDLESS: ReadonlySet<string> = new Set([
   'help',
 ]);
 
+/** Commands whose examples need stored workloads, but no running Pods. */
+export const STORE_ONLY: RegExp = /^(scale|rollout|set|create)( |$)/;
+
+/** The recorded states for those examples. */
+export const WORKLOADS: readonly string[] = ['deployment-updated', 'statefulset-ready', 'cronjob-with-active-job'];
+
 const APART: Ending = { needs: 'namespaces' };
 
 const LEAVE_SHELL = 'exit\r';
@@ -95,6 +101,7 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun patch pod/web --type=json -p \'[{"op":"remove","path":"/spec/schedulingGates/0"}]\'': {
     before: 'podrun delete pod web --now && podrun apply -d gated-web.yaml',
   },
+  'podrun rollout resume deployment/web': { before: 'podrun rollout pause deployment/web' },
   'podrun replace --force -f pod.yaml': {
     before: 'podrun apply -d pod.yaml',
   },

@@ -1,12 +1,16 @@
+import type { StoredKubeObject } from '../../src/api/objects.ts';
+import { everyResourceType } from '../../src/api/resource-types.ts';
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandNames } from './commands.ts';
-import { type Ending, ENDINGS, FILES, PROGRAMS, WORLDLESS } from './example-world.ts';
+import { everyCommandName } from './commands.ts';
+import { type Ending, ENDINGS, FILES, PROGRAMS, STORE_ONLY, WORKLOADS, WORLDLESS } from './example-world.ts';
 import { runHere } from './in-process.ts';
 import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
 import { TIERS } from './tiers.ts';
 import { argumentsOf } from './transcripts.ts';
+import { putWorkloads } from './workloads/golden-workloads.ts';
+import { storeOf } from './prepared-store.ts';
 import { type Ended, Podrun, Workshop } from './workshop.ts';
 
 /** The time limit of one example. Examples run one after the other, in a folder with all files that they name. */
@@ -14,14 +18,15 @@ const LIMIT_MS = 90_000;
 
 const hasNamespaces = TIERS.includes('namespace');
 const workshop = new Workshop();
-const commands = ['', ...(await commandNames(workshop)).toSorted(worldlessFirst)];
+const commands = ['', ...(await everyCommandName(workshop)).toSorted(worldlessFirst)];
 const examples = new Map(
   await Promise.all(commands.map(async (command) => [command, await examplesOf(command)] as const)),
 );
 let hasWorld = false;
 
 function worldlessFirst(a: string, b: string): number {
-  return Number(WORLDLESS.has(b)) - Number(WORLDLESS.has(a));
+  const isWorldless = (command: string): boolean => WORLDLESS.has(command) || STORE_ONLY.test(command);
+  return Number(isWorldless(b)) - Number(isWorldless(a));
 }
 
 /** The lines below `Examples:`, without their comments. */
@@ -76,6 +81,17 @@ async function buildWorld(): Promise<void> {
   await mustRun(lines.join(' && '));
 }
 
+/** Stores recorded workloads, as they were when they were recorded. No agent acts on them. */
+function putWorkloadsAgain(): void {
+  const store = storeOf(workshop);
+  for (const { plural } of everyResourceType().filter(({ plural: resource }) => resource !== 'pods')) {
+    for (const { metadata } of store.list<StoredKubeObject>(plural)) {
+      store.delete(plural, metadata.namespace, metadata.name);
+    }
+  }
+  for (const state of WORKLOADS) putWorkloads(workshop, state);
+}
+
 async function mustRun(line: string | undefined): Promise<void> {
   if (line === undefined) return;
   const { exitCode, stdout, stderr } = await run(line).ended;
@@ -85,7 +101,7 @@ async function mustRun(line: string | undefined): Promise<void> {
 /** An example that a shell does not have to read, of a command that runs no containers. */
 const PLAIN = new RegExp(
   String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|version|help|completion|` +
-    String.raw`validate|patch|label|annotate|condition)( [^|;&<>$]*)?$`,
+    String.raw`validate|patch|label|annotate|condition|scale|rollout|set|create)( [^|;&<>$]*)?$`,
 );
 
 /** Runs an example to its end. Answers its output. */
@@ -140,7 +156,8 @@ describe.each([...examples])('the help of podrun %s', (command, lines) => {
   for (const line of lines) {
     const ending = ENDINGS[line] ?? {};
     it.runIf(isPossible(ending))(`ends as it says: ${line}`, { timeout: LIMIT_MS }, async () => {
-      if (!WORLDLESS.has(command) && (!hasWorld || ending.isRebuilt === true)) await buildWorld();
+      if (STORE_ONLY.test(command)) putWorkloadsAgain();
+      else if (!WORLDLESS.has(command) && (!hasWorld || ending.isRebuilt === true)) await buildWorld();
       await mustRun(ending.before);
       const { exitCode, stdout, stderr } = await tryExample(line, ending);
       const wanted = ending.exitCode ?? (ending.shows !== undefined && ending.keys === undefined ? 130 : 0);

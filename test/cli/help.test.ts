@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandNames } from './commands.ts';
+import { everyCommandName } from './commands.ts';
 import { runHere } from './in-process.ts';
 import { type Ended, Workshop } from './workshop.ts';
 
 const workshop = new Workshop();
-const COMMANDS = await commandNames(workshop);
+const COMMANDS = await everyCommandName(workshop);
 const helps = new Map<string, Ended>();
 
 beforeAll(async () => {
-  const asked = COMMANDS.map((command) => [command, '--help']);
-  const ended = await Promise.all([['--help'], ...asked].map((args) => workshop.run(args)));
-  ended.forEach((help, index) => helps.set(asked[index - 1]?.[0] ?? '', help));
+  const asked = COMMANDS.map((command) => [...command.split(' '), '--help']);
+  const ended = await Promise.all([['--help'], ...asked].map((args) => runHere(workshop, args)));
+  ended.forEach((help, index) => helps.set(COMMANDS[index - 1] ?? '', help));
 });
 
 afterAll(() => workshop.close());

@@ -36,6 +36,7 @@ export function choicesFor(
   }
   if (current.startsWith('-') && current !== '-') return startingWith(current, flagsOf(program, request));
   if (line.command === undefined) return startingWith(current, commandsOf(program, line.operands));
+  if (line.command.commands.length > 0) return startingWith(current, commandsOf(line.command, line.operands));
   const operands = startingWith(current, operandValues(line.command, request));
   return current === '-' && Array.isArray(operands) ? [...operands, ...flagsOf(program, request)] : operands;
 }
@@ -75,9 +76,10 @@ function flagsOf(program: Command, { command, values }: CompletionRequest): Cand
   ];
 }
 
-function commandsOf(program: Command, operands: readonly string[]): Candidate[] {
+/** @param group the program, or a command with commands of its own */
+function commandsOf(group: Command, operands: readonly string[]): Candidate[] {
   if (operands.length > 0 && operands[0] !== 'help') return [];
-  const shown = program.createHelp().visibleCommands(program);
+  const shown = group.createHelp().visibleCommands(group);
   const all = shown.map((command) => ({ value: command.name(), note: command.summary() || command.description() }));
   return operands.length === 0 ? all : all.filter(({ value }) => value !== 'help');
 }

@@ -1,4 +1,5 @@
 import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { nameOfCommand } from '../flags/called-command.ts';
 import {
   type Candidate,
   requestedNamespace,
@@ -36,7 +37,7 @@ export const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>(
 
 /** Values of a flag, by its long name without dashes. Undefined when the table has no entry. */
 export function flagValues(flag: string, request: CompletionRequest): readonly Candidate[] | undefined {
-  const own = FLAG_VALUES.get(`${request.command?.name() ?? ''} --${flag}`);
+  const own = FLAG_VALUES.get(`${request.command === undefined ? '' : nameOfCommand(request.command)} --${flag}`);
   return (own ?? FLAG_VALUES.get(`--${flag}`))?.(request);
 }
 

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { commandsBelow } from '../flags/called-command.ts';
 
 /** The words before the one that is being typed, parsed as far as possible. */
 export interface TypedWords {
@@ -34,11 +35,10 @@ export function readTypedWords(program: Command, words: readonly string[]): Type
       };
     } else if (word.startsWith('-') && word !== '-') {
       expecting = readFlag(command === undefined ? everyOption(program) : optionsOf(program, command), word, values);
-    } else if (command === undefined) {
-      command = program.commands.find((subcommand) => subcommand.name() === word);
-      if (command === undefined) operands.push(word);
     } else {
-      operands.push(word);
+      const inner: Command | undefined = (command ?? program).commands.find((candidate) => candidate.name() === word);
+      if (inner === undefined) operands.push(word);
+      else command = inner;
     }
   }
   return { command, operands, values, expecting, isOver: false };
@@ -51,7 +51,7 @@ export function optionsOf(program: Command, command: Command | undefined): reado
 
 /** The flags of all commands: they may stand before the name of their command. */
 function everyOption(program: Command): readonly Option[] {
-  return [program, ...program.commands].flatMap(({ options }) => options);
+  return [program, ...commandsBelow(program)].flatMap(({ options }) => options);
 }
 
 /** The option with this long name or letter. */

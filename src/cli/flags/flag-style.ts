@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { findCalled } from './called-command.ts';
 
 /**
  * Rewrites flags in kubectl's styles that commander does not know: `--wait=false`, `-o=yaml`, and flags of a command
@@ -6,9 +7,7 @@ import type { Command, Option } from 'commander';
  * behind `--dry-run` is an argument. All other words stay as they are.
  */
 export function normalizeFlags(argv: readonly string[], program: Command): string[] {
-  const at = commandIndex(argv, program);
-  const called = program.commands.find((command) => command.name() === argv[at]);
-  const words = called === undefined ? argv : [called.name(), ...argv.slice(0, at), ...argv.slice(at + 1)];
+  const { command: called, words } = findCalled(program, argv);
   const options = [...program.options, ...(called?.options ?? [])];
   return words.flatMap((word) => {
     const [, level] = /^(?:-v|--v)=(\d+)$/.exec(word) ?? [];
@@ -22,16 +21,6 @@ export function normalizeFlags(argv: readonly string[], program: Command): strin
     if (name === undefined) return [word];
     return switchFor(options, name, value === 'true') ?? [word];
   });
-}
-
-/** The index of the first word that is neither a flag nor the value of a flag. */
-function commandIndex(argv: readonly string[], program: Command): number {
-  const options = [program, ...program.commands].flatMap((command) => command.options);
-  const takesNext = (flag: string): boolean =>
-    options.some(({ long, short, required }) => required && (long === flag || short === flag));
-  let index = 0;
-  while (argv[index]?.startsWith('-') === true) index += takesNext(argv[index] ?? '') ? 2 : 1;
-  return index;
 }
 
 /** The words that commander understands for a switch that is on or off. Undefined when the option takes a value. */

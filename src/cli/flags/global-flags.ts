@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { commandsBelow } from './called-command.ts';
 
 /** The flags that every command takes, before or after its name. */
 export interface GlobalFlags {
@@ -20,7 +21,7 @@ export function withGlobalFlags(program: Command): Command {
     .option('-q, --quiet', 'print errors and requested output only')
     .option('-v, --verbose', 'also print decisions and their reasons to standard error')
     .option('--no-pager', 'do not page long output')
-    .hook('preSubcommand', (_program, called) => takeLetters(called));
+    .hook('preSubcommand', (_program, called) => [called, ...commandsBelow(called)].forEach(takeLetters));
 }
 
 /**

@@ -11,11 +11,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   run: "Use 'podrun init NAME > NAME.yaml' for a manifest, and 'podrun apply -f NAME.yaml' to run it.",
   edit: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
   set: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
-  scale: "podrun runs Pods, not workloads: give each Pod its own name, and use 'podrun apply -f FILE'.",
-  autoscale: "podrun runs Pods, not workloads: give each Pod its own name, and use 'podrun apply -f FILE'.",
-  rollout:
-    "podrun runs Pods, not workloads: 'podrun wait pod/NAME --for=condition=Ready' waits for a Pod, " +
-    "'podrun replace --force -f FILE' runs it again.",
+  autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
   expose: "Use 'podrun port-forward pod/NAME PORT', or 'podrun apply -f FILE' with a Service in it.",
   proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
   drain: "The only node is this machine: 'podrun delete pods --all' ends its Pods.",

@@ -1,6 +1,7 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { didYouMean, mostSimilar } from '../../api/similar.ts';
+import { findCalled, nameOfCommand } from '../flags/called-command.ts';
 import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
 import type { Cli } from '../cli.ts';
 
@@ -12,11 +13,12 @@ export function usageError(cli: Cli, error: unknown, program: Command): number |
   if (!(error instanceof CommanderError)) return undefined;
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === 'commander.help') return EXIT.usage;
-  const called = program.commands.find((command) => program.args[0] === command.name());
-  const options = [...(called?.options ?? []), ...program.options];
   const { argv } = cli.line;
-  const lines = complaint(error.message, program, { argv, command: called?.name() ?? '', options });
-  const whose = called === undefined ? program.name() : `${program.name()} ${called.name()}`;
+  const called = findCalled(program, argv).command;
+  const options = [...(called?.options ?? []), ...program.options];
+  const command = called === undefined ? '' : nameOfCommand(called);
+  const lines = complaint(error.message, called ?? program, { argv, command, options });
+  const whose = `${program.name()} ${command}`.trimEnd();
   cli.stderr.write(`${lines}\nSee '${whose} --help' for usage.\n`);
   return EXIT.usage;
 }
@@ -30,11 +32,11 @@ interface Called {
 }
 
 /** The error in kubectl's words, and below it similar names. Source: spf13/pflag errors.go, spf13/cobra. */
-function complaint(message: string, program: Command, called: Called): string {
+function complaint(message: string, group: Command, called: Called): string {
   const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
   if (flag !== undefined) return unknownFlag(flag, called);
   const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
-  if (command !== undefined) return unknownCommand(command, program);
+  if (command !== undefined) return unknownCommand(command, group);
   const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
   if (flags !== undefined) return `error: flag needs an argument: ${lastFlag(called.argv, flags)}`;
   const [, of, value] = /^error: option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
@@ -56,16 +58,19 @@ function unknownFlag(flag: string, { command, options }: Called): string {
   return hint === undefined ? error : `${error}\nDid you mean ${hint}?`;
 }
 
-function unknownCommand(command: string, program: Command): string {
-  const instead = insteadOf(command);
-  if (instead !== undefined) return `error: unknown command "${command}" for "podrun"\n${instead}`;
-  const commands = program.createHelp().visibleCommands(program);
+/** @param group the program, or a command with commands of its own */
+function unknownCommand(command: string, group: Command): string {
+  const whose = group.parent === null ? group.name() : `podrun ${nameOfCommand(group)}`;
+  const problem = `error: unknown command "${command}" for "${whose}"`;
+  const instead = group.parent === null ? insteadOf(command) : undefined;
+  if (instead !== undefined) return `${problem}\n${instead}`;
+  const commands = group.createHelp().visibleCommands(group);
   const meant = mostSimilar(
     command,
     commands.map((subcommand) => subcommand.name()),
   );
   const hint = meant === undefined ? '' : `\n\nDid you mean this?\n\t${meant}\n`;
-  return `error: unknown command "${command}" for "podrun"${hint}`;
+  return `${problem}${hint}`;
 }
 
 /** The last spelling of a flag: `--output` of `-o, --output <format>`. */

@@ -14,6 +14,9 @@ export interface SelectionFlags {
   readonly all?: boolean;
 }
 
+/** The flags that select objects of one namespace. */
+export type TargetFlags = Omit<SelectionFlags, 'allNamespaces' | 'fieldSelector'>;
+
 /** Collects the values of a repeated option. */
 export function append(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
@@ -28,6 +31,15 @@ export function withSelectionFlags(command: Command): Command {
     .option('-A, --all-namespaces', 'the objects of all namespaces', false)
     .option('-l, --selector <query>', "only objects with these labels, for example app=web,tier!=db or 'app in (a,b)'")
     .option('--field-selector <query>', 'only objects with these fields, for example status.phase=Running');
+}
+
+/** Adds the flags that select objects of one namespace, to a command that has its arguments already. */
+export function withTargetFlags(command: Command): Command {
+  return command
+    .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
+    .option('-l, --selector <query>', 'only objects with these labels, for example app=web');
 }
 
 /** Makes the option `-o` with these formats. */

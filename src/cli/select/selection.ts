@@ -8,7 +8,21 @@ import { parseResourceArguments } from './resource-arguments.ts';
 import type { SelectionFlags } from './selection-flags.ts';
 import type { Cli } from '../cli.ts';
 
-type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'top' | 'wait';
+type SelectingCommand =
+  | 'annotate'
+  | 'condition'
+  | 'delete'
+  | 'describe'
+  | 'edit'
+  | 'expose'
+  | 'get'
+  | 'label'
+  | 'patch'
+  | 'rollout'
+  | 'scale'
+  | 'set'
+  | 'top'
+  | 'wait';
 
 /** The objects of a command. */
 export type Selection =

@@ -14,7 +14,7 @@ const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 
 /** Annotations of a Deployment that its ReplicaSets do not get. Source: annotationsToSkip. */
-const NOT_COPIED = new Set([
+export const NOT_COPIED: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
   REVISION_HISTORY,
@@ -44,11 +44,12 @@ function byCreation({ metadata: a }: StoredReplicaSet, { metadata: b }: StoredRe
 }
 
 /** True when two templates differ at most in the label of their hash. Source: EqualIgnoreHash. */
-function isSameTemplate(ours: PodTemplateSpec | undefined, wanted: PodTemplateSpec): boolean {
-  return ours !== undefined && isSameJson(withoutHash(ours), withoutHash(wanted));
+export function isSameTemplate(ours: PodTemplateSpec | undefined, wanted: PodTemplateSpec): boolean {
+  return ours !== undefined && isSameJson(withoutHashLabel(ours), withoutHashLabel(wanted));
 }
 
-function withoutHash({ metadata, spec }: PodTemplateSpec): unknown {
+/** The template of a ReplicaSet as its Deployment has it. */
+export function withoutHashLabel({ metadata, spec }: PodTemplateSpec): PodTemplateSpec {
   const labels = Object.fromEntries(Object.entries(metadata?.labels ?? {}).filter(([key]) => key !== HASH_LABEL));
   const { creationTimestamp: _, ...rest } = metadata ?? {};
   return { metadata: { ...rest, labels }, spec };
