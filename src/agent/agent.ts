@@ -8,6 +8,8 @@ import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
+import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
+import { EvictionWatch, machineReadings, memoryUse, storageUse } from './eviction-watch.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -40,6 +42,8 @@ export class Agent implements PodRunAgent {
   #placed: readonly StoredPod[] | undefined;
   readonly #subscriptions: Subscription[] = [];
   #ownRights: OwnRights | undefined;
+  /** Undefined: no thresholds are set. */
+  readonly #evictions: EvictionWatch | undefined;
 
   constructor(options: AgentOptions) {
     const { nodeLabels: labels, nodeTaints: taints, maxPods } = options.settings;
@@ -51,6 +55,8 @@ export class Agent implements PodRunAgent {
       rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
     });
+    const { eviction } = options.settings;
+    this.#evictions = eviction && this.#watchEvictions(eviction);
   }
 
   /** Begins to run a stored Pod that no other agent runs. */
@@ -99,7 +105,7 @@ export class Agent implements PodRunAgent {
     const { store } = this.#options;
     const { namespace } = run.pod.metadata;
     const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
-    return { node: this.#node, placed: this.#placedBeside(run), hasClaim };
+    return { node: this.#node, placed: this.#placedBeside(run), hasClaim, pressure: this.#evictions?.conditions };
   }
 
   changed(pod: StoredPod): void {
@@ -137,8 +143,29 @@ export class Agent implements PodRunAgent {
   }
 
   close(): void {
+    this.#evictions?.close();
     for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
     this.#machine.close();
+  }
+
+  #watchEvictions(settings: EvictionSettings): EvictionWatch {
+    const { store, clock } = this.#options;
+    const machine = this.#machine;
+    return new EvictionWatch({
+      settings,
+      clock,
+      pods: () => this.#placedBeside(undefined),
+      readings: () => machineReadings(store.root),
+      measure: (resource, pods) =>
+        resource === 'memory'
+          ? memoryUse({ store, clock }, pods)
+          : storageUse((pod, wanted) => machine.measureStorage(pod, wanted), pods),
+      evict: (pod, eviction) => this.#runs.get(pod.metadata.uid)?.evict(eviction),
+      onChange: () => {
+        this.#unschedulableRuns.clear();
+        this.#reconsider();
+      },
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { NodeEviction } from '../lifecycle/facts.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
@@ -131,6 +132,11 @@ export class PodRun implements PodReport {
     if (this.#object === 'held') this.#end();
     else if (this.#worker === undefined) this.#end(endedUnscheduled(this.#pod.status));
     else this.#worker.terminate(how);
+  }
+
+  /** Evicts a running Pod because this machine lacks memory or disk space. */
+  evict(eviction: NodeEviction): void {
+    this.#worker?.evict(eviction);
   }
 
   close(): void {

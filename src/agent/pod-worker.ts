@@ -6,7 +6,7 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
-import { isFinished, NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
+import { isFinished, NEW_POD, type NodeEviction, type PodFacts } from '../lifecycle/facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
@@ -149,6 +149,11 @@ export class PodWorker implements EffectReport {
     if (isFinished(this.#facts)) return;
     const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : wanted);
     this.#inbox.put({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
+  }
+
+  /** Evicts the Pod because its node lacks memory or disk space. */
+  evict(eviction: NodeEviction): void {
+    this.#inbox.put({ type: 'evicted', eviction });
   }
 
   /** @param seen the observations of one step; none: the Pod is planned again */

@@ -5,6 +5,12 @@ import type { Ending, Termination } from './plan/termination.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
 
+/** The eviction of a Pod by its node, which lacks memory or disk space. */
+export interface NodeEviction {
+  readonly message: string;
+  readonly graceSeconds: number;
+}
+
 /**
  * The facts about a Pod at one moment, apart from its object: the instances that started, ended, are being stopped or
  * were refused. Plain, immutable data. `observe` adds observations, `sync` adds decisions.
@@ -23,6 +29,8 @@ export interface PodFacts {
   readonly resizing: number | undefined;
   /** The latest measurement. Undefined: no measurement yet, or the Pod has no storage limits. */
   readonly storage: StorageUsage | undefined;
+  /** Set when the node evicts the Pod. */
+  readonly eviction: NodeEviction | undefined;
 }
 
 export interface RestartingAll {
@@ -174,6 +182,7 @@ export const NEW_POD: PodFacts = {
   restartingAll: undefined,
   resizing: undefined,
   storage: undefined,
+  eviction: undefined,
 };
 
 /** The termination that is under way. */

@@ -1,5 +1,6 @@
 import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
+import type { NodeEviction } from './facts.ts';
 import type { TerminationCause } from './plan/termination.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 
@@ -16,6 +17,8 @@ export type Observation =
   | HookReturned
   | ProbeTurned
   | { readonly type: 'storageMeasured'; readonly usage: StorageUsage }
+  /** The node lacks memory or disk space, and evicts the Pod. */
+  | { readonly type: 'evicted'; readonly eviction: NodeEviction }
   | TerminateRequest;
 
 /** A request to terminate the Pod, or to terminate it sooner. */

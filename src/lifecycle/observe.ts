@@ -51,6 +51,8 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
       return { facts: terminated(facts, seen, now), effects: [] };
     case 'storageMeasured':
       return { facts: { ...facts, storage: seen.usage }, effects: [] };
+    case 'evicted':
+      return { facts: { ...facts, eviction: seen.eviction }, effects: [] };
     case 'started':
       return started(pod, facts, seen);
     case 'startFailed':

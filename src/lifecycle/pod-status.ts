@@ -12,6 +12,7 @@ import {
 import { closeStatuses, containerStatus, isBeingDeleted } from './status/container-status.ts';
 import { type ContainerFacts, containerFacts, isFinished, type PodFacts, terminationOf } from './facts.ts';
 import { CONSEQUENCES } from './plan/termination.ts';
+import { DISRUPTION_TARGET, TERMINATION_BY_KUBELET } from './texts/condition-reasons.ts';
 import { clearStoppedStatuses } from './status/evicted-status.ts';
 import { reasonAndMessage, foreignConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
@@ -221,12 +222,26 @@ function conditions(input: ConditionInput): PodCondition[] {
   }
   return [
     ...others,
+    ...disruptionCondition(input),
     ...resizeCondition(input),
     ...verdicts.map(([type, verdict]) => {
       const generation = UNDATED_TYPES.has(type) ? undefined : (pod.metadata.generation ?? 1);
       return withTransitionTime(type, verdict, { old, now: input.now, generation });
     }),
   ];
+}
+
+/**
+ * The condition of a Pod that its node has evicted, with the terminal phase. Source:
+ * pkg/kubelet/eviction/eviction_manager.go evictPod, pkg/kubelet/status/status_manager.go mergePodStatus.
+ */
+function disruptionCondition({ pod, facts, phase, now }: ConditionInput): PodCondition[] {
+  const termination = terminationOf(facts);
+  if (termination?.cause !== 'evicted' || !termination.byNode) return [];
+  if (visiblePhase(pod, facts, phase) !== 'Failed') return [];
+  const verdict = { status: 'True', reason: TERMINATION_BY_KUBELET, message: termination.message } as const;
+  const old = pod.status.conditions ?? [];
+  return [withTransitionTime(DISRUPTION_TARGET, verdict, { old, now, generation: pod.metadata.generation ?? 1 })];
 }
 
 /**

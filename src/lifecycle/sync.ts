@@ -70,7 +70,7 @@ export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: I
 function checkLimits(draft: Draft): void {
   if (isHookUnderWay(draft.facts)) return;
   checkDeadline(draft);
-  checkStorage(draft);
+  checkEviction(draft);
 }
 
 /**
@@ -110,14 +110,17 @@ function checkDeadline(draft: Draft): void {
   draft.facts = { ...draft.facts, ending: { stage: 'terminating', termination: { ...ending.termination, cause } } };
 }
 
-/** Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction, evictPod. */
-function checkStorage(draft: Draft): void {
-  const { storage } = draft.facts;
-  if (storage === undefined || terminationOf(draft.facts) !== undefined) return;
-  const message = evictionMessage(draft.pod.spec, storage);
+/** Evicts the Pod for its own storage, or for its node. Source: pkg/kubelet/eviction/eviction_manager.go. */
+function checkEviction(draft: Draft): void {
+  const { storage, eviction } = draft.facts;
+  if (terminationOf(draft.facts) !== undefined) return;
+  const ownMessage = storage && evictionMessage(draft.pod.spec, storage);
+  const message = ownMessage ?? eviction?.message;
   if (message === undefined) return;
   draft.event(evicted(message));
-  draft.terminate({ cause: 'evicted', message }, EVICTION_GRACE_SECONDS);
+  const byNode = ownMessage === undefined;
+  const graceSeconds = byNode ? eviction?.graceSeconds : undefined;
+  draft.terminate({ cause: 'evicted', message, byNode }, Math.max(1, graceSeconds ?? EVICTION_GRACE_SECONDS));
 }
 
 /** Terminates a Pod whose phase has become terminal: only sidecars and the sandbox are left. */

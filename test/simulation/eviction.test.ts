@@ -66,3 +66,35 @@ describe('a Pod that stores too much', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 });
+
+describe('a Pod whose node lacks memory', () => {
+  const message = 'The node was low on resource: memory. ';
+
+  it('is evicted with the condition DisruptionTarget, which comes with the terminal phase', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [main] },
+      behave: () => ({ onSignal: () => ({ exitAfterMs: 500, exitCode: 1 }) }),
+    }).start();
+    pod.evict(message, 1);
+    await pod.clock.run(499);
+    expect(pod.events.slice(-2)).toEqual([`Evicted ${message}`, 'Killing Stopping container main']);
+    expect(pod.condition('DisruptionTarget')).toEqual([]);
+    await pod.clock.run(1);
+    expect(pod.status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message });
+    expect(pod.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message }),
+    );
+  });
+
+  it('has the grace period of a soft threshold', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [main] },
+      behave: () => ({ onSignal: () => 'ignore' }),
+    }).start();
+    pod.evict(message, 20);
+    await pod.clock.run(19_999);
+    expect(pod.finished).toBe(false);
+    await pod.clock.run(1);
+    expect(pod.finished).toBe(true);
+  });
+});

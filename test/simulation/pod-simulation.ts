@@ -170,6 +170,11 @@ export class PodSimulation {
     });
   }
 
+  /** Evicts the Pod for the sake of its node. */
+  evict(message: string, graceSeconds: number): void {
+    this.worker.evict({ message, graceSeconds });
+  }
+
   get status(): PodStatus {
     return this.worker.pod.status;
   }

@@ -10,8 +10,11 @@ import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import { readUpTo } from '../../store/disk/read-up-to.ts';
 import { configError, ConfigNode } from './config-node.ts';
+import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
+import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
 import { splitWords } from './split-words.ts';
 
+const FIELDS = [...EVICTION_FIELDS, 'images', 'maxPods', 'network', 'node', 'podPidsLimit', 'runtime'] as const;
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
@@ -34,6 +37,8 @@ export interface ConfigFile {
   readonly maxPods: number | undefined;
   /** The limit of processes and threads in a Pod. Undefined: no limit. */
   readonly podPidsLimit: number | undefined;
+  /** The thresholds for evictions. Undefined: not set. */
+  readonly eviction: EvictionSettings | undefined;
   /** The network of Pods. Undefined: not set. */
   readonly network: PodNetworkKind | undefined;
 }
@@ -90,8 +95,8 @@ function readText(path: string, name: string): string {
 }
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
-  const { images, maxPods, network, node, podPidsLimit, runtime } =
-    root.kind === 'nothing' ? {} : root.fields(['images', 'maxPods', 'network', 'node', 'podPidsLimit', 'runtime']);
+  const fields = root.kind === 'nothing' ? {} : root.fields(FIELDS);
+  const { images, maxPods, network, node, podPidsLimit, runtime } = fields;
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
@@ -100,6 +105,7 @@ function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
     runtime: runtime && readRuntime(runtime),
     maxPods: maxPods && (readCount(maxPods) ?? maxPods.fail('must be a whole number above 0')),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
+    eviction: readEviction(fields),
     network: network && readNetwork(network),
   };
 }

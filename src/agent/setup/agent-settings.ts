@@ -2,6 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Taint } from '../../api/generated/types.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
+import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
@@ -15,6 +16,8 @@ export interface AgentSettings {
   readonly nodeTaints: readonly Taint[];
   readonly maxPods?: number | undefined;
   readonly podPidsLimit: number | undefined;
+  /** The thresholds for evictions. Undefined: Pods are evicted for their own limits only. */
+  readonly eviction?: EvictionSettings | undefined;
   /** True: measure the memory of containers where no cgroup limits it. */
   readonly pollsMemory: boolean;
   /** The tools for private networks. Undefined: Pods share the host's network. */
@@ -35,9 +38,9 @@ export interface AgentSettings {
 /** The settings of podrun.yaml for the node. */
 export function nodeSettings(
   config: ConfigFile | undefined,
-): Pick<AgentSettings, 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit'> {
-  const { nodeLabels = {}, nodeTaints = [], maxPods, podPidsLimit } = config ?? {};
-  return { nodeLabels, nodeTaints, maxPods, podPidsLimit };
+): Pick<AgentSettings, 'eviction' | 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit'> {
+  const { nodeLabels = {}, nodeTaints = [], maxPods, podPidsLimit, eviction } = config ?? {};
+  return { nodeLabels, nodeTaints, maxPods, podPidsLimit, eviction };
 }
 
 /** The folders in which users work, and in which their tools expect each other's files. */

@@ -1,10 +1,13 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { matchesNode } from './node-affinity.ts';
+import { isUnwelcome, type NodePressure } from './eviction.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isExtendedResource, shortages } from './node-resources.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import {
+  EVICTED,
+  EVICTION,
   NODE_AFFINITY,
   NODE_PORTS,
   OS_LABEL,
@@ -24,10 +27,17 @@ const POD_OS = 'linux';
  * compares the operating system with a label of the Pod, not with its selector. Source:
  * pkg/kubelet/lifecycle/predicate.go Admit.
  * @param placed the other Pods of the node
+ * @param pressure what the node lacks
  * @returns the reason for the rejection; undefined: the Pod runs
  */
-export function admit(pod: StoredPod, node: NodeFacts, placed: readonly StoredPod[]): Rejection | undefined {
+export function admit(
+  pod: StoredPod,
+  node: NodeFacts,
+  placed: readonly StoredPod[],
+  pressure: readonly NodePressure[] = [],
+): Rejection | undefined {
   const { metadata, spec } = pod;
+  if (isUnwelcome(pod, pressure)) return { reason: EVICTED, why: EVICTION.pressure(pressure) };
   const osLabel = metadata.labels?.[OS_LABEL_KEY];
   if (osLabel !== undefined && osLabel !== node.labels[OS_LABEL_KEY]) return OS_LABEL;
   if (spec.os !== undefined && spec.os.name !== POD_OS) return OS_NOT_SUPPORTED;

@@ -53,9 +53,9 @@ export function place(pod: StoredPod, facts: SchedulerFacts & { readonly now: In
 /** Source: pkg/kubelet/kubelet.go rejectPod. */
 function admission(
   pod: StoredPod,
-  { node, placed, now }: Pick<SchedulerFacts, 'node' | 'placed'> & { readonly now: Instant },
+  { node, placed, pressure, now }: SchedulerFacts & { readonly now: Instant },
 ): Placement {
-  const rejection = admit(pod, node, placed);
+  const rejection = admit(pod, node, placed, pressure);
   if (rejection === undefined) return { type: 'runs' };
   const { reason, why } = rejection;
   const startTime = formatTime(now.wallMs);

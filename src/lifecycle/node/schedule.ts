@@ -2,6 +2,7 @@ import type { PodSpec } from '../../api/generated/types.ts';
 import { SCHEDULING_GATED, type StoredPod } from '../../api/objects.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { affinityNodeNames, matchesNode } from './node-affinity.ts';
+import { type NodePressure, pressureTaints } from './eviction.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isTooLarge, shortages } from './node-resources.ts';
 import { hasUntoleratedTaint } from './taints.ts';
@@ -29,20 +30,23 @@ export interface SchedulerFacts {
   readonly placed: readonly StoredPod[];
   /** True when the Pod's namespace has a claim of this name. */
   readonly hasClaim: (name: string) => boolean;
+  /** What the node lacks. Default: nothing. */
+  readonly pressure?: readonly NodePressure[] | undefined;
 }
 
 /**
  * Decides whether this node takes the Pod. A Pod without a nodeName passes the scheduler's filters or waits, since the
  * node may satisfy them later. A Pod with a nodeName bypasses the scheduler.
  */
-export function schedule(pod: StoredPod, { node, placed, hasClaim }: SchedulerFacts): Schedule {
+export function schedule(pod: StoredPod, { node, placed, hasClaim, pressure = [] }: SchedulerFacts): Schedule {
   const { spec } = pod;
   if (spec.nodeName !== undefined && spec.nodeName !== '') {
     return spec.nodeName === node.name ? { type: 'placed' } : { type: 'elsewhere', nodeName: spec.nodeName };
   }
   if ((spec.schedulingGates ?? []).length > 0) return { type: 'waits', ...SCHEDULING_GATED };
   const others = placed.map((other) => other.spec);
-  const message = unschedulableMessage(spec, { node, others, hasClaim });
+  const taints = [...node.taints, ...pressureTaints(pod, pressure)];
+  const message = unschedulableMessage(spec, { node: { ...node, taints }, others, hasClaim });
   return message === undefined
     ? { type: 'fits', nodeName: node.name }
     : { type: 'waits', reason: CONDITION.unschedulable, message };

@@ -9,7 +9,7 @@ export type TerminationCause =
   | 'completed'
   /** activeDeadlineSeconds has passed. */
   | 'deadlineExceeded'
-  /** The Pod stores more than its limits permit. */
+  /** The Pod stores more than its limits permit, or its node lacks memory or disk space. */
   | 'evicted'
   /** The agent itself ends the run: interrupted, goal reached or time-out. */
   | 'ended';
@@ -17,7 +17,12 @@ export type TerminationCause =
 /** The reason for a termination. An eviction has a message, which the status shows. */
 export type TerminationReason =
   | { readonly cause: Exclude<TerminationCause, 'evicted'> }
-  | { readonly cause: 'evicted'; readonly message: string };
+  | {
+      readonly cause: 'evicted';
+      readonly message: string;
+      /** True: the node lacks something. The Pod gets the condition DisruptionTarget. */
+      readonly byNode: boolean;
+    };
 
 export type Termination = TerminationReason & {
   readonly since: Instant;

@@ -4,7 +4,7 @@ import type { ContainerStatus, PodStatus } from '../../api/generated/types.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
 import { closeStatus, closeStatuses } from './container-status.ts';
 import { withTransitionTime } from '../pod-status.ts';
-import { DELETION_BY_POD_GC } from '../texts/condition-reasons.ts';
+import { DELETION_BY_POD_GC, DISRUPTION_TARGET } from '../texts/condition-reasons.ts';
 import { NODE_LOST, nodeLost } from '../texts/pod-reasons.ts';
 
 /**
@@ -32,7 +32,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
     ContainersReady: containersReadyCondition(spec, statuses, 'Failed'),
   };
   const disrupted = withTransitionTime(
-    'DisruptionTarget',
+    DISRUPTION_TARGET,
     { status: 'True', ...DELETION_BY_POD_GC },
     { old, now, generation },
   );

@@ -1,6 +1,7 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { TERMINATION_BY_KUBELET } from '../texts/condition-reasons.ts';
 
 /** The conditions that the kubelet computes. Source: pkg/kubelet/types/pod_status.go PodConditionByKubelet. */
 const KUBELET_CONDITIONS: ReadonlySet<string> = new Set([
@@ -19,9 +20,14 @@ export function isKubeletCondition(type: string): boolean {
   return KUBELET_CONDITIONS.has(type);
 }
 
+/** True for a condition of the kubelet, and for its DisruptionTarget. */
+function isOwnCondition({ type, reason }: PodCondition): boolean {
+  return isKubeletCondition(type) || reason === TERMINATION_BY_KUBELET;
+}
+
 /** The conditions of other writers, for example of a readiness gate. */
 export function foreignConditions({ conditions = [] }: PodStatus): PodCondition[] {
-  return conditions.filter(({ type }) => !isKubeletCondition(type));
+  return conditions.filter((condition) => !isOwnCondition(condition));
 }
 
 /** The reason and message of another writer for the end of the Pod. */
@@ -38,7 +44,7 @@ export function mergeStatus(stored: PodStatus, own: PodStatus): PodStatus {
   const isEnded = isTerminalPhase(stored.phase) && !isTerminalPhase(own.phase);
   const merged = isEnded ? { ...own, phase: stored.phase, ...reasonAndMessage(stored) } : own;
   if (own.conditions === undefined && stored.conditions === undefined) return merged;
-  const owned = (own.conditions ?? []).filter(({ type }) => isKubeletCondition(type));
+  const owned = (own.conditions ?? []).filter(isOwnCondition);
   return { ...merged, conditions: [...foreignConditions(stored), ...owned] };
 }
 

@@ -40,3 +40,9 @@ export const RESTART_RULE_MATCHED = 'container exited with restart policy rule';
  * The reason and message of DisruptionTarget for a lost node. Source: pkg/controller/podgc/gc_controller.go gcOrphaned.
  */
 export const DELETION_BY_POD_GC = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' } as const;
+
+/** The type of the condition of a Pod that is ended for the sake of others. Source: k8s.io/api/core/v1/types.go. */
+export const DISRUPTION_TARGET = 'DisruptionTarget';
+
+/** The reason of DisruptionTarget for a Pod that its node evicts. Source: pkg/kubelet/eviction/eviction_manager.go. */
+export const TERMINATION_BY_KUBELET = 'TerminationByKubelet';

@@ -16,6 +16,18 @@ export const EVICTION = {
   pod: (limit: string): string => `Pod ephemeral local storage usage exceeds the total limit of containers ${limit}. `,
   container: (container: string, limit: string): string =>
     `Container ${container} exceeded its local ephemeral storage limit "${limit}". `,
+  node: (what: { readonly resource: string; readonly least: string; readonly available: string }): string =>
+    `The node was low on resource: ${what.resource}. ` +
+    `Threshold quantity: ${what.least}, available: ${what.available}. `,
+  consumer: (one: {
+    readonly container: string;
+    readonly used: string;
+    readonly request: string;
+    readonly resource: string;
+  }): string =>
+    `Container ${one.container} was using ${one.used}, request is ${one.request}, ` +
+    `has larger consumption of ${one.resource}. `,
+  pressure: (conditions: readonly string[]): string => `The node had condition: [${conditions.join(' ')}]. `,
 } as const;
 
 /** Source: pkg/util/node/node.go NodeUnreachablePodReason. */

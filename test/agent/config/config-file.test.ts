@@ -112,8 +112,47 @@ runtime: process
     ]);
   });
 
+  it('reads the eviction thresholds of a kubelet', () => {
+    const config = read(`
+evictionHard: { memory.available: 500Mi, nodefs.available: 10% }
+evictionSoft: { memory.available: 1Gi, nodefs.available: 0% }
+evictionSoftGracePeriod: { memory.available: 1m30s }
+evictionMaxPodGracePeriod: 60
+`);
+    expect(config?.eviction).toEqual({
+      thresholds: [
+        { signal: 'memory.available', least: { quantity: '500Mi' } },
+        { signal: 'nodefs.available', least: { share: 0.1 } },
+        { signal: 'memory.available', least: { quantity: '1Gi' }, graceMs: 90_000 },
+      ],
+      maxPodGraceSeconds: 60,
+    });
+    expect(read('evictionHard: { memory.available: 0% }')?.eviction).toBeUndefined();
+  });
+
   it.each([
-    ['image: {}', '1:1: image: unknown field, allowed are images, maxPods, network, node, podPidsLimit, runtime'],
+    [
+      'evictionHard: { memory: 1Gi }',
+      '1:17: evictionHard.memory: unknown field, allowed are memory.available, nodefs.available',
+    ],
+    [
+      'evictionHard: { memory.available: -1Gi }',
+      '1:35: evictionHard.memory.available: must be a quantity above 0 such as 500Mi, or a percentage such as 10%',
+    ],
+    ['evictionHard: { memory.available: 101% }', '1:35: evictionHard.memory.available: must not be above 100%'],
+    [
+      'evictionSoft: { memory.available: 1Gi }',
+      '1:35: evictionSoft.memory.available: needs a grace period: evictionSoftGracePeriod.memory.available',
+    ],
+    [
+      'evictionSoft: { memory.available: 1Gi }\nevictionSoftGracePeriod: { memory.available: soon }',
+      '2:46: evictionSoftGracePeriod.memory.available: must be a duration such as 90s or 1m30s',
+    ],
+    ['evictionMaxPodGracePeriod: 1m', '1:28: evictionMaxPodGracePeriod: must be a number of seconds'],
+    [
+      'image: {}',
+      '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, evictionSoftGracePeriod, images, maxPods, network, node, podPidsLimit, runtime',
+    ],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],

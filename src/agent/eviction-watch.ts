@@ -1,0 +1,137 @@
+import { statfsSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { allContainers, type StoredPod } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import type { NodeEviction } from '../lifecycle/facts.ts';
+import {
+  chooseEviction,
+  type EvictionSettings,
+  lookAtPressure,
+  NO_PRESSURE,
+  type NodePressure,
+  type NodeReadings,
+  type PodUse,
+  type PressureMemory,
+  resourceOf,
+} from '../lifecycle/node/eviction.ts';
+import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
+import { measureContainers } from '../runtime/linux/usage/container-usage.ts';
+import type { FileStore } from '../store/file-store.ts';
+
+export interface EvictionWatchOptions {
+  readonly settings: EvictionSettings;
+  readonly clock: Clock;
+  /** The Pods that run. */
+  readonly pods: () => readonly StoredPod[];
+  /** What this machine has left. */
+  readonly readings: () => NodeReadings;
+  /** The use of a resource by these Pods. Never rejects. */
+  readonly measure: (resource: 'memory' | 'ephemeral-storage', pods: readonly StoredPod[]) => Promise<PodUse[]>;
+  readonly evict: (pod: StoredPod, eviction: NodeEviction) => void;
+  /** Called when the conditions have changed. */
+  readonly onChange: () => void;
+}
+
+/** Source: pkg/kubelet/kubelet.go evictionMonitoringPeriod. */
+const LOOK_EVERY_MS = 10_000;
+
+/** Compares every ten seconds what this machine has left with the thresholds, and evicts at most one Pod each time. */
+export class EvictionWatch {
+  readonly #options: EvictionWatchOptions;
+  #memory: PressureMemory = NO_PRESSURE;
+  #conditions: readonly NodePressure[] = [];
+  #alarm: Alarm;
+  #isClosed = false;
+
+  constructor(options: EvictionWatchOptions) {
+    this.#options = options;
+    this.#alarm = this.#plan();
+  }
+
+  /** What the node lacks, or lacked a short time ago. */
+  get conditions(): readonly NodePressure[] {
+    return this.#conditions;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#alarm.cancel();
+  }
+
+  #plan(): Alarm {
+    const { clock } = this.#options;
+    return clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, () => {
+      void this.#look().finally(() => {
+        if (!this.#isClosed) this.#alarm = this.#plan();
+      });
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { settings, clock, readings, measure, pods, evict, onChange } = this.#options;
+    const read = readings();
+    const { memory, conditions, due } = lookAtPressure(this.#memory, settings, read, clock.now().monotonicMs);
+    this.#memory = memory;
+    const isChanged = conditions.join() !== this.#conditions.join();
+    this.#conditions = conditions;
+    if (isChanged) onChange();
+    if (due === undefined) return;
+    const uses = await measure(resourceOf(due), pods());
+    const eviction = chooseEviction(due, read[due.signal], uses, settings);
+    if (eviction !== undefined && !this.#isClosed) evict(eviction.pod, eviction);
+  }
+}
+
+/** The memory and the disk space that this machine, or the container around podrun, has left. */
+export function machineReadings(folder: string): NodeReadings {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const limit = process.constrainedMemory();
+  return {
+    'memory.available': {
+      available: process.availableMemory(),
+      capacity: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
+    },
+    'nodefs.available': { available: bavail * bsize, capacity: blocks * bsize },
+  };
+}
+
+/** The memory of the containers of Pods. */
+export async function memoryUse(
+  { store, clock }: { readonly store: FileStore; readonly clock: Clock },
+  pods: readonly StoredPod[],
+): Promise<PodUse[]> {
+  const running = pods.map((pod) => {
+    const { namespace, name, uid } = pod.metadata;
+    const processes = store.survivingProcesses(namespace, name);
+    // Leaves out processes of an earlier run with the same name.
+    return { pod, processes: processes.filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined) };
+  });
+  const mains = running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main })));
+  const usages = await measureContainers(mains, clock);
+  return running.map(({ pod, processes }) => ({
+    pod,
+    byContainer: new Map(processes.map(({ id, containerName }) => [containerName, usages.get(id)?.memoryBytes ?? 0])),
+  }));
+}
+
+/** The disk space of Pods: their logs, layers and volumes in the state folder. Volumes count for the first container. */
+export async function storageUse(
+  measure: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>,
+  pods: readonly StoredPod[],
+): Promise<PodUse[]> {
+  const uses: PodUse[] = [];
+  for (const pod of pods) {
+    const { spec } = pod;
+    const all = new Map(allContainers(spec).map(({ name }) => [name, Infinity]));
+    const local = (spec.volumes ?? []).filter(({ emptyDir, configMap }) => emptyDir ?? configMap);
+    const volumes = new Map(local.map(({ name }) => [name, Infinity]));
+    const usage = await measure(pod, { volumes, logs: all, layers: all });
+    const shared = Object.values(usage.volumes).reduce((sum, bytes) => sum + bytes, 0);
+    const byContainer = [...all.keys()].map((name): [string, number] => {
+      const own = (usage.logs[name] ?? 0) + (usage.layers[name] ?? 0);
+      return [name, own + (name === spec.containers[0]?.name ? shared : 0)];
+    });
+    uses.push({ pod, byContainer: new Map(byContainer) });
+  }
+  return uses;
+}
