@@ -91,14 +91,14 @@ describe('the Pod to evict', () => {
   });
 
   it('gets the words of a kubelet', () => {
-    const [use] = [using('web', 600, 100)];
-    expect(chooseEviction(HARD, readings(50)['memory.available'], [use!], settingsWith(HARD))).toMatchObject({
+    const uses = [using('web', 600, 100)];
+    expect(chooseEviction(HARD, readings(50)['memory.available'], uses, settingsWith(HARD))).toMatchObject({
       graceSeconds: 1,
       message:
         'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. ' +
         'Container main was using 600Mi, request is 100Mi, has larger consumption of memory. ',
     });
-    expect(chooseEviction(SOFT, readings(150)['memory.available'], [use!], settingsWith(SOFT))).toMatchObject({
+    expect(chooseEviction(SOFT, readings(150)['memory.available'], uses, settingsWith(SOFT))).toMatchObject({
       graceSeconds: 20,
     });
   });
