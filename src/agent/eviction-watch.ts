@@ -23,7 +23,7 @@ export interface EvictionWatchOptions {
   readonly clock: Clock;
   /** The Pods that run. */
   readonly pods: () => readonly StoredPod[];
-  /** What this machine has left. */
+  /** The memory and the disk space that are left. */
   readonly readings: () => NodeReadings;
   /** The use of a resource by these Pods. Never rejects. */
   readonly measure: (resource: 'memory' | 'ephemeral-storage', pods: readonly StoredPod[]) => Promise<PodUse[]>;
@@ -48,7 +48,7 @@ export class EvictionWatch {
     this.#alarm = this.#plan();
   }
 
-  /** What the node lacks, or lacked a short time ago. */
+  /** The lack of memory or disk space, now or a short time ago. */
   get conditions(): readonly NodePressure[] {
     return this.#conditions;
   }
@@ -114,7 +114,7 @@ export async function memoryUse(
   }));
 }
 
-/** The disk space of Pods: their logs, layers and volumes in the state folder. Volumes count for the first container. */
+/** The disk space of Pods: logs, layers and volumes in the state folder. Volumes count for the first container. */
 export async function storageUse(
   measure: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>,
   pods: readonly StoredPod[],

@@ -29,7 +29,7 @@ export interface EvictionSettings {
   readonly maxPodGraceSeconds: number;
 }
 
-/** What is available of a resource, in bytes. */
+/** The amount of a resource that is available, in bytes. */
 export interface SignalReading {
   readonly available: number;
   readonly capacity: number;
@@ -37,7 +37,7 @@ export interface SignalReading {
 
 export type NodeReadings = Readonly<Record<EvictionSignal, SignalReading>>;
 
-/** What the looks before have seen. Times are stopwatch milliseconds. */
+/** The results of earlier looks. Times are stopwatch milliseconds. */
 export interface PressureMemory {
   /** The time since which a threshold has been met without a break. */
   readonly metSinceMs: ReadonlyMap<EvictionThreshold, number>;
@@ -149,8 +149,8 @@ export interface Eviction {
 
 /**
  * Chooses the Pod that goes: one that uses more than it has requested before others, then the one with the lowest
- * priority, then the one that is furthest above its request. Critical Pods stay. Source: pkg/kubelet/eviction/helpers.go
- * rankMemoryPressure, rankDiskPressureFunc, evictionMessage.
+ * priority, then the one that is furthest above its request. Critical Pods stay. Source:
+ * pkg/kubelet/eviction/helpers.go rankMemoryPressure, rankDiskPressureFunc, evictionMessage.
  */
 export function chooseEviction(
   threshold: EvictionThreshold,

@@ -30,7 +30,7 @@ export interface SchedulerFacts {
   readonly placed: readonly StoredPod[];
   /** True when the Pod's namespace has a claim of this name. */
   readonly hasClaim: (name: string) => boolean;
-  /** What the node lacks. Default: nothing. */
+  /** The lack of memory or disk space on the node. Default: none. */
   readonly pressure?: readonly NodePressure[] | undefined;
 }
 

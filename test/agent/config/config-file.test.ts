@@ -133,7 +133,7 @@ evictionMaxPodGracePeriod: 60
   it.each([
     [
       'evictionHard: { memory: 1Gi }',
-      '1:17: evictionHard.memory: unknown field, allowed are memory.available, nodefs.available',
+      '1:17: evictionHard.memory: unknown field, ' + 'allowed are memory.available, nodefs.available',
     ],
     [
       'evictionHard: { memory.available: -1Gi }',
@@ -151,7 +151,8 @@ evictionMaxPodGracePeriod: 60
     ['evictionMaxPodGracePeriod: 1m', '1:28: evictionMaxPodGracePeriod: must be a number of seconds'],
     [
       'image: {}',
-      '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, evictionSoftGracePeriod, images, maxPods, network, node, podPidsLimit, runtime',
+      '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, ' +
+        'evictionSoftGracePeriod, images, maxPods, network, node, podPidsLimit, runtime',
     ],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
