@@ -133,7 +133,7 @@ evictionMaxPodGracePeriod: 60
   it.each([
     [
       'evictionHard: { memory: 1Gi }',
-      '1:17: evictionHard.memory: unknown field, ' + 'allowed are memory.available, nodefs.available',
+      '1:17: evictionHard.memory: unknown field, allowed are memory.available, nodefs.available',
     ],
     [
       'evictionHard: { memory.available: -1Gi }',
