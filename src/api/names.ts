@@ -136,6 +136,12 @@ export function configKeyMessages(value: string): string[] {
   return messages;
 }
 
+/** A name that only has to fit into the path of a request. */
+export function pathSegmentMessages(value: string): string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return ['/', '%'].filter((sign) => value.includes(sign)).map((sign) => `may not contain '${sign}'`);
+}
+
 /** The name of an environment variable: printable ASCII without `=`. */
 export function envNameMessages(value: string): string[] {
   if (value === '') return ['environment variable name must be non-empty'];

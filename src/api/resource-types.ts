@@ -13,6 +13,8 @@ export interface ResourceType {
   readonly inAll: boolean;
 }
 
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'Node', 'PriorityClass']);
+
 function core(kind: string, plural: string, shortNames: readonly string[]): ResourceType {
   const aliases = [kind.toLowerCase(), ...shortNames];
   return {
@@ -20,7 +22,7 @@ function core(kind: string, plural: string, shortNames: readonly string[]): Reso
     kind,
     apiVersion: 'v1',
     aliases,
-    isNamespaced: kind !== 'Namespace' && kind !== 'Node',
+    isNamespaced: !CLUSTER_SCOPED.has(kind),
     inAll: false,
   };
 }
@@ -45,11 +47,16 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   core('ConfigMap', 'configmaps', ['cm']),
   { ...core('EndpointSlice', 'endpointslices', []), apiVersion: 'discovery.k8s.io/v1' },
   core('Event', 'events', ['ev']),
+  core('LimitRange', 'limitranges', ['limits']),
   core('Namespace', 'namespaces', ['ns']),
   core('Node', 'nodes', ['no']),
   core('PersistentVolumeClaim', 'persistentvolumeclaims', ['pvc']),
+  core('PodTemplate', 'podtemplates', []),
+  core('ResourceQuota', 'resourcequotas', ['quota']),
   core('Secret', 'secrets', []),
   core('ServiceAccount', 'serviceaccounts', ['sa']),
+  { ...core('PodDisruptionBudget', 'poddisruptionbudgets', ['pdb']), apiVersion: 'policy/v1' },
+  { ...core('PriorityClass', 'priorityclasses', ['pc']), apiVersion: 'scheduling.k8s.io/v1' },
 ];
 
 /** The type with this name, in upper or lower case: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`. */

@@ -10,25 +10,29 @@ export type KindLookup =
 
 /** Kinds that podrun reads, checks and stores, by apiVersion. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  v1: ['ConfigMap', 'Namespace', 'PersistentVolumeClaim', 'Pod', 'Secret', 'Service', 'ServiceAccount'],
-  'apps/v1': ['DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
-  'batch/v1': ['CronJob', 'Job'],
-};
-
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace']);
-
-const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   v1: [
-    'Binding',
-    'Endpoints',
-    'Event',
+    'ConfigMap',
     'LimitRange',
-    'Node',
-    'PersistentVolume',
+    'Namespace',
+    'PersistentVolumeClaim',
+    'Pod',
     'PodTemplate',
     'ReplicationController',
     'ResourceQuota',
+    'Secret',
+    'Service',
+    'ServiceAccount',
   ],
+  'apps/v1': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
+  'batch/v1': ['CronJob', 'Job'],
+  'policy/v1': ['PodDisruptionBudget'],
+  'scheduling.k8s.io/v1': ['PriorityClass'],
+};
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'PriorityClass']);
+
+const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
+  v1: ['Binding', 'Endpoints', 'Event', 'Node', 'PersistentVolume'],
   'admissionregistration.k8s.io/v1': [
     'MutatingAdmissionPolicy',
     'MutatingAdmissionPolicyBinding',
@@ -39,7 +43,6 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   ],
   'apiextensions.k8s.io/v1': ['CustomResourceDefinition'],
   'apiregistration.k8s.io/v1': ['APIService'],
-  'apps/v1': ['ControllerRevision'],
   'autoscaling/v1': ['HorizontalPodAutoscaler', 'Scale'],
   'autoscaling/v2': ['HorizontalPodAutoscaler'],
   'certificates.k8s.io/v1': ['CertificateSigningRequest'],
@@ -49,10 +52,8 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'flowcontrol.apiserver.k8s.io/v1': ['FlowSchema', 'PriorityLevelConfiguration'],
   'networking.k8s.io/v1': ['IPAddress', 'Ingress', 'IngressClass', 'NetworkPolicy', 'ServiceCIDR'],
   'node.k8s.io/v1': ['RuntimeClass'],
-  'policy/v1': ['PodDisruptionBudget'],
   'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   'resource.k8s.io/v1': ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
-  'scheduling.k8s.io/v1': ['PriorityClass'],
   'storage.k8s.io/v1': [
     'CSIDriver',
     'CSINode',

@@ -1,10 +1,10 @@
-import type { Container, CronJob, Job, Pod, PodSpec, PodTemplateSpec } from '../api/generated/types.ts';
+import type { Container, CronJob, Job, Pod, PodSpec, PodTemplate, PodTemplateSpec } from '../api/generated/types.ts';
 import type { KubeObject } from '../api/objects.ts';
 import type { Decoded } from './decoded.ts';
 
 /** The Pod or Pod template in an object, and its path. */
 export interface PodInObject {
-  /** The path of the part with metadata and spec: empty for a Pod, `spec.template` in most workloads. */
+  /** The path of the part with metadata and spec: empty for a Pod, `spec.template` in most kinds. */
   readonly path: string;
   readonly pod: Decoded<PodTemplateSpec>;
 }
@@ -20,11 +20,13 @@ const FINDERS: ReadonlyMap<string, Finder> = new Map(
       path: 'spec.jobTemplate.spec.template',
       pod: object.spec?.jobTemplate?.spec?.template ?? {},
     }),
+    PodTemplate: (object: Decoded<PodTemplate>) => ({ path: 'template', pod: object.template ?? {} }),
     Job: inTemplate,
     Deployment: inTemplate,
     ReplicaSet: inTemplate,
     StatefulSet: inTemplate,
     DaemonSet: inTemplate,
+    ReplicationController: inTemplate,
   }),
 );
 

@@ -9,7 +9,13 @@ import { fractionalBytes } from './warnings/resources.ts';
 import { serviceWarnings } from './warnings/service.ts';
 
 /** Kinds whose name becomes a part of host names. */
-const NAMES_PODS: ReadonlySet<string> = new Set(['Job', 'CronJob', 'Deployment', 'ReplicaSet']);
+const NAMES_PODS: ReadonlySet<string> = new Set([
+  'Job',
+  'CronJob',
+  'Deployment',
+  'ReplicaSet',
+  'ReplicationController',
+]);
 
 /**
  * The warnings of the API server, word for word. kubectl prints each after `Warning: `.

@@ -10,6 +10,12 @@ const RECORDS: ReadonlySet<string> = new Set([
   'Namespace',
   'ServiceAccount',
   'PersistentVolumeClaim',
+  'PodTemplate',
+  'ControllerRevision',
+  'PodDisruptionBudget',
+  'PriorityClass',
+  'LimitRange',
+  'ResourceQuota',
 ]);
 
 export interface SeparatedObjects {

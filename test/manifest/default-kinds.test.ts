@@ -154,7 +154,62 @@ describe('workloads', () => {
   });
 });
 
+describe('a ReplicationController', () => {
+  const controller = (spec: object, metadata = {}): KubeObject =>
+    applyDefaults(object('ReplicationController', { spec }, metadata));
+
+  it('has one replica, and selector and labels of its Pods', () => {
+    const made = controller({ template: template() });
+    expect(made.metadata.labels).toEqual({ app: 'demo' });
+    expect(made['spec']).toMatchObject({ replicas: 1, selector: { app: 'demo' }, template: { spec: {} } });
+    expect(made['spec']).toMatchObject({ template: { spec: { dnsPolicy: 'ClusterFirst' } } });
+  });
+
+  it('keeps its own', () => {
+    const made = controller({ replicas: 0, selector: { a: 'b' }, template: template() }, { labels: { c: 'd' } });
+    expect(made).toMatchObject({ metadata: { labels: { c: 'd' } }, spec: { replicas: 0, selector: { a: 'b' } } });
+  });
+});
+
+describe('limits', () => {
+  const itemOf = (item: object): unknown => applyDefaults(object('LimitRange', { spec: { limits: [item] } }))['spec'];
+
+  it.each([
+    {
+      given: { type: 'Container', max: { cpu: '2.0' }, min: { cpu: '100m', memory: '1024Ki' } },
+      want: { default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } },
+    },
+    {
+      given: { type: 'Container', default: { cpu: 1 }, defaultRequest: { cpu: '0.5' } },
+      want: { default: { cpu: '1' }, defaultRequest: { cpu: '500m' } },
+    },
+    { given: { type: 'Pod', max: { cpu: '2.0' } }, want: { max: { cpu: '2' } } },
+  ])('$given', ({ given, want }) => {
+    expect(itemOf(given)).toMatchObject({ limits: [want] });
+  });
+
+  it('of Pods have no defaults', () => {
+    expect(itemOf({ type: 'Pod', max: { cpu: '2' } })).toEqual({ limits: [{ type: 'Pod', max: { cpu: '2' } }] });
+  });
+
+  it('of a quota are canonical', () => {
+    expect(specOf(object('ResourceQuota', { spec: { hard: { cpu: '0.5' } } }))).toEqual({ hard: { cpu: '500m' } });
+  });
+});
+
 describe('other kinds', () => {
+  it('a PriorityClass preempts', () => {
+    expect(applyDefaults(object('PriorityClass', { value: 5 }))).toMatchObject({
+      preemptionPolicy: 'PreemptLowerPriority',
+    });
+  });
+
+  it('the template of a PodTemplate is that of a Pod', () => {
+    expect(applyDefaults(object('PodTemplate', { template: template() }))).toMatchObject({
+      template: { spec: { restartPolicy: 'Always' } },
+    });
+  });
+
   it('namespaces carry their name as a label', () => {
     expect(applyDefaults({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels: { b: 'c' } } })).toEqual(
       {
@@ -221,6 +276,19 @@ describe('a new object', () => {
     expect(created(object('ReplicaSet', fields))['spec']).toMatchObject({
       template: { spec: { terminationGracePeriodSeconds: -5 } },
     });
+  });
+
+  it('loses the fields of features that are off in a workload, too', () => {
+    const rollingUpdate = { partition: 1, maxUnavailable: 2 };
+    const pods = template({ schedulingGroup: {} });
+    const given = object('StatefulSet', { spec: { template: pods, updateStrategy: { rollingUpdate } } });
+    expect(droppedFields(given)).toEqual([
+      'spec.updateStrategy.rollingUpdate.maxUnavailable',
+      'spec.template.spec.schedulingGroup',
+    ]);
+    const made = prepareForCreate(given);
+    expect(droppedFields(made)).toEqual([]);
+    expect(made['spec']).toMatchObject({ updateStrategy: { rollingUpdate: { partition: 1 } } });
   });
 
   it('loses the fields of features that are off, and one can tell which', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Descriptions, ExplainedField } from '../../src/manifest/support/explained-field.ts';
-import { explain } from '../../src/manifest/support/explain.ts';
-import { SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
+import { explain, explainEverything } from '../../src/manifest/support/explain.ts';
 import { renderExplained, renderSupport } from '../../src/print/explain.ts';
 
 function below(kind: string, names: readonly string[] = []): readonly ExplainedField[] {
@@ -11,7 +10,7 @@ function below(kind: string, names: readonly string[] = []): readonly ExplainedF
   return field === undefined ? fields : [field, ...fields];
 }
 
-const everything = SUPPORTED_KINDS.flatMap((kind) => below(kind));
+const everything = explainEverything();
 
 describe('explain()', () => {
   it('lists every field with how it is treated', () => {
@@ -173,7 +172,8 @@ function page(): string {
 const INTRODUCTION = `# Every field of a Pod
 
 This page lists the fields that differ from a node; every other field works as on a node. \`initContainers\` and
-\`ephemeralContainers\` have the fields of \`containers\`. Other kinds have the \`metadata\` and \`status\` of a Pod.
+\`ephemeralContainers\` have the fields of \`containers\`. Other kinds have the \`metadata\` and \`status\` of a Pod,
+and templates have the fields of what they make.
 \`podrun explain --support\` lists all fields, \`podrun explain pod.spec.volumes --support\` those of one object.
 
 | support | meaning |

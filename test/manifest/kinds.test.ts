@@ -8,6 +8,11 @@ describe('kinds', () => {
     ['v1', 'Pod', { verdict: 'known', typeName: 'Pod', namespaced: true }],
     ['batch/v1', 'Job', { verdict: 'known', typeName: 'batch.Job', namespaced: true }],
     ['v1', 'Namespace', { verdict: 'known', typeName: 'Namespace', namespaced: false }],
+    [
+      'scheduling.k8s.io/v1',
+      'PriorityClass',
+      { verdict: 'known', typeName: 'scheduling.PriorityClass', namespaced: false },
+    ],
     ['v1', 'PersistentVolume', { verdict: 'unsupported' }],
     ['networking.k8s.io/v1', 'Ingress', { verdict: 'unsupported' }],
     ['v1', 'pod', { verdict: 'unknown', hint: 'did you mean "Pod"?' }],
@@ -32,7 +37,7 @@ describe('kinds', () => {
       return found.verdict === 'known' ? found.typeName : undefined;
     };
     const known = Object.entries(fieldTable.kinds).filter(([key]) => typeOf(key) !== undefined);
-    expect(known).toHaveLength(13);
+    expect(known).toHaveLength(20);
     expect(known.map(([key]) => typeOf(key))).toEqual(known.map(([, type]) => type));
   });
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
+import { fieldTable } from '../../src/api/generated/field-table.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
-import { fieldsOf } from '../../src/api/field-types.ts';
+import { fieldsOf, typeOfKind } from '../../src/api/field-types.ts';
+import { resourceTypeNamed } from '../../src/api/resource-types.ts';
 import { knownType, parseType } from '../../src/manifest/decode/fields.ts';
 import { groupFieldsWithoutEffect } from '../../src/manifest/support/fields-without-effect.ts';
 import { coversBelow, type FieldRule } from '../../src/manifest/support/rule.ts';
@@ -19,9 +21,12 @@ const rows = Object.entries(SUPPORT_TABLE).flatMap(([typeName, rules]) =>
 );
 const nameOf = ({ typeName, field }: { typeName: string; field: string }): string => `${typeName}.${field}`;
 
+/** The types of the kinds that podrun takes. */
+const KIND_TYPES = SUPPORTED_KINDS.map((kind) => typeOfKind(resourceTypeNamed(kind)?.apiVersion ?? '', kind) ?? kind);
+
 /** The types whose fields have rules of their own. */
 function typesWithRules(): Set<string> {
-  const found = new Set<string>(SUPPORTED_KINDS);
+  const found = new Set<string>(KIND_TYPES);
   for (const typeName of found) {
     for (const field of fieldNames(typeName)) {
       const rule: FieldRule | undefined = SUPPORT_TABLE[typeName]?.[field];
@@ -46,8 +51,8 @@ describe('the support table', () => {
   });
 
   it('calls working only what something outside of the manifest reads', () => {
-    const code = ['agent', 'api', 'background', 'lifecycle', 'print', 'runtime', 'store'].flatMap((layer) =>
-      filesBelow(`src/${layer}`, /\.ts$/),
+    const code = ['agent', 'api', 'background', 'controllers', 'lifecycle', 'print', 'runtime', 'store'].flatMap(
+      (layer) => filesBelow(`src/${layer}`, /\.ts$/),
     );
     const names = new Set(code.flatMap((file) => readText(file).replaceAll(COMMENT, '').match(/\w+/g) ?? []));
     const unread = rows.filter(
@@ -76,8 +81,8 @@ const OTHER_VALUES: Readonly<Record<string, unknown>> = {
 
 /** The fields on the way from a kind to a type, with lists opened. */
 function wayTo(typeName: string): { kind: string; fields: string[] } {
-  let ways: { kind: string; at: string; fields: string[] }[] = SUPPORTED_KINDS.map((kind) => {
-    return { kind, at: kind, fields: [] };
+  let ways: { kind: string; at: string; fields: string[] }[] = KIND_TYPES.map((type) => {
+    return { kind: type, at: type, fields: [] };
   });
   for (let depth = 0; depth < 9; depth += 1) {
     const found = ways.find(({ at }) => at === typeName);
@@ -134,5 +139,7 @@ function around(kind: string, fields: readonly string[], value: unknown): { obje
     return { field, isList: holder === 'list' && !isLast };
   });
   const inner = steps.reduceRight<unknown>((held, { field, isList }) => ({ [field]: isList ? [held] : held }), value);
-  return { object: { apiVersion: 'v1', kind, ...(inner as object) } as KubeObject, path };
+  const [key = `v1/${kind}`] = Object.entries(fieldTable.kinds).find(([, type]) => type === kind) ?? [];
+  const identity = { apiVersion: key.slice(0, key.lastIndexOf('/')), kind: kind.slice(kind.indexOf('.') + 1) };
+  return { object: { ...identity, ...(inner as object) } as KubeObject, path };
 }

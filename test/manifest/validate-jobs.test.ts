@@ -113,6 +113,13 @@ describe('Jobs', () => {
     expect(fitted(job(spec), want)).toEqual(want);
   });
 
+  it('may not have a name that is too long for a label of their Pods', () => {
+    const name = 'a'.repeat(64);
+    const line = `template.labels: Invalid value: "${name}": must be no more than 63 bytes`;
+    expect(job({}, { name })).toEqual([line, line]);
+    expect(job({ manualSelector: true, selector: { matchLabels: { app: 'demo' } } }, { name })).toEqual([]);
+  });
+
   it.each([
     { indexes: '', problem: undefined },
     { indexes: '0,2-3,4', problem: undefined },

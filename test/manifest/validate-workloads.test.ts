@@ -50,6 +50,51 @@ describe('all workloads', () => {
   });
 });
 
+describe('a ReplicationController', () => {
+  const controller = (spec: object): string[] =>
+    linesOf(object('ReplicationController', { spec })).map((line) => line.replace(/^spec\./, ''));
+
+  it.each([
+    { name: 'a template alone', spec: { template: template() }, want: [] },
+    {
+      name: 'a foreign selector and Pods that end',
+      spec: {
+        selector: { app: 'other' },
+        replicas: -1,
+        template: template({ restartPolicy: 'Never', activeDeadlineSeconds: 1 }),
+      },
+      want: [
+        'replicas: Invalid value: -1: must be greater than or equal to 0',
+        'template.metadata.labels: Invalid value: {"app":"demo"}: `selector` does not match template `labels`',
+        'template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+        'template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported',
+      ],
+    },
+    { name: 'nothing', spec: {}, want: ['selector: Required value', 'template: Required value'] },
+  ])('with $name', ({ spec, want }) => {
+    expect(controller(spec)).toEqual(want);
+  });
+});
+
+describe('a PodTemplate', () => {
+  it('has the rules of a Pod', () => {
+    expect(linesOf(object('PodTemplate', { template: template() }))).toEqual([]);
+    expect(linesOf(object('PodTemplate', { template: { spec: { containers: [] } } }))).toEqual([
+      'template.spec.containers: Required value',
+    ]);
+  });
+});
+
+describe('a ControllerRevision', () => {
+  it('has data', () => {
+    expect(linesOf(object('ControllerRevision', { data: {}, revision: 1 }))).toEqual([]);
+    expect(linesOf(object('ControllerRevision', { revision: -1 }))).toEqual([
+      'data: Required value: data is mandatory',
+      'revision: Invalid value: -1: must be greater than or equal to 0',
+    ]);
+  });
+});
+
 describe('rolling updates', () => {
   it.each([
     {
@@ -75,11 +120,6 @@ describe('rolling updates', () => {
     },
     { kind: 'DaemonSet', update: { maxUnavailable: 0, maxSurge: '10%' }, want: [] },
     { kind: 'StatefulSet', update: { partition: -1 }, want: [/partition: .*must be greater than or equal to 0$/] },
-    {
-      kind: 'StatefulSet',
-      update: { maxUnavailable: '0%' },
-      want: [/maxUnavailable: Invalid value: "0%": cannot be 0$/],
-    },
     { kind: 'StatefulSet', update: { maxUnavailable: 2 }, want: [] },
   ])('of a $kind with $update', ({ kind, update, want }) => {
     const field = kind === 'Deployment' ? 'strategy' : 'updateStrategy';

@@ -519,6 +519,26 @@ export interface LifecycleHandler {
   sleep?: SleepAction | undefined;
 }
 
+export interface LimitRange {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: LimitRangeSpec | undefined;
+}
+
+export interface LimitRangeItem {
+  type: string;
+  max?: Record<string, Quantity> | undefined;
+  min?: Record<string, Quantity> | undefined;
+  default?: Record<string, Quantity> | undefined;
+  defaultRequest?: Record<string, Quantity> | undefined;
+  maxLimitRequestRatio?: Record<string, Quantity> | undefined;
+}
+
+export interface LimitRangeSpec {
+  limits: LimitRangeItem[];
+}
+
 export interface LinuxContainerUser {
   uid: number;
   gid: number;
@@ -1091,6 +1111,25 @@ export interface ResourceHealth {
   message?: string | undefined;
 }
 
+export interface ResourceQuota {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: ResourceQuotaSpec | undefined;
+  status?: ResourceQuotaStatus | undefined;
+}
+
+export interface ResourceQuotaSpec {
+  hard?: Record<string, Quantity> | undefined;
+  scopes?: string[] | undefined;
+  scopeSelector?: ScopeSelector | undefined;
+}
+
+export interface ResourceQuotaStatus {
+  hard?: Record<string, Quantity> | undefined;
+  used?: Record<string, Quantity> | undefined;
+}
+
 export interface ResourceRequirements {
   limits?: Record<string, Quantity> | undefined;
   requests?: Record<string, Quantity> | undefined;
@@ -1120,6 +1159,16 @@ export interface ScaleIOVolumeSource {
   volumeName?: string | undefined;
   fsType?: string | undefined;
   readOnly?: boolean | undefined;
+}
+
+export interface ScopeSelector {
+  matchExpressions?: ScopedResourceSelectorRequirement[] | undefined;
+}
+
+export interface ScopedResourceSelectorRequirement {
+  scopeName: string;
+  operator: string;
+  values?: string[] | undefined;
 }
 
 export interface SeccompProfile {
@@ -1407,6 +1456,14 @@ export interface WindowsSecurityContextOptions {
   gmsaCredentialSpec?: string | undefined;
   runAsUserName?: string | undefined;
   hostProcess?: boolean | undefined;
+}
+
+export interface ControllerRevision {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  data?: Record<string, unknown> | undefined;
+  revision: number;
 }
 
 export interface DaemonSet {
@@ -1885,6 +1942,31 @@ export interface RuntimeClass {
 export interface Scheduling {
   nodeSelector?: Record<string, string> | undefined;
   tolerations?: Toleration[] | undefined;
+}
+
+export interface PodDisruptionBudget {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: PodDisruptionBudgetSpec | undefined;
+  status?: PodDisruptionBudgetStatus | undefined;
+}
+
+export interface PodDisruptionBudgetSpec {
+  minAvailable?: IntOrString | undefined;
+  selector?: LabelSelector | undefined;
+  maxUnavailable?: IntOrString | undefined;
+  unhealthyPodEvictionPolicy?: 'AlwaysAllow' | 'IfHealthyBudget' | undefined;
+}
+
+export interface PodDisruptionBudgetStatus {
+  observedGeneration?: number | undefined;
+  disruptedPods?: Record<string, Time> | undefined;
+  disruptionsAllowed: number;
+  currentHealthy: number;
+  desiredHealthy: number;
+  expectedPods: number;
+  conditions?: Condition[] | undefined;
 }
 
 export interface PriorityClass {

@@ -24,6 +24,7 @@ const FOLDERS = {
   events: `${models}/events.k8s.io/v1`,
   meta: `${apimachinery}/apis/meta/v1`,
   node: `${models}/node.k8s.io/v1`,
+  policy: `${models}/policy/v1`,
   scheduling: `${models}/scheduling.k8s.io/v1`,
 };
 

@@ -4,12 +4,11 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { Descriptions, ExplainedField } from '../../manifest/support/explained-field.ts';
 import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { explain, type Explained } from '../../manifest/support/explain.ts';
+import { explain, explainEverything, type Explained } from '../../manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
 import { renderExplained, renderSupport } from '../../print/explain.ts';
 import { formatJson } from '../../print/formats/json.ts';
 import { showPaged } from '../output/paged-output.ts';
-import { mustFindType } from '../select/resource-arguments.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
@@ -65,10 +64,7 @@ function answer(cli: Cli, words: readonly string[], flags: ExplainFlags): string
   if (more.length > 0) throw usageOf('explain', 'We accept only this format: explain RESOURCE');
   if (word === undefined) {
     if (!flags.support) throw usageOf('explain', 'You must specify the type of resource to explain.');
-    return renderFields(
-      SUPPORTED_KINDS.flatMap((kind) => everyField(mustFindType(kind))),
-      flags,
-    );
+    return renderFields(explainEverything(), flags);
   }
   const { type, explained } = lookUp(word);
   const { field, below } = explained;
@@ -117,11 +113,6 @@ function typeToExplain(word: string): ResourceType {
 
 /** The first parts of the paths in events. */
 const PARTS: ReadonlySet<string> = new Set(['metadata', 'spec', 'status']);
-
-function everyField(type: ResourceType): readonly ExplainedField[] {
-  const outcome = explain(type, singular(type), []);
-  return outcome.ok ? outcome.explained.below : [];
-}
 
 function singular({ kind }: ResourceType): string {
   return kind.toLowerCase();

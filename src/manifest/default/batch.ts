@@ -32,7 +32,7 @@ export function defaultCronJob(cronJob: Decoded<CronJob>): Decoded<CronJob> {
 }
 
 /** Gives an object without labels those of its Pods. */
-function withLabelsOf<T extends { labels?: Record<string, string | undefined> | undefined }>(
+export function withLabelsOf<T extends { labels?: Record<string, string | undefined> | undefined }>(
   metadata: T | undefined,
   labels: Record<string, string | undefined> | undefined,
 ): T {

@@ -1,7 +1,10 @@
 import type { Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
 import { SCHEDULING_GATED, type KubeObject } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
+import { isJsonObject } from '../../api/json.ts';
 import type { Decoded } from '../decoded.ts';
+import { podIn } from '../pod-specs.ts';
+import { child } from '../validate/path.ts';
 import { changeFields, omit } from './fill.ts';
 
 /** Metadata that only the server writes. A manifest that was read from a cluster contains it. */
@@ -20,6 +23,9 @@ const COUNTED_KINDS = new Set([
   'DaemonSet',
   'Deployment',
   'Job',
+  'PodDisruptionBudget',
+  'PodTemplate',
+  'PriorityClass',
   'ReplicaSet',
   'ReplicationController',
   'StatefulSet',
@@ -37,9 +43,10 @@ export function prepareForCreate(object: KubeObject): KubeObject {
   const { generation: _, ...own } = omit(object.metadata, SERVER_METADATA);
   const metadata = COUNTED_KINDS.has(object.kind) ? { ...own, generation: 1 } : own;
   const fresh: KubeObject = { ...omit(object, ['status']), metadata, apiVersion: object.apiVersion, kind: object.kind };
-  if (object.kind !== 'Pod') return fresh;
+  const enabled = withoutDisabledFields(fresh);
+  if (object.kind !== 'Pod') return enabled;
   // A manifest with a uid comes from a cluster: the node that its scheduler chose does not exist here.
-  return preparePod(object.metadata.uid ? withoutNode(fresh) : fresh) as KubeObject;
+  return preparePod(object.metadata.uid ? withoutNode(enabled) : enabled) as KubeObject;
 }
 
 function withoutNode(pod: Decoded<Pod>): Decoded<Pod> {
@@ -47,8 +54,7 @@ function withoutNode(pod: Decoded<Pod>): Decoded<Pod> {
 }
 
 function preparePod(pod: Decoded<Pod>): Decoded<Pod> {
-  const spec = withoutDisabledFields(pod.spec ?? {});
-  const prepared = changeFields(spec, {
+  const prepared = changeFields(pod.spec ?? {}, {
     terminationGracePeriodSeconds: (seconds) => (seconds < 0 ? SHORTEST_GRACE_SECONDS : seconds),
   });
   return { ...pod, spec: prepared, status: firstStatus(prepared) };
@@ -67,11 +73,41 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
   return { ...status, conditions: [gated] };
 }
 
+/** Fields of workloads whose features are disabled in v1.36. */
+const DISABLED_FIELDS: Readonly<Record<string, string>> = {
+  Job: 'spec.scheduling',
+  CronJob: 'spec.jobTemplate.spec.scheduling',
+  StatefulSet: 'spec.updateStrategy.rollingUpdate.maxUnavailable',
+};
+
 /**
  * Drops the fields of features that are disabled in v1.36, as a cluster does silently. ContainerStopSignals
  * (`lifecycle.stopSignal`) is disabled there too, but works here.
  */
-export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+export function withoutDisabledFields<T extends Decoded<KubeObject>>(object: T): T {
+  const ofKind = DISABLED_FIELDS[object.kind ?? '']?.split('.') ?? [];
+  const field = ofKind.at(-1) ?? '';
+  const trimmed = changeAt(object, ofKind.slice(0, -1), (parent) => omit(parent, [field]));
+  const found = podIn(object as KubeObject);
+  if (found === undefined) return trimmed as T;
+  const specPath = [...found.path.split('.'), 'spec'].filter(Boolean);
+  return changeAt(trimmed, specPath, withoutDisabledPodFields) as T;
+}
+
+/** Changes the object at a path, if it is there. */
+function changeAt(
+  value: unknown,
+  path: readonly string[],
+  change: (found: Record<string, unknown>) => unknown,
+): unknown {
+  if (!isJsonObject(value)) return value;
+  const [field, ...rest] = path;
+  if (field === undefined) return change(value);
+  const inner = value[field];
+  return isJsonObject(inner) ? { ...value, [field]: changeAt(inner, rest, change) } : value;
+}
+
+function withoutDisabledPodFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
   const withoutSources = (volume: Decoded<Volume>): Decoded<Volume> =>
     changeFields(volume, {
       projected: (projected) =>
@@ -86,15 +122,26 @@ export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> 
 
 /** Paths of the fields that `prepareForCreate` drops with disabled features. Each gets a warning. */
 export function droppedFields(object: KubeObject): string[] {
-  if (object.kind !== 'Pod') return [];
-  const spec = (object as Decoded<Pod>).spec ?? {};
+  const ofKind = DISABLED_FIELDS[object.kind];
+  const found = podIn(object);
+  return [
+    ...(ofKind !== undefined && valueAt(object, ofKind) !== undefined ? [ofKind] : []),
+    ...(found === undefined ? [] : droppedPodFields(child(found.path, 'spec'), found.pod.spec ?? {})),
+  ];
+}
+
+function valueAt(object: KubeObject, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, field) => (isJsonObject(value) ? value[field] : undefined), object);
+}
+
+function droppedPodFields(path: string, spec: Decoded<PodSpec>): string[] {
   const ofVolumes = (spec.volumes ?? []).flatMap((volume, index) =>
     (volume.projected?.sources ?? []).flatMap((source, at) =>
       (['clusterTrustBundle', 'podCertificate'] as const)
         .filter((field) => source[field] !== undefined)
-        .map((field) => `spec.volumes[${index}].projected.sources[${at}].${field}`),
+        .map((field) => `${path}.volumes[${index}].projected.sources[${at}].${field}`),
     ),
   );
-  const ofSpec = spec.schedulingGroup === undefined ? [] : ['spec.schedulingGroup'];
+  const ofSpec = spec.schedulingGroup === undefined ? [] : [`${path}.schedulingGroup`];
   return [...ofVolumes, ...ofSpec];
 }

@@ -1,10 +1,12 @@
 import type { KubeObject } from '../../api/objects.ts';
-import type { ObjectMeta } from '../../api/generated/types.ts';
+import type { ObjectMeta, PodTemplate } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
 import { defaultCronJob, defaultJob } from './batch.ts';
 import { defaultConfigMap, defaultSecret } from './config.ts';
-import { defaultPod } from './pod.ts';
+import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota } from './limits.ts';
+import { defaultPod, defaultTemplate } from './pod.ts';
+import { defaultReplicationController } from './replication-controller.ts';
 import { defaultService } from './service.ts';
 
 type Defaulter = (object: Decoded<KubeObject>) => unknown;
@@ -23,6 +25,11 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     ReplicaSet: defaultReplicaSet,
     StatefulSet: defaultStatefulSet,
     DaemonSet: defaultDaemonSet,
+    ReplicationController: defaultReplicationController,
+    PodTemplate: (object: Decoded<PodTemplate>) => ({ ...object, template: defaultTemplate(object.template) }),
+    LimitRange: defaultLimitRange,
+    ResourceQuota: defaultResourceQuota,
+    PriorityClass: defaultPriorityClass,
   }),
 );
 

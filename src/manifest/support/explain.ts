@@ -1,8 +1,9 @@
 import type { ExplainedField } from './explained-field.ts';
 import { fieldsOf, typeOfKind } from '../../api/field-types.ts';
+import { resourceTypeNamed } from '../../api/resource-types.ts';
 import { knownType, parseType } from '../decode/fields.ts';
 import { coversBelow, inAnyTier, type FieldRule } from './rule.ts';
-import { SUPPORT_TABLE } from './table.ts';
+import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
 
 /** The explanation of a resource, or of a field of it. */
 export interface Explained {
@@ -24,6 +25,15 @@ interface ExplainPosition {
   readonly typeName: string;
   /** The rule for all fields below. Undefined when each field has its own. */
   readonly cover: FieldRule | undefined;
+}
+
+/** Every field of every kind that podrun takes. A template in a workload has the fields of what it makes. */
+export function explainEverything(): readonly ExplainedField[] {
+  return SUPPORTED_KINDS.flatMap((kind) => {
+    const type = resourceTypeNamed(kind);
+    const outcome = type && explain(type, kind.toLowerCase(), []);
+    return outcome?.ok ? outcome.explained.below.filter(({ path }) => kind === 'Pod' || !/emplates?\./.test(path)) : [];
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/objects.ts';
 import { fieldsOf } from '../../api/field-types.ts';
+import { typeOfObject } from '../../api/patch/field-rules.ts';
 import { parseType } from '../decode/fields.ts';
-import { podIn } from '../pod-specs.ts';
 import { child, entry, item } from '../validate/path.ts';
 import { coversBelow, type FieldRule, type Isolation, type Treatment } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
@@ -25,14 +25,11 @@ interface SearchPosition {
   readonly name: string;
 }
 
-/** All fields of an object with a treatment, in the order of the table. A workload is searched in its Pod template. */
+/** All fields of an object with a treatment, in the order of the table. */
 export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField[] {
-  const found = podIn(object);
-  if (found !== undefined) {
-    return search({ path: found.path, field: '', typeName: 'Pod', value: found.pod, name: '' }, treatment);
-  }
   if (!SUPPORTED_KINDS.includes(object.kind)) return [];
-  return search({ path: '', field: '', typeName: object.kind, value: object, name: '' }, treatment);
+  const typeName = typeOfObject(object) ?? object.kind;
+  return search({ path: '', field: '', typeName, value: object, name: '' }, treatment);
 }
 
 /** All fields without effect. */

@@ -4,6 +4,7 @@ import { RECORD_RULES } from './record-rules.ts';
 import type { SupportTable } from './rule.ts';
 import { SECURITY_RULES } from './security-rules.ts';
 import { VOLUME_RULES } from './volume-rules.ts';
+import { WORKLOAD_RULES } from './workload-rules.ts';
 
 /**
  * The treatment of every field of the kinds that podrun runs or stores. Events, errors, warnings, `podrun explain
@@ -15,6 +16,7 @@ export const SUPPORT_TABLE: SupportTable = {
   ...SECURITY_RULES,
   ...VOLUME_RULES,
   ...RECORD_RULES,
+  ...WORKLOAD_RULES,
 };
 
 /** The kinds of the table, in the order of `podrun explain --support`. */
@@ -26,4 +28,17 @@ export const SUPPORTED_KINDS: readonly string[] = [
   'Service',
   'ServiceAccount',
   'Namespace',
+  'Job',
+  'CronJob',
+  'Deployment',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+  'DaemonSet',
+  'PodTemplate',
+  'ControllerRevision',
+  'PodDisruptionBudget',
+  'PriorityClass',
+  'LimitRange',
+  'ResourceQuota',
 ];

@@ -1,4 +1,3 @@
-import type { Pod } from '../../api/generated/types.ts';
 import { typeOfObject } from '../../api/patch/field-rules.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { fieldsOf } from '../../api/field-types.ts';
@@ -43,7 +42,7 @@ export function admitUpdate(
   if (errors.length > 0) return { ok: false, errors };
   const type = typeOfObject(stored) ?? 'object';
   if (isSameValue(stored, wanted, type)) return { ok: true, object: stored };
-  return { ok: true, object: withGeneration(stored, wanted, fieldsOf(type)?.['spec'] ?? 'object') };
+  return { ok: true, object: withGeneration(stored, wanted, type) };
 }
 
 const WHOLE_OBJECT = { prepare: prepareObject, validate: validateUpdate };
@@ -58,16 +57,14 @@ function prepareObject(stored: KubeObject, changed: KubeObject): KubeObject {
 
 function prepareKind(stored: Decoded<KubeObject>, changed: Decoded<KubeObject>): Decoded<KubeObject> {
   if (changed.kind === 'Service') return withAllocatedValues(stored, changed);
-  return changed.kind === 'Pod' ? withoutDisabledFeatures(changed) : changed;
+  return withoutDisabledFields(changed);
 }
 
-function withoutDisabledFeatures(pod: Decoded<Pod>): Decoded<Pod> {
-  return { ...pod, spec: withoutDisabledFields(pod.spec ?? {}) };
-}
-
-function withGeneration(stored: KubeObject, wanted: KubeObject, specType: string): KubeObject {
+function withGeneration(stored: KubeObject, wanted: KubeObject, type: string): KubeObject {
   const { generation } = stored.metadata;
+  const counted = stored.kind === 'PodTemplate' ? 'template' : 'spec';
+  const countedType = fieldsOf(type)?.[counted] ?? 'object';
   // Some kinds have no generation.
-  if (generation === undefined || isSameValue(stored['spec'], wanted['spec'], specType)) return wanted;
+  if (generation === undefined || isSameValue(stored[counted], wanted[counted], countedType)) return wanted;
   return { ...wanted, metadata: { ...wanted.metadata, generation: generation + 1 } };
 }

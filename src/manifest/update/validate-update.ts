@@ -5,10 +5,12 @@ import { validateObject } from '../validate/index.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { validateConfigMapUpdate, validateSecretUpdate } from './config.ts';
 import { validatePodUpdate } from './pod.ts';
+import { validatePriorityClassUpdate, validateQuotaUpdate } from './limits.ts';
 import { validateServiceUpdate } from './service.ts';
 import {
   validateClaimUpdate,
   validateJobUpdate,
+  validateRevisionUpdate,
   validateSelectorUpdate,
   validateStatefulSetUpdate,
 } from './workloads.ts';
@@ -27,6 +29,9 @@ const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
     ReplicaSet: validateSelectorUpdate,
     DaemonSet: validateSelectorUpdate,
     StatefulSet: validateStatefulSetUpdate,
+    ControllerRevision: validateRevisionUpdate,
+    PriorityClass: validatePriorityClassUpdate,
+    ResourceQuota: validateQuotaUpdate,
   }),
 );
 

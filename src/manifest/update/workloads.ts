@@ -1,9 +1,12 @@
 import type {
+  Container,
+  ControllerRevision,
   DaemonSet,
   Deployment,
   Job,
   JobSpec,
   PersistentVolumeClaim,
+  PodTemplateSpec,
   ReplicaSet,
   StatefulSet,
 } from '../../api/generated/types.ts';
@@ -50,9 +53,33 @@ export function validateJobUpdate(stored: Decoded<Job>, changed: Decoded<Job>): 
   const [before, after] = [stored.spec ?? {}, changed.spec ?? {}];
   return [
     ...validateCompletions(before, after),
-    ...immutableUnseen('spec.template', before.template, after.template, 'PodTemplateSpec'),
+    ...immutableUnseen('spec.template', comparableTemplate(stored, after), after.template, 'PodTemplateSpec'),
     ...FIXED_IN_JOBS.flatMap(([field, type]) => immutable(`spec.${field}`, before[field], after[field], type)),
   ];
+}
+
+/**
+ * The stored template with the new values of the fields that may change: of a suspended Job without Pods, metadata,
+ * what chooses a node, and resources. Source: validatePodTemplateUpdate.
+ */
+function comparableTemplate({ spec, status }: Decoded<Job>, after: Decoded<JobSpec>): Decoded<PodTemplateSpec> {
+  const before = spec?.template ?? {};
+  if (spec?.suspend !== true || (status?.active ?? 0) > 0) return before;
+  const { metadata, spec: wanted = {} } = after.template ?? {};
+  const { nodeSelector, tolerations, schedulingGates, affinity } = wanted;
+  const otherAffinity = omit(before.spec?.affinity ?? {}, ['nodeAffinity']);
+  const hasNoAffinity = affinity === undefined && Object.keys(otherAffinity).length === 0;
+  const withResources = (name: 'containers' | 'initContainers'): Decoded<Container>[] | undefined =>
+    before.spec?.[name]?.map((container, index) => ({ ...container, resources: wanted[name]?.[index]?.resources }));
+  return {
+    metadata: metadata && { ...before.metadata, labels: metadata.labels, annotations: metadata.annotations },
+    spec: {
+      ...{ ...before.spec, nodeSelector, tolerations, schedulingGates },
+      affinity: hasNoAffinity ? undefined : { ...otherAffinity, nodeAffinity: affinity?.nodeAffinity },
+      containers: withResources('containers'),
+      initContainers: withResources('initContainers'),
+    },
+  };
 }
 
 /** Allows the completions of an Indexed Job to change together with its parallelism, to the same number. */
@@ -62,6 +89,14 @@ function validateCompletions(before: Decoded<JobSpec>, after: Decoded<JobSpec>):
   if (after.completions === undefined || after.completions === before.completions) return [];
   if (after.completions === after.parallelism) return [];
   return [invalid(path, after.completions, 'can only be modified in tandem with spec.parallelism')];
+}
+
+/** Source: pkg/apis/apps/validation/validation.go, ValidateControllerRevisionUpdate. */
+export function validateRevisionUpdate(
+  stored: Decoded<ControllerRevision>,
+  changed: Decoded<ControllerRevision>,
+): FieldError[] {
+  return immutableUnseen('data', stored.data, changed.data, 'object');
 }
 
 const CLAIM_FIELDS =

@@ -6,10 +6,14 @@ import type { FieldError } from '../field-error.ts';
 import { validateClaimSpec } from './claim.ts';
 import { validateConfigMap, validateSecret } from './config.ts';
 import { validateCronJob } from './cron-job.ts';
+import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts';
 import { validateJob } from './job.ts';
+import { validateLimitRange } from './limit-range.ts';
 import { validateMetadata } from './metadata.ts';
 import { validatePod } from './pod.ts';
 import { validateService } from './service.ts';
+import { validateControllerRevision, validatePodTemplate, validateReplicationController } from './replication.ts';
+import { validateResourceQuota } from './resource-quota.ts';
 import { validateDaemonSet, validateDeployment, validateReplicaSet, validateStatefulSet } from './workloads.ts';
 
 type Validator = (object: Decoded<KubeObject>) => FieldError[];
@@ -29,6 +33,13 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     ReplicaSet: validateReplicaSet,
     StatefulSet: validateStatefulSet,
     DaemonSet: validateDaemonSet,
+    ReplicationController: validateReplicationController,
+    PodTemplate: validatePodTemplate,
+    ControllerRevision: validateControllerRevision,
+    PodDisruptionBudget: validateDisruptionBudget,
+    PriorityClass: validatePriorityClass,
+    LimitRange: validateLimitRange,
+    ResourceQuota: validateResourceQuota,
   }),
 );
 

@@ -27,27 +27,34 @@ const MANY_FAILED_INDEXES_MAX = 10_000;
 
 /** Source: pkg/apis/batch/validation/validation.go, ValidateJob. */
 export function validateJob(job: Decoded<Job>): FieldError[] {
-  const spec = job.spec ?? {};
   return [
     ...validateMetadata(job.metadata, subdomainMessages),
     ...validateSelector('spec', job),
-    ...validateJobSpec('spec', spec),
+    ...validateJobSpec('spec', withGeneratedLabels(job)),
     ...validateIndexedName(job),
   ];
 }
 
 /** Validates the selector, which the controller makes unless the Job has `manualSelector`. */
 function validateSelector(path: string, { metadata, spec = {} }: Decoded<Job>): FieldError[] {
-  const { selector, manualSelector, template } = spec;
+  const { selector, manualSelector } = spec;
   const at = child(path, 'selector');
   if (selector === undefined) return manualSelector === true ? [required(at)] : [];
   const generated = generatedLabels(metadata?.uid, nameOf(metadata));
-  const labels = { ...template?.metadata?.labels, ...(manualSelector === true ? {} : generated) };
+  const labels = withGeneratedLabels({ metadata, spec }).template?.metadata?.labels ?? {};
   const isForeign = manualSelector !== true && !selectorMatches(selector, generated);
   return [
     ...(isForeign ? [invalid(at, selector, '`selector` not auto-generated')] : []),
     ...validateMatchingSelector(at, selector, child(path, 'template', 'metadata', 'labels'), labels),
   ];
+}
+
+/** The spec with the labels that the Pods of the Job will have: a long name makes bad labels. */
+function withGeneratedLabels({ metadata, spec = {} }: Decoded<Job>): Decoded<JobSpec> {
+  if (spec.manualSelector === true) return spec;
+  const { template = {} } = spec;
+  const labels = { ...template.metadata?.labels, ...generatedLabels(metadata?.uid, nameOf(metadata)) };
+  return { ...spec, template: { ...template, metadata: { ...template.metadata, labels } } };
 }
 
 /** The labels that the controller puts on the Pods of a Job. */

@@ -32,6 +32,21 @@ const STANDARD: ReadonlySet<string> = new Set([
   'limits.ephemeral-storage',
 ]);
 
+/** Resources that a quota may limit, beside counts of objects. */
+const OF_QUOTAS: ReadonlySet<string> = new Set([
+  ...COUNTED,
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+]);
+
 const OF_CONTAINERS: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const OF_PODS: readonly string[] = ['cpu', 'hugepages-', 'memory'];
 
@@ -47,7 +62,8 @@ export function isIntegerResource(name: string): boolean {
   return COUNTED.has(name) || isExtendedResource(name);
 }
 
-function validateResourceName(path: string, name: string): FieldError[] {
+/** Validates the name of any resource. */
+export function validateResourceName(path: string, name: string): FieldError[] {
   const errors = wellFormed(path, name, qualifiedNameMessages);
   if (errors.length > 0 || name.includes('/')) return errors;
   const isKnown = STANDARD.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
@@ -63,6 +79,18 @@ export function validateContainerResourceName(path: string, name: string): Field
   }
   if (isNative(name) || isExtendedResource(name)) return errors;
   return [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+}
+
+/** True for the resources without a slash that a quota may limit. */
+export function isQuotaResource(name: string): boolean {
+  return OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
+}
+
+/** Validates a resource of a quota. */
+export function validateQuotaResourceName(path: string, name: string): FieldError[] {
+  const errors = validateResourceName(path, name);
+  if (name.includes('/') || isQuotaResource(name)) return errors;
+  return [...errors, invalid(path, name, 'must be a standard resource for quotas')];
 }
 
 /** Validates a resource of the Pod as a whole. */

@@ -11,13 +11,14 @@ import { child } from './path.ts';
 
 /** The update strategies of workloads. Source: pkg/apis/apps/validation/validation.go. */
 
-type Share = number | string | undefined;
+/** A number or a percentage of Pods. */
+export type Share = number | string | undefined;
 
 const DEPLOYMENT_TYPES: readonly string[] = ['Recreate', 'RollingUpdate'];
 const DAEMON_SET_TYPES: readonly string[] = ['RollingUpdate', 'OnDelete'];
 
 /** Validates a number or a percentage of Pods. */
-function validateShare(path: string, share: Share): FieldError[] {
+export function validateShare(path: string, share: Share): FieldError[] {
   return typeof share === 'string' ? wellFormed(path, share, percentMessages) : notNegative(path, share);
 }
 
@@ -27,7 +28,8 @@ function sizeOf(share: Share): number {
   return share !== undefined && percentMessages(share).length === 0 ? Number(share.slice(0, -1)) : 0;
 }
 
-function validateWholeNumber(path: string, share: Share): FieldError[] {
+/** Refuses more than 100 %. */
+export function validateWholeNumber(path: string, share: Share): FieldError[] {
   const isTooMuch = typeof share === 'string' && sizeOf(share) > 100;
   return isTooMuch ? [invalid(path, share, 'must not be greater than 100%')] : [];
 }
@@ -61,16 +63,7 @@ export function validateStatefulSetStrategy(path: string, strategy: Decoded<Stat
     return rollingUpdate === undefined ? [] : [invalid(at, rollingUpdate, text)];
   }
   if (type !== 'RollingUpdate') return [invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
-  const partitions = notNegative(child(at, 'partition'), rollingUpdate?.partition);
-  const share = rollingUpdate?.maxUnavailable;
-  if (share === undefined) return partitions;
-  const sharePath = child(at, 'maxUnavailable');
-  return [
-    ...partitions,
-    ...validateShare(sharePath, share),
-    ...(sizeOf(share) === 0 ? [invalid(sharePath, share, 'cannot be 0')] : []),
-    ...validateWholeNumber(sharePath, share),
-  ];
+  return notNegative(child(at, 'partition'), rollingUpdate?.partition);
 }
 
 export function validateDaemonSetStrategy(path: string, strategy: Decoded<DaemonSetUpdateStrategy>): FieldError[] {

@@ -84,7 +84,8 @@ function validateMatch(selector: Selector, template: PodTemplate): FieldError[] 
   return [invalid(`${TEMPLATE}.metadata.labels`, labels, '`selector` does not match template `labels`')];
 }
 
-function validateLastingPods(template: PodTemplate, kind: string): FieldError[] {
+/** Refuses a template whose Pods end by themselves. @param kind the kind in the message about a deadline */
+export function validateLastingPods(template: PodTemplate, kind: string): FieldError[] {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   const errors = validateTemplate(TEMPLATE, template ?? {});
   if (restartPolicy !== 'Always') {

@@ -130,6 +130,11 @@ describe('workloads', () => {
     spec: { restartPolicy: 'Never', containers: [container({ image })] },
   });
   const job = (fields: Fields): KubeObject => object('Job', { spec: { template: jobTemplate('a:1'), ...fields } });
+  const placed = {
+    ...{ restartPolicy: 'Never', nodeSelector: { disk: 'ssd' }, tolerations: [{ operator: 'Exists' }] },
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] } } },
+    containers: [container({ image: 'a:1', resources: { requests: { cpu: '1' } } })],
+  };
   const indexed = { completionMode: 'Indexed', completions: 2, parallelism: 2 };
   const claim = (storage: string): KubeObject =>
     object('PersistentVolumeClaim', {
@@ -168,6 +173,33 @@ describe('workloads', () => {
       after: { parallelism: 3, suspend: true, activeDeadlineSeconds: 9, backoffLimit: 1 },
     },
     {
+      what: 'a suspended Job gets another place',
+      before: job({ suspend: true }),
+      after: { template: { ...jobTemplate('a:1'), spec: placed } },
+    },
+    {
+      what: 'a Job that goes on does not',
+      before: job({}),
+      after: { template: { ...jobTemplate('a:1'), spec: placed } },
+      lines: ['spec.template: Invalid value: field is immutable'],
+    },
+    {
+      what: 'what a suspended Job runs',
+      before: job({ suspend: true }),
+      after: { template: jobTemplate('a:2') },
+      lines: ['spec.template: Invalid value: field is immutable'],
+    },
+    {
+      what: 'all of a ReplicationController',
+      before: workload('ReplicationController', { selector: { app: 'demo' } }),
+      after: { replicas: 2, selector: { b: 'c' }, template: { ...template(), metadata: { labels: { b: 'c' } } } },
+    },
+    {
+      what: 'a PodDisruptionBudget',
+      before: object('PodDisruptionBudget', { spec: { minAvailable: 1 } }),
+      after: { minAvailable: undefined, maxUnavailable: '50%' },
+    },
+    {
       what: 'what a Job runs',
       before: job({}),
       after: { template: jobTemplate('a:2'), completionMode: 'Indexed', completions: 1 },
@@ -199,6 +231,36 @@ describe('workloads', () => {
     const outcome = outcomeOf(old, respecified(old, after));
     expect(linesOf(outcome)).toEqual(lines ?? []);
     expect(Array.isArray(outcome) ? undefined : outcome.metadata.generation).toBe(lines === undefined ? 2 : undefined);
+  });
+});
+
+describe('limits', () => {
+  it('the value of a PriorityClass stays', () => {
+    const old = stored(object('PriorityClass', { value: 1 }));
+    expect(outcomeOf(old, changed(old, { value: 2, preemptionPolicy: 'Never' }))).toEqual([
+      'value: Forbidden: may not be changed in an update.',
+      'preemptionPolicy: Invalid value: "Never": field is immutable',
+    ]);
+    expect(outcomeOf(old, changed(old, { description: 'low' }))).toMatchObject({ description: 'low' });
+  });
+
+  it('the scopes of a quota stay, its limits do not', () => {
+    const old = stored(object('ResourceQuota', { spec: { hard: { pods: '1' }, scopes: ['BestEffort'] } }));
+    expect(outcomeOf(old, respecified(old, { scopes: ['Terminating'] }))).toEqual([
+      'spec.scopes: Invalid value: ["Terminating"]: field is immutable',
+    ]);
+    expect(outcomeOf(old, respecified(old, { hard: { pods: '2' } }))).toMatchObject({ spec: { hard: { pods: '2' } } });
+  });
+
+  it('the data of a ControllerRevision stay, and a PodTemplate counts its changes', () => {
+    const revision = stored(object('ControllerRevision', { data: { a: 1 }, revision: 1 }));
+    expect(outcomeOf(revision, changed(revision, { data: { a: 2 }, revision: 2 }))).toEqual([
+      'data: Invalid value: field is immutable',
+    ]);
+    const made = stored(object('PodTemplate', { template: template() }));
+    expect(outcomeOf(made, changed(made, { template: template({ hostname: 'h' }) }))).toMatchObject({
+      metadata: { generation: 2 },
+    });
   });
 });
 

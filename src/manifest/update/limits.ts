@@ -1,0 +1,24 @@
+import type { PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden } from '../field-error.ts';
+import { immutable } from './immutable.ts';
+
+/** Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClassUpdate. */
+export function validatePriorityClassUpdate(
+  stored: Decoded<PriorityClass>,
+  changed: Decoded<PriorityClass>,
+): FieldError[] {
+  const isChanged = (stored.value ?? 0) !== (changed.value ?? 0);
+  return [
+    ...(isChanged ? [forbidden('value', 'may not be changed in an update.')] : []),
+    ...immutable('preemptionPolicy', stored.preemptionPolicy, changed.preemptionPolicy, 'string'),
+  ];
+}
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaUpdate. */
+export function validateQuotaUpdate(stored: Decoded<ResourceQuota>, changed: Decoded<ResourceQuota>): FieldError[] {
+  const scopesOf = ({ spec }: Decoded<ResourceQuota>): string[] => [...new Set(spec?.scopes)].sort();
+  const [before, after] = [scopesOf(stored), scopesOf(changed)];
+  return immutable('spec.scopes', before, after, '[]string');
+}

@@ -1,0 +1,66 @@
+import { pathSegmentMessages, subdomainMessages } from '../../api/names.ts';
+import type { PodDisruptionBudget, PriorityClass } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden } from '../field-error.ts';
+import { invalidUnseen, oneOfIfSet, requiredOneOf } from './checks.ts';
+import { validateLabelSelector } from './labels.ts';
+import { nameOf, validateMetadata } from './metadata.ts';
+import { type Share, validateShare, validateWholeNumber } from './rolling-update.ts';
+
+/** Which Pods may be ended for others: budgets and priorities. */
+
+const EVICTION_POLICIES: readonly string[] = ['AlwaysAllow', 'IfHealthyBudget'];
+const PREEMPTION_POLICIES: readonly string[] = ['PreemptLowerPriority', 'Never'];
+const SYSTEM_PREFIX = 'system-';
+const HIGHEST_USER_PRIORITY = 1_000_000_000;
+/** The classes of the system with their values. Source: pkg/apis/scheduling/v1/helpers.go. */
+const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
+  ['system-node-critical', 2_000_001_000],
+  ['system-cluster-critical', 2_000_000_000],
+]);
+
+/** Source: pkg/apis/policy/validation/validation.go, ValidatePodDisruptionBudget. */
+export function validateDisruptionBudget({ metadata, spec = {} }: Decoded<PodDisruptionBudget>): FieldError[] {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
+  const hasBoth = minAvailable !== undefined && maxUnavailable !== undefined;
+  return [
+    ...validateMetadata(metadata, pathSegmentMessages),
+    ...(hasBoth ? [invalidUnseen('spec', 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...validateAmount('spec.minAvailable', minAvailable),
+    ...validateAmount('spec.maxUnavailable', maxUnavailable),
+    ...validateLabelSelector('spec.selector', selector),
+    ...oneOfIfSet('spec.unhealthyPodEvictionPolicy', unhealthyPodEvictionPolicy, EVICTION_POLICIES),
+  ];
+}
+
+function validateAmount(path: string, amount: Share): FieldError[] {
+  return [...validateShare(path, amount), ...validateWholeNumber(path, amount)];
+}
+
+/** Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClass. */
+export function validatePriorityClass(priority: Decoded<PriorityClass>): FieldError[] {
+  const { metadata, preemptionPolicy } = priority;
+  return [
+    ...validateMetadata(metadata, subdomainMessages),
+    ...validatePriority(nameOf(metadata), priority),
+    ...(preemptionPolicy === undefined ? [] : requiredOneOf('preemptionPolicy', preemptionPolicy, PREEMPTION_POLICIES)),
+  ];
+}
+
+function validatePriority(name: string, { value = 0, globalDefault = false }: Decoded<PriorityClass>): FieldError[] {
+  if (!name.startsWith(SYSTEM_PREFIX)) {
+    const text = `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`;
+    return value > HIGHEST_USER_PRIORITY ? [forbidden('value', text)] : [];
+  }
+  const problem = systemProblem(name, value, globalDefault);
+  const text = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: `;
+  return problem === undefined ? [] : [forbidden('metadata.name', text + problem)];
+}
+
+function systemProblem(name: string, value: number, isDefault: boolean): string | undefined {
+  const wanted = SYSTEM_CLASSES.get(name);
+  if (wanted === undefined) return `${name} is not a known system priority class`;
+  if (value !== wanted) return `value of ${name} PriorityClass must be ${wanted}`;
+  return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}

@@ -1,0 +1,126 @@
+import { qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
+import { isOvercommittable } from '../../api/pod-resources.ts';
+import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
+import type { LimitRange, LimitRangeItem } from '../../api/generated/types.ts';
+import { entriesByKey, lookUp, type Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { each, wellFormed } from './checks.ts';
+import { validateMetadata } from './metadata.ts';
+import { child, entry } from './path.ts';
+import { validateContainerResourceName, validateResourceName } from './resource-names.ts';
+
+/** Rules of LimitRanges. Source: pkg/apis/core/validation/validation.go, ValidateLimitRange. */
+
+type Item = Decoded<LimitRangeItem>;
+type Bound = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio';
+
+const BOUNDS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
+const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+
+interface Order {
+  readonly low: Bound;
+  readonly high: Bound;
+  /** The bound in the path of the error. */
+  readonly at: Bound;
+  /** The bound whose value the error shows. */
+  readonly shown: Bound;
+  readonly words: string;
+}
+
+const order = (low: Bound, high: Bound, at: Bound, shown: Bound, words: string): Order => {
+  return { low, high, at, shown, words };
+};
+
+/** Orders that must hold: the first bound may not be greater than the second. */
+const ORDERS: readonly Order[] = [
+  order('min', 'max', 'min', 'min', 'min value < max value'),
+  order('min', 'defaultRequest', 'defaultRequest', 'defaultRequest', 'min value < default request value'),
+  order('defaultRequest', 'max', 'defaultRequest', 'defaultRequest', 'default request value < max value'),
+  order('defaultRequest', 'default', 'defaultRequest', 'defaultRequest', 'default request value < default limit value'),
+  order('min', 'default', 'default', 'min', 'min value < default value'),
+  order('default', 'max', 'default', 'max', 'default value < max value'),
+];
+
+export function validateLimitRange({ metadata, spec }: Decoded<LimitRange>): FieldError[] {
+  const items = spec?.limits ?? [];
+  return [
+    ...validateMetadata(metadata, subdomainMessages),
+    ...each('spec.limits', items, (limit, at, index) => {
+      const { type = '' } = limit;
+      const isRepeated = items.findIndex((other) => (other.type ?? '') === type) < index;
+      return [
+        ...validateType(child(at, 'type'), type),
+        ...(isRepeated ? [duplicate(child(at, 'type'), type)] : []),
+        ...validateBounds(at, limit),
+      ];
+    }),
+  ];
+}
+
+function validateType(path: string, type: string): FieldError[] {
+  const errors = wellFormed(path, type, qualifiedNameMessages);
+  if (errors.length > 0 || type.includes('/') || TYPES.has(type)) return errors;
+  return [invalid(path, type, 'must be a standard limit type or fully qualified')];
+}
+
+function validateBounds(at: string, limit: Item): FieldError[] {
+  const { type = '' } = limit;
+  const checkName = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
+  const named = BOUNDS.flatMap((bound) => {
+    const values = entriesByKey(limit[bound]);
+    const path = child(at, bound);
+    if (type !== 'Pod' || !bound.startsWith('default'))
+      return values.flatMap(([name]) => checkName(entry(path, name), name));
+    return values.length > 0 ? [forbidden(path, "may not be specified when `type` is 'Pod'")] : [];
+  });
+  const needsStorage =
+    type === 'PersistentVolumeClaim' && limit.min?.['storage'] === undefined && limit.max?.['storage'] === undefined;
+  const storageText = 'either minimum or maximum storage value is required, but neither was provided';
+  const names = new Set(BOUNDS.flatMap((bound) => entriesByKey(limit[bound]).map(([name]) => name)));
+  return [
+    ...named,
+    ...(needsStorage ? [required(child(at, 'limits'), storageText)] : []),
+    ...[...names]
+      .sort()
+      .flatMap((name) => [
+        ...ORDERS.flatMap((rule) => validateOrder(at, limit, name, rule)),
+        ...validateRatio(at, limit, name),
+        ...validateFirm(at, limit, name),
+      ]),
+  ];
+}
+
+function validateOrder(at: string, limit: Item, name: string, rule: Order): FieldError[] {
+  const low = lookUp(limit[rule.low], name);
+  const high = lookUp(limit[rule.high], name);
+  if (low === undefined || high === undefined) return [];
+  if (compareQuantities(parseQuantity(low), parseQuantity(high)) <= 0) return [];
+  const [lowWords, highWords] = rule.words.split(' < ');
+  const text = `${lowWords} ${low} is greater than ${highWords} ${high}`;
+  return [invalid(entry(child(at, rule.at), name), lookUp(limit[rule.shown], name), text)];
+}
+
+/** The greatest allowed ratio of a limit to its request is at least 1, and at most that of the maximum to the minimum. */
+function validateRatio(at: string, limit: Item, name: string): FieldError[] {
+  const text = lookUp(limit.maxLimitRequestRatio, name);
+  if (text === undefined) return [];
+  const path = entry(child(at, 'maxLimitRequestRatio'), name);
+  const ratio = Number(parseQuantity(text).nano) / 1e9;
+  const shown = formatQuantity(parseQuantity(text));
+  const errors = ratio < 1 ? [invalid(path, shown, `ratio ${shown} is less than 1`)] : [];
+  const [min, max] = [lookUp(limit.min, name), lookUp(limit.max, name)];
+  if (min === undefined || max === undefined) return errors;
+  const highest = Number(quantityValue(parseQuantity(max))) / Number(quantityValue(parseQuantity(min)));
+  if (!(ratio > highest)) return errors;
+  return [...errors, invalid(path, shown, `ratio ${shown} is greater than max/min = ${highest.toFixed(6)}`)];
+}
+
+/** Requests of devices and huge pages are equal to their limits. */
+function validateFirm(at: string, limit: Item, name: string): FieldError[] {
+  const [request, whole] = [lookUp(limit.defaultRequest, name), lookUp(limit.default, name)];
+  if (isOvercommittable(name) || request === undefined || whole === undefined) return [];
+  if (compareQuantities(parseQuantity(request), parseQuantity(whole)) === 0) return [];
+  const text = `default value ${whole} must equal to defaultRequest value ${request} in ${name}`;
+  return [invalid(entry(child(at, 'defaultRequest'), name), request, text)];
+}

@@ -1,0 +1,40 @@
+import { subdomainMessages } from '../../api/names.ts';
+import type { ControllerRevision, PodTemplate, ReplicationController } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid, required } from '../field-error.ts';
+import { notNegative } from './checks.ts';
+import { selectorMatches } from './labels.ts';
+import { validateMetadata } from './metadata.ts';
+import { validateTemplate } from './pod.ts';
+import { validateLastingPods } from './workloads.ts';
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateReplicationController. */
+export function validateReplicationController(controller: Decoded<ReplicationController>): FieldError[] {
+  const { minReadySeconds, selector = {}, replicas, template } = controller.spec ?? {};
+  const labels = template?.metadata?.labels;
+  const isForeign = template !== undefined && !selectorMatches({ matchLabels: selector }, labels);
+  const labelsPath = 'spec.template.metadata.labels';
+  return [
+    ...validateMetadata(controller.metadata, subdomainMessages),
+    ...notNegative('spec.minReadySeconds', minReadySeconds),
+    ...(Object.keys(selector).length > 0 ? [] : [required('spec.selector')]),
+    ...notNegative('spec.replicas', replicas),
+    ...(isForeign ? [invalid(labelsPath, labels, '`selector` does not match template `labels`')] : []),
+    ...(template === undefined ? [required('spec.template')] : validateLastingPods(template, 'ReplicationController')),
+  ];
+}
+
+/** Source: pkg/apis/core/validation/validation.go, ValidatePodTemplate. */
+export function validatePodTemplate({ metadata, template = {} }: Decoded<PodTemplate>): FieldError[] {
+  return [...validateMetadata(metadata, subdomainMessages), ...validateTemplate('template', template)];
+}
+
+/** Source: pkg/apis/apps/validation/validation.go, ValidateControllerRevisionCreate. */
+export function validateControllerRevision({ metadata, data, revision }: Decoded<ControllerRevision>): FieldError[] {
+  return [
+    ...validateMetadata(metadata, subdomainMessages),
+    ...(data === undefined ? [required('data', 'data is mandatory')] : []),
+    ...notNegative('revision', revision),
+  ];
+}
