@@ -27,9 +27,15 @@ export function podOf(fields: Fields, spec: Fields = {}): KubeObject {
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
-  ...{ Job: 'batch/v1', CronJob: 'batch/v1', PodDisruptionBudget: 'policy/v1' },
-  ...{ PriorityClass: 'scheduling.k8s.io/v1', Service: 'v1', ReplicationController: 'v1', PodTemplate: 'v1' },
-  ...{ LimitRange: 'v1', ResourceQuota: 'v1' },
+  Job: 'batch/v1',
+  CronJob: 'batch/v1',
+  PodDisruptionBudget: 'policy/v1',
+  PriorityClass: 'scheduling.k8s.io/v1',
+  Service: 'v1',
+  ReplicationController: 'v1',
+  PodTemplate: 'v1',
+  LimitRange: 'v1',
+  ResourceQuota: 'v1',
 };
 
 /** An object of another kind; workloads of the apps group by default. */

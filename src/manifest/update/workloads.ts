@@ -74,7 +74,10 @@ function comparableTemplate({ spec, status }: Decoded<Job>, after: Decoded<JobSp
   return {
     metadata: metadata && { ...before.metadata, labels: metadata.labels, annotations: metadata.annotations },
     spec: {
-      ...{ ...before.spec, nodeSelector, tolerations, schedulingGates },
+      ...before.spec,
+      nodeSelector,
+      tolerations,
+      schedulingGates,
       affinity: hasNoAffinity ? undefined : { ...otherAffinity, nodeAffinity: affinity?.nodeAffinity },
       containers: withResources('containers'),
       initContainers: withResources('initContainers'),

@@ -131,7 +131,9 @@ describe('workloads', () => {
   });
   const job = (fields: Fields): KubeObject => object('Job', { spec: { template: jobTemplate('a:1'), ...fields } });
   const placed = {
-    ...{ restartPolicy: 'Never', nodeSelector: { disk: 'ssd' }, tolerations: [{ operator: 'Exists' }] },
+    restartPolicy: 'Never',
+    nodeSelector: { disk: 'ssd' },
+    tolerations: [{ operator: 'Exists' }],
     affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] } } },
     containers: [container({ image: 'a:1', resources: { requests: { cpu: '1' } } })],
   };
