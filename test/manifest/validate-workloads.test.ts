@@ -67,7 +67,8 @@ describe('a ReplicationController', () => {
         'replicas: Invalid value: -1: must be greater than or equal to 0',
         'template.metadata.labels: Invalid value: {"app":"demo"}: `selector` does not match template `labels`',
         'template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
-        'template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported',
+        'template.spec.activeDeadlineSeconds: Forbidden: ' +
+          'activeDeadlineSeconds in ReplicationController is not Supported',
       ],
     },
     { name: 'nothing', spec: {}, want: ['selector: Required value', 'template: Required value'] },

@@ -13,22 +13,22 @@ import { validateContainerResourceName, validateResourceName } from './resource-
 /** Rules of LimitRanges. Source: pkg/apis/core/validation/validation.go, ValidateLimitRange. */
 
 type Item = Decoded<LimitRangeItem>;
-type Bound = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio';
+type LimitBound = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio';
 
 const BOUNDS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 
 interface Order {
-  readonly low: Bound;
-  readonly high: Bound;
+  readonly low: LimitBound;
+  readonly high: LimitBound;
   /** The bound in the path of the error. */
-  readonly at: Bound;
+  readonly at: LimitBound;
   /** The bound whose value the error shows. */
-  readonly shown: Bound;
+  readonly shown: LimitBound;
   readonly words: string;
 }
 
-const order = (low: Bound, high: Bound, at: Bound, shown: Bound, words: string): Order => {
+const order = (low: LimitBound, high: LimitBound, at: LimitBound, shown: LimitBound, words: string): Order => {
   return { low, high, at, shown, words };
 };
 
@@ -101,7 +101,7 @@ function validateOrder(at: string, limit: Item, name: string, rule: Order): Fiel
   return [invalid(entry(child(at, rule.at), name), lookUp(limit[rule.shown], name), text)];
 }
 
-/** The greatest allowed ratio of a limit to its request is at least 1, and at most that of the maximum to the minimum. */
+/** The greatest ratio of a limit to its request is at least 1, and at most that of the maximum to the minimum. */
 function validateRatio(at: string, limit: Item, name: string): FieldError[] {
   const text = lookUp(limit.maxLimitRequestRatio, name);
   if (text === undefined) return [];
