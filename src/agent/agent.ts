@@ -10,6 +10,7 @@ import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './eviction-watch.ts';
+import { controllerOf } from '../controllers/ownership.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -30,7 +31,8 @@ export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | '
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent implements PodRunAgent {
   readonly #options: AgentOptions;
-  readonly #node: NodeFacts;
+  /** This machine as a node. */
+  readonly node: NodeFacts;
   readonly #machine: Machine;
   /** By uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
@@ -48,10 +50,10 @@ export class Agent implements PodRunAgent {
   constructor(options: AgentOptions) {
     const { nodeLabels: labels, nodeTaints: taints, maxPods } = options.settings;
     this.#options = options;
-    this.#node = readNode({ storageDir: options.store.root, labels, taints, maxPods });
+    this.node = readNode({ storageDir: options.store.root, labels, taints, maxPods });
     this.#machine = new Machine({
       ...options,
-      node: this.#node,
+      node: this.node,
       rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
     });
@@ -81,7 +83,7 @@ export class Agent implements PodRunAgent {
       pod,
       restoration,
       agent: this,
-      node: this.#node,
+      node: this.node,
       machine: this.#machine,
     });
     this.#runs.set(uid, run);
@@ -105,7 +107,7 @@ export class Agent implements PodRunAgent {
     const { store } = this.#options;
     const { namespace } = run.pod.metadata;
     const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
-    return { node: this.#node, placed: this.#placedBeside(run), hasClaim, pressure: this.#evictions?.conditions };
+    return { node: this.node, placed: this.#placedBeside(run), hasClaim, pressure: this.#evictions?.conditions };
   }
 
   changed(pod: StoredPod): void {
@@ -117,6 +119,11 @@ export class Agent implements PodRunAgent {
     this.#unschedulableRuns.delete(run);
     this.#reconsider();
     this.#options.onOver(run.pod);
+    // Controllers make one Pod after the other: a long run must not remember all of them.
+    if (run.isRemoved && controllerOf(run.pod) !== undefined) {
+      this.#runs.delete(run.pod.metadata.uid);
+      run.close();
+    }
   }
 
   /**
@@ -125,6 +132,11 @@ export class Agent implements PodRunAgent {
    */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     for (const run of this.#live) run.terminate(how);
+  }
+
+  /** True for a Pod that this agent runs or has run. */
+  hasPod(uid: string): boolean {
+    return this.#runs.has(uid);
   }
 
   /** True when every Pod of this agent has ended. */

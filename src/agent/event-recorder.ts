@@ -9,7 +9,10 @@ import type { Store } from '../store/store.ts';
 export interface EventRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly nodeName: string;
+  /** The node of a kubelet. A controller has none. */
+  readonly nodeName?: string;
+  /** The component that reports. Default: the kubelet. */
+  readonly controller?: string;
   /** Called for every event that was written, new or counted. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
@@ -19,7 +22,7 @@ type EventSubject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** The source and the time of an event. */
 interface EventOrigin {
-  readonly component: 'kubelet' | 'node-controller' | 'podrun';
+  readonly component: string;
   readonly now: Instant;
   /** The part of the object that the event is about. */
   readonly fieldPath?: string | undefined;
@@ -29,7 +32,8 @@ interface EventOrigin {
 export class EventRecorder {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #nodeName: string;
+  readonly #nodeName: string | undefined;
+  readonly #component: string;
   readonly #onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
@@ -38,10 +42,11 @@ export class EventRecorder {
   #isObjectGone = false;
   #lastNanos = 0n;
 
-  constructor({ store, clock, nodeName, onEvent }: EventRecorderOptions) {
+  constructor({ store, clock, nodeName, controller = 'kubelet', onEvent }: EventRecorderOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#nodeName = nodeName;
+    this.#component = controller;
     this.#onEvent = onEvent;
   }
 
@@ -58,16 +63,17 @@ export class EventRecorder {
   }
 
   /**
-   * Records events of the kubelet or of podrun about the Pod or its containers. Writes the new ones together: the start
+   * Records events of the component or of podrun about the object or its containers. Writes the new ones together: the start
    * of a Pod of fifty containers makes 150 events.
    */
-  record(pod: StoredPod, drafts: readonly EventDraft[]): void {
+  record(about: EventSubject, drafts: readonly EventDraft[]): void {
     const fresh = new Map<string, StoredEvent>();
     for (const draft of drafts) {
-      const fieldPath = draft.container === undefined ? undefined : containerFieldPath(pod, draft.container);
+      const fieldPath =
+        draft.container === undefined ? undefined : containerFieldPath(about as StoredPod, draft.container);
       if (draft.component === 'podrun') {
         this.#write(fresh);
-        this.recordOwn(pod, draft, fieldPath);
+        this.recordOwn(about, draft, fieldPath);
         continue;
       }
       const now = this.#clock.now();
@@ -75,7 +81,8 @@ export class EventRecorder {
       if (fresh.has(key)) this.#write(fresh);
       const known = this.#events.get(key);
       if (known === undefined) {
-        fresh.set(key, this.#coreEvent(pod, { ...draft, message }, { component: 'kubelet', now, fieldPath }));
+        const origin = { component: this.#component, now, fieldPath };
+        fresh.set(key, this.#coreEvent(about, { ...draft, message }, origin));
       } else {
         this.#write(fresh);
         this.#count(key, { ...known, message }, now);
@@ -137,13 +144,13 @@ export class EventRecorder {
     return {
       ...base,
       ...(fieldPath === undefined ? {} : { involvedObject: { ...base.involvedObject, fieldPath } }),
-      source: { component, host: this.#nodeName },
+      source: this.#nodeName === undefined ? { component } : { component, host: this.#nodeName },
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
       eventTime: null,
       reportingComponent: component,
-      reportingInstance: this.#nodeName,
+      reportingInstance: this.#nodeName ?? '',
     };
   }
 

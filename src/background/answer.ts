@@ -2,11 +2,14 @@ import type { ErrorCode } from '../api/errors.ts';
 import { closeSync, writeSync } from 'node:fs';
 import type { StoredPod } from '../api/objects.ts';
 import { ANSWER_DESCRIPTOR } from '../runtime/helpers/background.ts';
+import type { WorkloadKey } from '../agent/runs/begin-workloads.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 
-/** The first Pods of a background agent. */
+/** The first Pods and workloads of a background agent. */
 export interface Assignment {
   readonly pods: readonly ManifestObject<StoredPod>[];
+  /** Workloads on record. */
+  readonly workloads: readonly WorkloadKey[];
   /** The command line of the user, for messages. */
   readonly command: string;
 }

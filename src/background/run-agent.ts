@@ -11,6 +11,9 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../agent/runs/begin-runs.ts';
+import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../agent/runs/begin-workloads.ts';
+import { hasOwners, openLoop } from '../agent/runs/open-loop.ts';
+import type { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
 import { Agent } from '../agent/agent.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
@@ -113,10 +116,15 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     for (const { pod } of resumed) await endContainers(store, pod, clock);
   }
   const assignment = agents.beginning<Assignment>(id);
+  const resting = workloadsOfAgent(store, id);
   const uids = new Set(resumed.map(({ pod }) => keyOf(pod)));
   const wanted = assignment?.pods.filter(({ object }) => !uids.has(keyOf(object))) ?? [];
   const title = { command: assignment?.command ?? '', agent: id };
   const { owned, foreign } = await beginRuns(store, clock, wanted, title);
+  const workloads = [
+    ...resting.flatMap(({ key, command }) => claimWorkload(store, key, command, id) ?? []),
+    ...(await beginWorkloads(store, clock, assignment?.workloads ?? [], title)),
+  ];
   agents.hasBegun(id);
   agents.markReady(id);
   sendAnswer({
@@ -126,7 +134,11 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     resumed: resumed.map(({ pod }) => pod.metadata.name),
   });
   for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
-  const isOnRecord = await runToTheEnd(background, owned, resumed, kept ?? agents.exits<KeptContainer>(id));
+  const isOnRecord = await runToTheEnd(
+    background,
+    { owned, resumed, workloads, command: title.command || (resting[0]?.command ?? '') },
+    kept ?? agents.exits<KeptContainer>(id),
+  );
   await runtime.close();
   agents.remove(id);
   return isOnRecord;
@@ -143,7 +155,7 @@ function takeOver({ id, store }: BackgroundAgent): Resumed[] {
   return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
     const owner = store.ownerOf(namespace, name);
     if (owner?.agent !== id) return [];
-    const claim = store.claimPod(namespace, name, owner.command, id);
+    const claim = store.claim('pods', { namespace, name }, owner.command, id);
     // Reads the stored Pod: other readers see a Pod without a live owner as Unknown.
     const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
     if (!claim.ok || pod?.metadata.uid !== uid) return [];
@@ -158,22 +170,35 @@ function takeOver({ id, store }: BackgroundAgent): Resumed[] {
   });
 }
 
-/** Runs the Pods until all are over. Answers false when the state folder was lost. */
+/** All that a background agent begins with. */
+interface AgentWork {
+  readonly owned: readonly OwnedRun[];
+  readonly resumed: readonly Resumed[];
+  readonly workloads: readonly OwnedWorkload[];
+  /** The command line of the user, for messages. */
+  readonly command: string;
+}
+
+/** Runs the Pods and workloads until all are over. Answers false when the state folder was lost. */
 async function runToTheEnd(
-  { store, clock, settings, runtime, pods, trouble }: BackgroundAgent,
-  owned: readonly OwnedRun[],
-  resumed: readonly Resumed[],
+  { id, store, clock, settings, runtime, pods, trouble }: BackgroundAgent,
+  { owned, resumed, workloads, command }: AgentWork,
   kept: readonly KeptContainer[],
 ): Promise<boolean> {
   let guard: StateGuard | undefined;
+  const releases = new Map([...owned, ...resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
+  let loop: WorkloadLoop | undefined;
   const heap = new SmallHeap([...owned, ...resumed].map(({ pod }) => pod));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
     heap.pod(object);
-    if (type === 'DELETED') runtime.forget(object.metadata.uid);
+    if (type !== 'DELETED') return;
+    runtime.forget(object.metadata.uid);
+    releases.delete(object.metadata.uid);
+    pods.delete(object.metadata.uid);
   });
   await new Promise<void>((resolve) => {
     const look = (): void => {
-      if (agent.isOver) resolve();
+      if (agent.isOver && (loop?.isOver ?? true)) resolve();
     };
     const agent = new Agent({
       settings,
@@ -199,6 +224,7 @@ async function runToTheEnd(
       clock,
       onLost: (why) => {
         trouble(`${why}: ending its Pods`);
+        loop?.stop();
         agent.terminate({ force: false });
       },
       onTrouble: trouble,
@@ -208,11 +234,30 @@ async function runToTheEnd(
       rememberCreated(store, pod, written);
       agent.run(pod);
     }
+    loop = openLoop({
+      store,
+      clock,
+      agent,
+      owner: { command, agent: id },
+      onStarted: (pod, release) => {
+        releases.set(pod.metadata.uid, release);
+        pods.set(pod.metadata.uid, pod);
+      },
+      onObject: () => undefined,
+      onEvent: () => undefined,
+      onTurn: look,
+      onTrouble: (error) => trouble(error.message),
+    });
+    for (const { object, release } of workloads) loop.add(object, release);
+    for (const { pod } of [...resumed, ...owned]) if (hasOwners(pod)) loop.follow(pod);
     look();
   });
   subscription.close();
   guard?.close();
-  if (guard?.hasLostFolder !== true) for (const { release } of [...owned, ...resumed]) release();
+  if (guard?.hasLostFolder !== true) {
+    for (const release of releases.values()) release();
+    loop?.close();
+  }
   return guard?.hasLost !== true;
 }
 

@@ -149,6 +149,7 @@ function startAgent(
     store: stateFolder.store,
     clock,
     owned,
+    command: 'run()',
     // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
     // before, and its number may belong to another file by then.
     pipes: isMainThread ? undefined : 'pipe',

@@ -1,10 +1,11 @@
 import { PodrunError } from '../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import { configureObject } from './configure-object.ts';
+import { createObject } from './create-object.ts';
 
 /**
  * Stores an object as its manifest says, and returns kubectl's line: `configmap/x created`, `configured` or
@@ -28,8 +29,7 @@ export function storeRecord(
 function isCreated(store: FileStore, record: ManifestObject): boolean {
   const { object, written } = record;
   try {
-    const created = store.create(resourceTypeOf(object).plural, object);
-    rememberCreated(store, created as StoredKubeObject, written);
+    rememberCreated(store, createObject(store, object as KubeObject), written);
     return true;
   } catch (error) {
     if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;

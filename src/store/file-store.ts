@@ -181,6 +181,7 @@ export class FileStore implements Store {
     this.#onDisk(() => this.#lastApplied.forget(resource, { namespace, name }));
     if (resource === 'pods') return this.#deletePod({ namespace, name }, writer);
     const deleted = this.#onDisk(() => {
+      this.#ownership.forget(resource, { namespace, name });
       if (resource === 'events') return this.#events.delete(namespace, name);
       return this.#plain.delete(resource, namespace, name);
     });
@@ -213,7 +214,22 @@ export class FileStore implements Store {
     const owner = this.#ownership.self(command, agent);
     const started = this.#onDisk(() => this.#pods.startRun(object, owner));
     if ('runningUnder' in started) return { ok: false, owner: started.runningUnder };
-    const { pod } = started;
+    return this.#begun(started.pod, owner);
+  }
+
+  /**
+   * Begins the first run of a Pod name, as `startRun` does.
+   * @throws {PodrunError} when a Pod of that name is on record, also one that has ended
+   */
+  startNewRun(object: Storable, command?: string, agent?: string): Extract<RunStart, { ok: true }> {
+    const owner = this.#ownership.self(command, agent);
+    return this.#begun(
+      this.#onDisk(() => this.#pods.create(object, owner)),
+      owner,
+    );
+  }
+
+  #begun(pod: StoredPod, owner: Owner): Extract<RunStart, { ok: true }> {
     const { namespace, name } = pod.metadata;
     this.#events.forget(pod.metadata);
     this.#watches.checkPod(pod.metadata);
@@ -230,15 +246,18 @@ export class FileStore implements Store {
     this.#onDisk(() => this.#lastApplied.write(resource, object, manifest));
   }
 
-  /** Makes this process the owner of a Pod without an owner, or whose owner is certainly gone. */
-  claimPod(namespace: string, name: string, command?: string, agent?: string): Claim {
-    const claim = this.#onDisk(() => this.#ownership.claim(namespace, name, command, agent));
+  /**
+   * Makes this process the owner of a Pod or workload without an owner, or whose owner is certainly gone.
+   * @throws {PodrunError} when the object is gone
+   */
+  claim(resource: Resource, key: ObjectKey, command?: string, agent?: string): Claim {
+    const claim = this.#onDisk(() => this.#ownership.claim(resource, key, command, agent));
     return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
   }
 
-  /** The current or last owner of the Pod. Undefined before a Pod is taken up, and after it was given up. */
-  ownerOf(namespace: string, name: string): Owner | undefined {
-    return this.#onDisk(() => this.#ownership.ownerOf(namespace, name));
+  /** The current or last owner of a Pod or workload. Undefined before it is taken up, and after it was given up. */
+  ownerOf(namespace: string, name: string, resource: Resource = 'pods'): Owner | undefined {
+    return this.#onDisk(() => this.#ownership.ownerOf(namespace, name, resource));
   }
 
   /** Pods whose agent was killed before they ended, as readers see them. */
@@ -256,9 +275,9 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#ownership.stateOf(owner));
   }
 
-  /** True unless the Pod has no owner or an owner that is certainly gone. */
-  isOwned(namespace: string, name: string): boolean {
-    const owner = this.ownerOf(namespace, name);
+  /** True unless the object has no owner or an owner that is certainly gone. */
+  isOwned(namespace: string, name: string, resource: Resource = 'pods'): boolean {
+    const owner = this.ownerOf(namespace, name, resource);
     return owner !== undefined && this.stateOf(owner) !== 'gone';
   }
 

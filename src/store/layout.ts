@@ -155,6 +155,12 @@ export function lastAppliedPath(root: string, resource: string, namespace: strin
   return path.join(root, '.last-applied', part(resource), part(namespace), part(name));
 }
 
+/** The file with the process that owns an object. */
+export function ownerPath(root: string, resource: string, namespace: string, name: string): string {
+  if (resource === 'pods') return podPaths(root, namespace, name).owner;
+  return path.join(root, '.owners', part(resource), part(namespace), part(name));
+}
+
 /** The files of one background agent. */
 export interface AgentPaths {
   readonly folder: string;

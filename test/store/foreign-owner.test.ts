@@ -76,7 +76,7 @@ describe('an owner, for a reader', () => {
     const store = openAt(root, reader);
     expect(stateIn(store)).toBe(state);
     expect(store.lostPods()).toHaveLength(state === 'gone' ? 1 : 0);
-    expect(store.claimPod('default', 'web').ok).toBe(state === 'gone');
+    expect(store.claim('pods', { namespace: 'default', name: 'web' }).ok).toBe(state === 'gone');
   });
 
   it('of another place, is not succeeded by a new run', () => {
@@ -197,7 +197,7 @@ describe('of processes elsewhere', () => {
     expect(readlinkSync(lock)).toBe('7|1|one|2|here');
     const pause = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
     try {
-      expect(() => openAt(root, {}).claimPod('default', 'web')).toThrow(
+      expect(() => openAt(root, {}).claim('pods', { namespace: 'default', name: 'web' })).toThrow(
         'pods "web" is locked by process 7 in another PID namespace, which does not continue',
       );
     } finally {

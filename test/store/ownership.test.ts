@@ -71,7 +71,7 @@ describe('the owner of a Pod', () => {
     });
     expect(store.list<StoredPod>('pods')[0]?.status.phase).toBe('Unknown');
     machine.startTimes.set(process.pid, '300');
-    expect(store.claimPod('default', 'web').ok).toBe(true);
+    expect(store.claim('pods', { namespace: 'default', name: 'web' }).ok).toBe(true);
     expect(phaseIn(store)).toBe('Running');
   });
 
@@ -104,7 +104,7 @@ describe('the owner of a Pod', () => {
 
   it('that lives is not replaced, by itself or by others', () => {
     const { machine, root } = runningPod();
-    const claim = machine.open(root).claimPod('default', 'web', 'podrun apply again');
+    const claim = machine.open(root).claim('pods', { namespace: 'default', name: 'web' }, 'podrun apply again');
     expect(claim).toMatchObject({ ok: false, owner: { command: 'podrun apply' } });
   });
 
@@ -113,7 +113,11 @@ describe('the owner of a Pod', () => {
     const store = machine.open(root);
     machine.startTimes.set(process.pid, '200');
     const clock = new ManualClock(Date.UTC(2026, 10, 21));
-    const late = new FileStore({ root, clock, processes: machine }).claimPod('default', 'web', 'second');
+    const late = new FileStore({ root, clock, processes: machine }).claim(
+      'pods',
+      { namespace: 'default', name: 'web' },
+      'second',
+    );
     const first = store.startRun(newPod('other'));
     if (first.ok) first.release();
     expect(store.ownerOf('default', 'web')?.command).toBe('second');
@@ -128,7 +132,7 @@ describe('the owner of a Pod', () => {
 
   it('cannot be had for a Pod that is not there', () => {
     const store = new Machine().open(temporaryFolder());
-    expect(() => store.claimPod('default', 'web')).toThrow('pods "web" not found');
+    expect(() => store.claim('pods', { namespace: 'default', name: 'web' })).toThrow('pods "web" not found');
   });
 });
 

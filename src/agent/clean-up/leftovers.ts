@@ -50,7 +50,7 @@ export function claimUnowned(
   command: string,
 ): { readonly release: () => void } | undefined {
   try {
-    const claim = store.claimPod(namespace, name, command);
+    const claim = store.claim('pods', { namespace, name }, command);
     return claim.ok ? claim : undefined;
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;

@@ -3,6 +3,8 @@ import { Agent, type AgentOptions } from '../agent.ts';
 import { closeLostRuns } from '../clean-up/lost-runs.ts';
 import type { StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
+import { controllerOf } from '../../controllers/ownership.ts';
+import type { Owned } from '../../controllers/reconcile.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
@@ -10,15 +12,20 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 import { atExit } from './at-exit.ts';
 import type { OwnedRun } from './begin-runs.ts';
+import type { OwnedWorkload } from './begin-workloads.ts';
+import { hasOwners, openLoop } from './open-loop.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
+import type { WorkloadLoop } from '../workloads/workload-loop.ts';
 import { StateGuard } from './state-guard.ts';
 
 /** The callbacks for running Pods. */
 export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent'> {
   /** Called for every change of a Pod, in order. */
   readonly onPod: (event: WatchEvent<StoredPod>) => void;
+  /** Called for every change of another object of the run: a workload, what its controllers make, an adopted Pod. */
+  readonly onObject?: (event: WatchEvent<Owned>) => void;
   /** Called after every change, and when a Pod is over: the condition of a wait may hold now. */
   readonly onChange: () => void;
   /** Called with an error that does not end the run. */
@@ -31,6 +38,10 @@ export interface PodsToRun {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly owned: readonly OwnedRun[];
+  /** The workloads to run. Default: none. */
+  readonly workloads?: readonly OwnedWorkload[];
+  /** The command of the user, for messages about the owner of what controllers make. */
+  readonly command: string;
   readonly listener: RunListener;
   /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */
   readonly pipes?: PipeKind | undefined;
@@ -46,21 +57,27 @@ export class RunningPods {
    * missed.
    */
   readonly #latest: Map<string, StoredPod>;
-  /** Undefined: there is no Pod to run. */
+  /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
+  readonly workloads: WorkloadLoop | undefined;
+  /** What gives up a Pod, by its uid. */
+  readonly #releases: Map<string, () => void>;
+  /** Undefined: there is nothing to run. */
   readonly #guard: StateGuard | undefined;
   readonly #forgetAtExit: () => void;
-  #subscriptions: readonly Subscription[] = [];
+  readonly #subscriptions = new Map<string, Subscription>();
   #settled: Promise<void> = Promise.resolve();
   #isRecordComplete = true;
 
   /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: PodsToRun) {
-    const { settings, store, clock, owned, listener } = options;
+    const { settings, store, clock, owned, workloads = [], listener } = options;
+    const isIdle = owned.length === 0 && workloads.length === 0;
     const runtime = openRuntime(store, clock, settings, options.pipes);
     // Prepared early, or the first container would wait. A failure is reported at the first start.
-    if (owned.length > 0) void runtime.prepare().catch(() => undefined);
+    if (!isIdle) void runtime.prepare().catch(() => undefined);
     this.#options = options;
     this.#runtime = runtime;
+    this.#releases = new Map(owned.map(({ pod, release }) => [pod.metadata.uid, release]));
     this.#latest = new Map(owned.map(({ pod }) => [pod.metadata.uid, pod]));
     this.#forgetAtExit = atExit(() => runtime.killAll());
     this.agent = new Agent({
@@ -78,13 +95,14 @@ export class RunningPods {
         listener.onTrouble(error.message);
       },
     });
-    if (owned.length === 0) return;
+    this.workloads = this.#openLoop();
+    if (isIdle) return;
     this.#guard = new StateGuard({
       store,
       clock,
       onLost: (why) => {
         listener.onTrouble(`${why}: ending its Pods`);
-        this.agent.terminate({ force: false });
+        this.terminate({ force: false });
       },
       onTrouble: listener.onTrouble,
     });
@@ -96,24 +114,35 @@ export class RunningPods {
     return this.#isRecordComplete ? 'complete' : 'incomplete';
   }
 
-  /** The Pods as the store last reported them. */
+  /** The applied Pods as the store last reported them. */
   get pods(): readonly StoredPod[] {
+    return this.#options.owned.flatMap(({ pod }) => this.#latest.get(pod.metadata.uid) ?? []);
+  }
+
+  /** The Pods of this process, those of controllers included, as the store last reported them. */
+  get allPods(): readonly StoredPod[] {
     return [...this.#latest.values()];
   }
 
-  /** Begins all Pods. */
+  /** True when all Pods of this process have ended, and all workloads. */
+  get isOver(): boolean {
+    return this.agent.isOver && (this.workloads?.isOver ?? true);
+  }
+
+  /** Stops the controllers, then ends all Pods. The objects stay on record. */
+  terminate(how: { readonly force: boolean }): void {
+    this.workloads?.stop();
+    this.agent.terminate(how);
+  }
+
+  /** Begins all Pods and workloads. */
   begin(): void {
-    const { store, owned, listener } = this.#options;
-    this.#subscriptions = owned.map(({ pod: { metadata } }) =>
-      store.watch<StoredPod>('pods', { namespace: metadata.namespace, name: metadata.name }, (event) => {
-        if (event.object.metadata.uid !== metadata.uid) return;
-        this.#latest.set(metadata.uid, event.object);
-        listener.onPod(event);
-        listener.onChange();
-      }),
-    );
+    const { owned, workloads = [], listener } = this.#options;
+    for (const { pod } of owned) this.#follow(pod);
     for (const { pod } of owned) listener.onPod({ type: 'ADDED', object: pod });
     for (const { pod } of owned) this.agent.run(pod);
+    for (const { object, release } of workloads) this.workloads?.add(object, release);
+    for (const { pod } of owned) if (hasOwners(pod)) this.workloads?.follow(pod);
     listener.onChange();
     this.#settled = this.#settle().catch((error: unknown) =>
       listener.onTrouble(error instanceof Error ? error.message : String(error)),
@@ -123,18 +152,61 @@ export class RunningPods {
   /** Releases everything after the end of the agent. Containers that still run end with this process. */
   async close(): Promise<void> {
     await this.#settled;
-    for (const subscription of this.#subscriptions) subscription.close();
+    for (const subscription of this.#subscriptions.values()) subscription.close();
     this.agent.close();
-    if (this.#guard?.hasLostFolder !== true) for (const { release } of this.#options.owned) this.#release(release);
+    if (this.#guard?.hasLostFolder !== true) {
+      for (const release of this.#releases.values()) this.#release(release);
+      this.#release(() => this.workloads?.close());
+    }
     this.#guard?.close();
     await this.#runtime.close();
     this.#forgetAtExit();
   }
 
+  #openLoop(): WorkloadLoop | undefined {
+    const { store, clock, owned, workloads = [], command, listener } = this.#options;
+    if (workloads.length === 0 && !owned.some(({ pod }) => hasOwners(pod))) return undefined;
+    return openLoop({
+      store,
+      clock,
+      agent: this.agent,
+      owner: { command },
+      onStarted: (pod, release) => {
+        this.#releases.set(pod.metadata.uid, release);
+        this.#latest.set(pod.metadata.uid, pod);
+        this.#follow(pod);
+        listener.onPod({ type: 'ADDED', object: pod });
+      },
+      onObject: (event) => listener.onObject?.(event),
+      onEvent: listener.onEvent,
+      onTurn: listener.onChange,
+      onTrouble: (error) => listener.onTrouble(error.message),
+    });
+  }
+
+  /** Reports the changes of a Pod. Forgets a Pod of a controller that is gone. */
+  #follow(pod: StoredPod): void {
+    const { store, listener } = this.#options;
+    const { namespace, name, uid } = pod.metadata;
+    const subscription = store.watch<StoredPod>('pods', { namespace, name }, (event) => {
+      if (event.object.metadata.uid !== uid) return;
+      this.#latest.set(uid, event.object);
+      listener.onPod(event);
+      if (event.type === 'DELETED' && controllerOf(pod) !== undefined) {
+        subscription.close();
+        this.#subscriptions.delete(uid);
+        this.#releases.delete(uid);
+        this.#latest.delete(uid);
+      }
+      listener.onChange();
+    });
+    this.#subscriptions.set(uid, subscription);
+  }
+
   /** Records that a write has failed, for other processes that wait for these Pods. */
   #missing(): void {
     this.#isRecordComplete = false;
-    for (const { pod } of this.#options.owned) this.#options.store.markIncomplete(pod.metadata);
+    for (const pod of this.#latest.values()) this.#options.store.markIncomplete(pod.metadata);
   }
 
   /** Releases a Pod. A full disk may keep its owner on record: for a Pod that has ended, that does no harm. */

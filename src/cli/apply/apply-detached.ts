@@ -6,6 +6,7 @@ import { BackgroundAgents } from '../../store/owners/background-agents.ts';
 import { startAgent } from '../../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
+import type { WorkloadKey } from '../../agent/runs/begin-workloads.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { runPods, settingsOf } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
@@ -14,6 +15,8 @@ export interface DetachedPods {
   /** Pods that another process runs at the moment. */
   readonly live: readonly ManifestObject<StoredPod>[];
   readonly own: readonly ManifestObject<StoredPod>[];
+  /** Stored workloads that rest. */
+  readonly workloads: readonly WorkloadKey[];
 }
 
 /**
@@ -23,14 +26,14 @@ export interface DetachedPods {
  */
 export async function applyDetached(
   session: ApplySession,
-  { live, own }: DetachedPods,
+  { live, own, workloads }: DetachedPods,
   configure: (pods: readonly ManifestObject<StoredPod>[]) => void,
 ): Promise<number> {
   const { cli, store, view, plan } = session;
   await closeLostRuns(store, cli.clock, (text) => view.trouble(text));
   const agents = new BackgroundAgents(store.root, localProcesses);
   const { owned, foreign } =
-    own.length === 0
+    own.length === 0 && workloads.length === 0
       ? { owned: [], foreign: [] }
       : await startAgent(
           agents,
@@ -38,7 +41,7 @@ export async function applyDetached(
             session,
             own.map(({ object }) => object),
           ),
-          { pods: own, command: calledCommand(cli) },
+          { pods: own, workloads, command: calledCommand(cli) },
         );
   for (const pod of owned) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
@@ -53,7 +56,7 @@ export async function applyDetached(
   const present = all.flatMap(({ metadata }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
-  return runPods(session, { owned: [], live: present });
+  return runPods(session, { owned: [], workloads: [], live: present });
 }
 
 /** Warns that the Pod ends together with the process that runs it. */

@@ -6,6 +6,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
+import { beginWorkloads, hasLiveController, type WorkloadKey } from '../../agent/runs/begin-workloads.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
 import { nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
 import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
@@ -17,6 +18,7 @@ import { privateNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separatePods } from '../../objects/separate-pods.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
+import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -61,12 +63,13 @@ export async function apply(
   if (flags.report !== undefined) {
     prepareReportFolder(flags.report);
   }
-  const { pods, records } = separatePods(loaded.objects);
+  const { pods, records, workloads } = separatePods(loaded.objects);
   const applied = pods.map(({ object }) => object);
   const expected = await expectationsOf(flags, applied);
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => hasLiveOwner(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
+  const isIdle = own.length === 0 && workloads.every((manifest) => hasLiveController(store, workloadKey(manifest)));
   refuseSilentOwners(store, live);
   if (features !== undefined) refuseSecurity(own, features);
   const elsewhere = await checkLimits(
@@ -78,17 +81,18 @@ export async function apply(
   if (elsewhere !== undefined) return elsewhere;
   // Detecting the runtime takes time, so it goes on while Pods start. A Pod may be refused for lack of namespaces: then
   // podrun waits for the result.
-  const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, place);
+  const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
-  const networks = hasPodNetwork && own.length > 0 ? await privateNetworks(place.userPath) : undefined;
+  const networks = hasPodNetwork && !isIdle ? await privateNetworks(place.userPath) : undefined;
   const view = await openView({ cli, flags, pods: applied, manifests: pods });
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, expected };
   try {
-    checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], cli.warn);
+    checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
-    if (pods.length === 0) return EXIT.ok;
-    const exitCode = await applyPods(session, { live, own });
+    const rested = await applyWorkloads(session, workloads);
+    if (pods.length === 0 && rested.length === 0) return EXIT.ok;
+    const exitCode = await applyPods(session, { live, own, workloads: rested });
     const checked = expected?.check(cli, store, exitCode) ?? exitCode;
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
     return checked;
@@ -157,30 +161,48 @@ function keepOnRecord({ cli, flags, store, view }: ApplySession, record: Manifes
   recordFieldsWithoutEffect(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
 }
 
+/** The records that exist and stay. */
+function changedRecords(store: FileStore, records: readonly ManifestObject[]): ManifestObject[] {
+  return records.filter((record) => recordOf(store, record) !== undefined && endedJob(store, record) === undefined);
+}
+
+/** Stores workloads. Answers those whose controllers no other process runs. */
+async function applyWorkloads(
+  { cli, flags, store, view }: ApplySession,
+  workloads: readonly ManifestObject[],
+): Promise<WorkloadKey[]> {
+  const options = { warn: cli.warn, note: (text: string) => view.note(text), made: flags.made };
+  const rested = workloads.map(workloadKey).filter((key) => !hasLiveController(store, key));
+  for (const manifest of workloads) view.note(await storeWorkload(store, cli.clock, manifest, options));
+  return rested;
+}
+
 interface SortedPods {
+  /** Stored workloads that rest. */
+  readonly workloads: readonly WorkloadKey[];
   /** Pods that another process runs at the moment. */
   readonly live: readonly ManifestObject<StoredPod>[];
   readonly own: readonly ManifestObject<StoredPod>[];
 }
 
 /** Changes the Pods that run already, runs the other Pods, and waits for the goal. */
-async function applyPods(session: ApplySession, { live, own }: SortedPods): Promise<number> {
+async function applyPods(session: ApplySession, { live, own, workloads }: SortedPods): Promise<number> {
   const { cli, flags, view } = session;
   if (flags.detach) {
-    return applyDetached(session, { live, own }, (pods) => {
+    return applyDetached(session, { live, own, workloads }, (pods) => {
       for (const pod of pods) view.note(configurePod(session, pod));
       if (pods.length > 0) warnOfIdleFlags(session);
     });
   }
   const heldSignals = holdSignals(cli);
   try {
-    return await beginAndRun({ ...session, heldSignals }, { live, own });
+    return await beginAndRun({ ...session, heldSignals }, { live, own, workloads });
   } finally {
     heldSignals.release();
   }
 }
 
-async function beginAndRun(session: ApplySession, { live, own }: SortedPods): Promise<number> {
+async function beginAndRun(session: ApplySession, { live, own, workloads: keys }: SortedPods): Promise<number> {
   const { cli, plan, store, view } = session;
   const { owned, foreign } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
   try {
@@ -194,13 +216,14 @@ async function beginAndRun(session: ApplySession, { live, own }: SortedPods): Pr
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
   if (others.length > 0) warnOfIdleFlags(session);
-  if (owned.length === 0 && !isWaiting(plan)) {
+  const workloads = await beginWorkloads(store, cli.clock, keys, { command: calledCommand(cli) });
+  if (owned.length === 0 && workloads.length === 0 && !isWaiting(plan)) {
     const report = openReport(session, others);
     report?.write({ pods: others, record: 'complete', command: undefined }, (trouble) => view.trouble(trouble));
     return EXIT.ok;
   }
   if (others.length > 0) warnOfForeignPods(session, others);
-  return runPods(session, { owned, live: others });
+  return runPods(session, { owned, workloads, live: others });
 }
 
 function configurePod({ cli, store }: ApplySession, pod: ManifestObject<StoredPod>): string {

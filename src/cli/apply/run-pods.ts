@@ -10,6 +10,10 @@ import { obstacleText } from '../../machine/obstacle.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
+import { EXIT } from '../../api/errors.ts';
+import type { OwnedWorkload } from '../../agent/runs/begin-workloads.ts';
+import { hasFailed } from '../../agent/workloads/run-roots.ts';
+import { calledCommand } from '../environment.ts';
 import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
 import { ForeignPods } from '../../agent/runs/foreign-pods.ts';
@@ -36,14 +40,17 @@ import { listenForSignals } from './signals.ts';
  */
 export interface RunPods {
   readonly owned: readonly OwnedRun[];
+  /** Workloads whose controllers this process runs. */
+  readonly workloads: readonly OwnedWorkload[];
   readonly live: readonly StoredPod[];
 }
 
 /** Runs the Pods until their end, or until a decision ends them. */
-export async function runPods(session: ApplySession, { owned, live }: RunPods): Promise<number> {
+export async function runPods(session: ApplySession, { owned, workloads, live }: RunPods): Promise<number> {
   const { cli, plan, store, view } = session;
   closeInheritedDescriptors();
-  const isAboutAll = plan.goal !== undefined || owned.length === 0;
+  const isOwnRun = owned.length > 0 || workloads.length > 0;
+  const isAboutAll = plan.goal !== undefined || !isOwnRun;
   const report = openReport(session, isAboutAll ? [] : live);
   const own = owned.map(({ pod }) => pod);
   const running = new RunningPods({
@@ -51,6 +58,8 @@ export async function runPods(session: ApplySession, { owned, live }: RunPods): 
     store,
     clock: cli.clock,
     owned,
+    workloads,
+    command: calledCommand(cli),
     listener: { ...showing(view, own), onChange: () => run.check() },
   });
   const { agent } = running;
@@ -61,9 +70,14 @@ export async function runPods(session: ApplySession, { owned, live }: RunPods): 
   const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];
   const command = userCommand(session, allPods, report !== undefined, () => progress.close());
   const run = new ApplyRun({
-    agent,
-    // Without a goal, `apply` waits for Pods of other processes only when it has no Pods of its own.
-    isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && owned.length > 0)),
+    agent: {
+      get isOver() {
+        return agent.isOver;
+      },
+      terminate: (how) => running.terminate(how),
+    },
+    // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
+    isOver: () => running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
     pods: allPods,
     clock: cli.clock,
     goal: plan.goal,
@@ -77,10 +91,10 @@ export async function runPods(session: ApplySession, { owned, live }: RunPods): 
       seen = podsToExplain(outcome, plan.goal, allPods());
       for (const pod of seen) evidence.set(pod.metadata.uid, podEvidence(store, pod));
       report?.decided(outcome, allPods());
-      if (owned.length > 0) view.ending(outcome);
+      if (isOwnRun) view.ending(outcome);
     },
   });
-  const progress = showProgress(session, allPods, owned.length > 0);
+  const progress = showProgress(session, allPods, isOwnRun);
   const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
@@ -95,7 +109,9 @@ export async function runPods(session: ApplySession, { owned, live }: RunPods): 
   others.close();
   signals.close();
   view.close();
-  const pods = isAboutAll ? [...agent.pods, ...others.pods] : agent.pods;
+  const uids = new Set(own.map(({ metadata }) => metadata.uid));
+  const ended = agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
+  const pods = isAboutAll ? [...ended, ...others.pods] : ended;
   const explanation = explainOutcome({
     outcome,
     pods,
@@ -108,7 +124,9 @@ export async function runPods(session: ApplySession, { owned, live }: RunPods): 
   });
   if (explanation !== '') cli.stderr.write(explanation);
   if (record !== 'complete') reportRecordFailure(session);
-  return verdictOf(outcome, pods, record).exitCode;
+  const { exitCode } = verdictOf(outcome, pods, record);
+  const hasFailedRoot = running.workloads?.roots.all.some(hasFailed) === true;
+  return exitCode === EXIT.ok && hasFailedRoot && outcome.type === 'ended' ? EXIT.failed : exitCode;
 }
 
 /** Reports that the record of the run has gaps, or is lost. */

@@ -14,7 +14,9 @@ export function garbageActions(objects: readonly Owned[]): ControllerAction[] {
   const dependents = new Map<string, Owned[]>();
   for (const object of objects) {
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      dependents.set(uid, [...(dependents.get(uid) ?? []), object]);
+      const others = dependents.get(uid);
+      if (others === undefined) dependents.set(uid, [object]);
+      else others.push(object);
     }
   }
   return objects.flatMap((object) => {

@@ -1,9 +1,10 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
-import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
+import path from 'node:path';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
-import { readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
 import { ifPresent } from '../disk/disk-errors.ts';
 import type { FileLocks } from '../disk/file-lock.ts';
 import {
@@ -16,12 +17,13 @@ import {
   stillExists,
 } from './known-process.ts';
 import type { Lease, Leases } from './leases.ts';
-import { podPaths } from '../layout.ts';
+import { objectPath, ownerPath, podPaths } from '../layout.ts';
 import { readStatus } from '../records/pod-folder.ts';
 import { spendReserve } from '../disk/reserve.ts';
 import { notInStore } from '../store-errors.ts';
+import type { ObjectKey, Resource } from '../store.ts';
 
-/** The agent that runs a Pod. */
+/** The agent that runs a Pod, or the controllers of a workload. */
 export interface Owner extends KnownProcess {
   /** The command of the user, for messages: `podrun apply -f pod.yaml`. */
   readonly command?: string | undefined;
@@ -83,7 +85,7 @@ interface OwnershipParts {
   readonly leases: Leases;
 }
 
-/** The owners of Pods and the processes that they started: files in the Pods' folders. */
+/** The owners of Pods and workloads, and the processes that they started for Pods. */
 export class Ownership {
   readonly #parts: OwnershipParts;
 
@@ -122,9 +124,9 @@ export class Ownership {
     return `process ${owner.pid} ${distance === 'another machine' ? 'on' : 'in'} ${distance}${host}`;
   }
 
-  /** The current or last owner of the Pod, alive or not. Undefined for a Pod that no agent has taken up yet. */
-  ownerOf(namespace: string, name: string): Owner | undefined {
-    const file = podPaths(this.#parts.root, namespace, name).owner;
+  /** The current or last owner of the object, alive or not. Undefined for one that no agent has taken up yet. */
+  ownerOf(namespace: string, name: string, resource: Resource = 'pods'): Owner | undefined {
+    const file = ownerPath(this.#parts.root, resource, namespace, name);
     // Most recorded Pods have ended and have no owner: existsSync is far cheaper than a failing read.
     return existsSync(file) ? readJsonFile<Owner>(file, isProcess) : undefined;
   }
@@ -142,22 +144,30 @@ export class Ownership {
   }
 
   /**
-   * Makes this process the owner, unless another one that is not gone owns the Pod. Of several that try at once, one
+   * Makes this process the owner, unless another one that is not gone owns the object. Of several that try at once, one
    * succeeds.
-   * @throws {PodrunError} when the Pod is gone
+   * @throws {PodrunError} when the object is gone
    */
-  claim(namespace: string, name: string, command: string | undefined, agent?: string): Claim {
+  claim(resource: Resource, { namespace, name }: ObjectKey, command: string | undefined, agent?: string): Claim {
     const owner = this.self(command, agent);
-    const living = this.#parts.locks.hold('pods', namespace, name, () => {
-      const present = this.ownerOf(namespace, name);
+    const { root, locks } = this.#parts;
+    const living = locks.hold(resource, namespace, name, () => {
+      const present = this.ownerOf(namespace, name, resource);
       if (present !== undefined && this.stateOf(present) !== 'gone') return present;
-      const paths = podPaths(this.#parts.root, namespace, name);
-      if (!existsSync(paths.object)) throw notInStore('pods', name);
-      writeFileAtomically(paths.owner, JSON.stringify(owner));
+      const object =
+        resource === 'pods' ? podPaths(root, namespace, name).object : objectPath(root, resource, namespace, name);
+      if (!existsSync(object)) throw notInStore(resource, name);
+      this.#record(resource, { namespace, name }, owner);
       return undefined;
     });
     if (living !== undefined) return { ok: false, owner: living };
-    return { ok: true, release: () => this.release(namespace, name, owner) };
+    if (resource === 'pods') return { ok: true, release: () => this.release(namespace, name, owner) };
+    return { ok: true, release: () => this.#releaseWorkload(resource, { namespace, name }, owner) };
+  }
+
+  /** Removes the record of the owner of an object that is being removed. A Pod's goes with its folder. */
+  forget(resource: Resource, { namespace, name }: ObjectKey): void {
+    if (resource !== 'pods') rmSync(ownerPath(this.#parts.root, resource, namespace, name), { force: true });
   }
 
   /**
@@ -175,6 +185,21 @@ export class Ownership {
       ifPresent(() => unlinkSync(paths.owner));
       spendReserve(paths);
     });
+  }
+
+  /** A workload rests when it has no owner: that is no loss. */
+  #releaseWorkload(resource: Resource, { namespace, name }: ObjectKey, owner: Owner): void {
+    const file = ownerPath(this.#parts.root, resource, namespace, name);
+    if (!existsSync(file)) return;
+    this.#parts.locks.hold(resource, namespace, name, () => {
+      const present = this.ownerOf(namespace, name, resource);
+      if (present?.pid === owner.pid && present.since === owner.since) rmSync(file, { force: true });
+    });
+  }
+
+  #record(resource: Resource, { namespace, name }: ObjectKey, owner: Owner): void {
+    const file = ownerPath(this.#parts.root, resource, namespace, name);
+    inFolder(path.dirname(file), () => writeFileAtomically(file, JSON.stringify(owner)));
   }
 
   /**

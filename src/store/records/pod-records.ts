@@ -88,11 +88,13 @@ export class PodRecords {
     });
   }
 
-  create(object: Storable): StoredPod {
+  /** @param owner the process that runs the Pod. Undefined: none does yet */
+  create(object: Storable, owner?: Owner): StoredPod {
     const { namespace, name } = keyOf(object);
     return this.#locked(namespace, name, (paths) => {
       if (this.#read(namespace, name) !== undefined) throw alreadyExists('pods', name);
-      const { pod, folder } = this.#stage(object, undefined);
+      if (owner !== undefined) checkRoom(this.#parts.root);
+      const { pod, folder } = this.#stage(object, owner);
       this.#putInPlace(folder, paths.folder);
       return pod;
     });

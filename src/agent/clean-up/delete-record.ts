@@ -1,0 +1,43 @@
+import { hasFinalizers } from '../../api/finalizers.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { Clock } from '../../clock.ts';
+import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
+import type { Store } from '../../store/store.ts';
+
+/**
+ * Marks an object as deleted, without grace period, with the finalizers that the policy asks for. An object that is
+ * marked already changes only when its finalizers do.
+ */
+export function markedForDeletion<T extends StoredKubeObject>(object: T, policy: PropagationPolicy, nowMs: number): T {
+  const finalizers = finalizersAfterDelete(object, policy);
+  const { finalizers: _before, ...metadata } = withoutGrace(object, nowMs).metadata;
+  return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
+}
+
+/**
+ * Deletes an object that is no Pod: at once, or, as long as finalizers keep it, by a mark.
+ * @throws {PodrunError} when the object is gone, or another one has its name
+ */
+export function deleteRecord(
+  store: Store,
+  clock: Clock,
+  object: Pick<StoredKubeObject, 'apiVersion' | 'kind'> & {
+    readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
+  },
+  policy: PropagationPolicy,
+): 'removed' | 'ending' {
+  const { plural } = resourceTypeOf(object);
+  const { namespace, name, uid } = object.metadata;
+  let isKept = false;
+  store.change<StoredKubeObject>(plural, { namespace, name }, 'object', (stored) => {
+    const marked = markedForDeletion(stored, policy, clock.now().wallMs);
+    isKept = hasFinalizers(marked);
+    // An object that nothing keeps goes in its last state, without a change before.
+    const { metadata } = isKept ? marked : stored;
+    return { ...stored, metadata: { ...metadata, uid } };
+  });
+  if (!isKept) store.delete(plural, namespace, name);
+  return isKept ? 'ending' : 'removed';
+}

@@ -1,0 +1,30 @@
+import { hasFinalizers } from '../../api/finalizers.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { planDeletion } from '../../lifecycle/requests/deletion.ts';
+import type { Store } from '../../store/store.ts';
+
+/**
+ * Asks for the deletion of a Pod with its own grace period, in one step: its agent ends it. Removes a Pod that has
+ * ended. A Pod without an agent is only marked.
+ * @param isOwned true when an agent runs the Pod and ends it
+ * @throws {PodrunError} (Conflict) when the Pod has changed since it was read
+ */
+export function requestDeletion(
+  store: Store,
+  clock: Clock,
+  pod: StoredPod,
+  { propagation, isOwned }: { readonly propagation: PropagationPolicy; readonly isOwned: boolean },
+): void {
+  const plan = planDeletion(pod, { graceSeconds: undefined, isOwned, nowMs: clock.now().wallMs });
+  if (plan.type === 'pending') return;
+  const finalizers = finalizersAfterDelete(pod, propagation);
+  const { finalizers: _before, ...metadata } = plan.pod.metadata;
+  const marked = { ...plan.pod, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
+  store.update('pods', marked);
+  // The agent may have removed a Pod that had nothing to end.
+  if (plan.type === 'remove' && isOwned && !hasFinalizers(marked)) {
+    store.delete('pods', metadata.namespace, metadata.name);
+  }
+}

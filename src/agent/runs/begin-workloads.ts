@@ -1,0 +1,121 @@
+import { hasFinalizers } from '../../api/finalizers.ts';
+import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
+import { everyResourceType, resourceTypeOf } from '../../api/resource-types.ts';
+import type { Clock } from '../../clock.ts';
+import { isWorkload, type Workload } from '../../controllers/controllers.ts';
+import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/job/job-pods.ts';
+import { controllerOf } from '../../controllers/ownership.ts';
+import { applyMergePatch } from '../../api/patch/merge-patch.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { deletePod } from '../clean-up/delete-pod.ts';
+import type { RunOwner } from './begin-runs.ts';
+
+/** A workload that this process owns from now on. */
+export interface OwnedWorkload {
+  readonly object: Workload;
+  /** Gives the workload up: it rests until another agent takes it. */
+  readonly release: () => void;
+}
+
+/** Names a stored workload. */
+export interface WorkloadKey {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** True when a process that is not gone owns the workload. */
+export function hasLiveController(store: FileStore, { apiVersion, kind, namespace, name }: WorkloadKey): boolean {
+  return store.isOwned(namespace, name, resourceTypeOf({ apiVersion, kind }).plural);
+}
+
+/**
+ * Makes this process the owner of stored workloads. Those that another process owns are left out, and those that are
+ * gone. Clears away the Pods that an earlier run has left.
+ */
+export async function beginWorkloads(
+  store: FileStore,
+  clock: Clock,
+  keys: readonly WorkloadKey[],
+  { command, agent }: RunOwner,
+): Promise<OwnedWorkload[]> {
+  const owned = keys.flatMap((key) => claimWorkload(store, key, command, agent) ?? []);
+  for (const { object } of owned) await clearLeftPods(store, clock, object);
+  return owned;
+}
+
+/** Makes this process the owner of a stored workload. Undefined when another one owns it, or when it is gone. */
+export function claimWorkload(
+  store: FileStore,
+  { apiVersion, kind, namespace, name }: WorkloadKey,
+  command: string,
+  agent: string | undefined,
+): OwnedWorkload | undefined {
+  const { plural } = resourceTypeOf({ apiVersion, kind });
+  if (store.get(plural, namespace, name) === undefined) return undefined;
+  const claim = store.claim(plural, { namespace, name }, command, agent);
+  if (!claim.ok) return undefined;
+  const object = store.get<StoredKubeObject>(plural, namespace, name);
+  if (object === undefined || !isWorkload(object)) {
+    claim.release();
+    return undefined;
+  }
+  return { object, release: claim.release };
+}
+
+/**
+ * The workloads whose last owner is this background agent, each with the command of its user. Those that one of them
+ * controls are left out: the loop takes them with it.
+ */
+export function workloadsOfAgent(store: FileStore, agent: string): Array<{ key: WorkloadKey; command: string }> {
+  const types = everyResourceType().filter(isWorkload);
+  const all = types.flatMap(({ plural }) => store.list<StoredKubeObject>(plural));
+  const found = all.flatMap((object) => {
+    const { namespace, name } = object.metadata;
+    const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);
+    return owner?.agent === agent ? [{ object, command: owner.command ?? '' }] : [];
+  });
+  const uids = new Set(found.map(({ object }) => object.metadata.uid));
+  const roots = found.filter(({ object }) => !uids.has(controllerOf(object)?.uid ?? ''));
+  return roots.map(({ object: { apiVersion, kind, metadata }, command }) => {
+    return { key: { apiVersion, kind, namespace: metadata.namespace, name: metadata.name }, command };
+  });
+}
+
+/**
+ * Removes the Pods of a workload that ended because their podrun ended: nobody has counted them. A Job keeps those that
+ * it has counted, and those that have succeeded.
+ */
+async function clearLeftPods(store: FileStore, clock: Clock, workload: Workload): Promise<void> {
+  const { namespace } = workload.metadata;
+  const uids = new Set(descendantsOf(store, workload));
+  for (const pod of store.list<StoredPod>('pods', { namespace })) {
+    const controller = controllerOf(pod);
+    if (controller === undefined || !uids.has(controller.uid) || isLive(store, pod)) continue;
+    if (controller.kind === 'Job') {
+      if (!hasJobFinalizer(pod) || pod.status.phase === 'Succeeded') continue;
+      const free = (stored: StoredPod): StoredPod =>
+        applyMergePatch({ ...stored }, withoutJobFinalizer(stored)) as unknown as StoredPod;
+      store.change<StoredPod>('pods', pod.metadata, 'object', free);
+    }
+    if (!hasFinalizers(pod) || controller.kind === 'Job') {
+      await deletePod({ store, clock, namespace, name: pod.metadata.name, graceSeconds: undefined });
+    }
+  }
+}
+
+function isLive(store: FileStore, { metadata: { namespace, name }, status }: StoredPod): boolean {
+  return store.isOwned(namespace, name) && !isTerminalPhase(status.phase);
+}
+
+/** The uids of a workload and of the workloads that it owns. */
+function descendantsOf(store: FileStore, { metadata: { namespace, uid } }: Workload): string[] {
+  const types = everyResourceType().filter(isWorkload);
+  const all = types.flatMap(({ plural }) => store.list<StoredKubeObject>(plural, { namespace }));
+  const below = (owner: string): string[] => [
+    owner,
+    ...all.filter((object) => controllerOf(object)?.uid === owner).flatMap(({ metadata }) => below(metadata.uid)),
+  ];
+  return below(uid);
+}

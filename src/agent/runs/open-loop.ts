@@ -1,0 +1,67 @@
+import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { NAME_ALPHABET, SUFFIX_LENGTH } from '../../controllers/names.ts';
+import type { Owned } from '../../controllers/reconcile.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { newUid } from '../../store/unique-id.ts';
+import type { Agent } from '../agent.ts';
+import { deletePod } from '../clean-up/delete-pod.ts';
+import { requestDeletion } from '../clean-up/request-deletion.ts';
+import { WorkloadLoop } from '../workloads/workload-loop.ts';
+import type { RunOwner } from './begin-runs.ts';
+import { claimWorkload } from './begin-workloads.ts';
+
+export interface LoopOptions {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly agent: Agent;
+  /** The owner of all that the controllers make. */
+  readonly owner: RunOwner;
+  /** Called with each Pod that a controller has made, before it runs. */
+  readonly onStarted: (pod: StoredPod, release: () => void) => void;
+  readonly onObject: (event: WatchEvent<Owned>) => void;
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+  readonly onTurn: () => void;
+  readonly onTrouble: (error: Error) => void;
+}
+
+/** The loop that runs controllers in this process, with the Pods of an agent below it. */
+export function openLoop({ store, clock, agent, owner, onStarted, ...listeners }: LoopOptions): WorkloadLoop {
+  return new WorkloadLoop({
+    ...listeners,
+    store,
+    clock,
+    node: agent.node,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    suffix: randomSuffix,
+    newUid,
+    claim: ({ apiVersion, kind, metadata: { namespace, name } }) =>
+      claimWorkload(store, { apiVersion, kind, namespace, name }, owner.command, owner.agent)?.release,
+    runsPod: (uid) => agent.hasPod(uid),
+    startPod: (object: KubeObject) => {
+      const { pod, release } = store.startNewRun(object, owner.command, owner.agent);
+      onStarted(pod, release);
+      agent.run(pod);
+    },
+    deletePod: (pod, propagation) => {
+      const { namespace, name } = pod.metadata;
+      const isOwned = store.isOwned(namespace, name);
+      requestDeletion(store, clock, pod, { propagation, isOwned });
+      if (isOwned) return;
+      // Ends the processes that a killed podrun has left.
+      deletePod({ store, clock, namespace, name, graceSeconds: undefined }).catch((error: unknown) =>
+        listeners.onTrouble(error as Error),
+      );
+    },
+  });
+}
+
+function randomSuffix(): string {
+  const character = (): string => NAME_ALPHABET.charAt(Math.floor(Math.random() * NAME_ALPHABET.length));
+  return Array.from({ length: SUFFIX_LENGTH }, character).join('');
+}
+
+/** True for a Pod that goes with its owners. */
+export function hasOwners({ metadata }: StoredPod): boolean {
+  return (metadata.ownerReferences ?? []).length > 0;
+}

@@ -1,0 +1,69 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import type { Workload, WorkloadAround } from '../../controllers/controllers.ts';
+import { controllerOf } from '../../controllers/ownership.ts';
+import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../../controllers/reconcile.ts';
+import type { ObjectCache } from './object-cache.ts';
+
+/** The parts of what a controller sees that are the same for all of them. */
+export type Surroundings = Pick<WorkloadAround, 'node' | 'timeZone' | 'delay' | 'suffix'>;
+
+/** The Pods of one controller that are remembered after they are gone. */
+const REMOVED_MAX = 100;
+
+/** All that the controller of a workload may look at: what it owns, and what has no controller. */
+export function aroundOf(
+  workload: Workload,
+  cache: ObjectCache,
+  surroundings: Surroundings,
+  moment: {
+    readonly wallMs: number;
+    readonly removedPods: readonly StoredPod[];
+    readonly failure?: ActionFailure | undefined;
+  },
+): WorkloadAround {
+  const { namespace, uid } = workload.metadata;
+  const seen = <T extends Owned>(kind: string): T[] => [
+    ...cache.controlledBy<T>(uid, kind),
+    ...cache.free<T>(namespace, kind),
+  ];
+  const replicaSets = workload.kind === 'Deployment' ? seen<StoredReplicaSet>('ReplicaSet') : [];
+  return {
+    ...surroundings,
+    now: { wallMs: moment.wallMs },
+    failure: moment.failure,
+    removedPods: moment.removedPods,
+    // A Deployment with strategy Recreate waits for the Pods of its ReplicaSets.
+    pods:
+      workload.kind === 'Deployment'
+        ? replicaSets.flatMap(({ metadata }) => cache.controlledBy<StoredPod>(metadata.uid, 'Pod'))
+        : seen('Pod'),
+    replicaSets,
+    jobs: workload.kind === 'CronJob' ? seen('Job') : [],
+    revisions: ['StatefulSet', 'DaemonSet'].includes(workload.kind) ? seen('ControllerRevision') : [],
+    claims: workload.kind === 'StatefulSet' ? cache.allOf<StoredClaim>(namespace, 'PersistentVolumeClaim') : [],
+  };
+}
+
+/** The last states of Pods that are gone, by their controllers. Only Jobs and DaemonSets ask for them. */
+export class RemovedPods {
+  readonly #byController = new Map<string, StoredPod[]>();
+
+  /** @param wallMs the time of the removal */
+  add(pod: StoredPod, wallMs: number): void {
+    const controller = controllerOf(pod);
+    if (controller === undefined || !['Job', 'DaemonSet'].includes(controller.kind)) return;
+    if (pod.status.phase === 'Succeeded') return;
+    const deletionTimestamp = pod.metadata.deletionTimestamp ?? formatTime(wallMs);
+    const last = { ...pod, metadata: { ...pod.metadata, deletionTimestamp } };
+    this.#byController.set(controller.uid, [...this.of(controller.uid), last].slice(-REMOVED_MAX));
+  }
+
+  of(uid: string): readonly StoredPod[] {
+    return this.#byController.get(uid) ?? [];
+  }
+
+  forget(uid: string): void {
+    this.#byController.delete(uid);
+  }
+}

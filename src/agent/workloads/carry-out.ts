@@ -1,0 +1,169 @@
+import { hasCode, PodrunError } from '../../api/errors.ts';
+import { removesLastFinalizer } from '../../api/finalizers.ts';
+import { isSameJson } from '../../api/json.ts';
+import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
+import { applyMergePatch } from '../../api/patch/merge-patch.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { Clock } from '../../clock.ts';
+import type {
+  ActionFailure,
+  ControllerAction,
+  DeleteAction,
+  NewObject,
+  UpdateAction,
+} from '../../controllers/reconcile.ts';
+import { asCreated } from '../../manifest/default/created.ts';
+import { prepareForCreate } from '../../manifest/default/create.ts';
+import { applyDefaults } from '../../manifest/default/index.ts';
+import { conflict } from '../../store/store-errors.ts';
+import type { Store } from '../../store/store.ts';
+import { deleteRecord } from '../clean-up/delete-record.ts';
+import { EventRecorder } from '../event-recorder.ts';
+import type { ObjectCache } from './object-cache.ts';
+
+/** The part of the agent that controllers need. */
+export interface PodHands {
+  /**
+   * Creates a Pod and runs it.
+   * @throws {PodrunError} when a Pod of that name is on record
+   */
+  startPod(pod: KubeObject): void;
+  /**
+   * Deletes a Pod with its own grace period. The mark of its deletion is written at once.
+   * @throws {PodrunError} (Conflict) when another client has changed it meanwhile
+   */
+  deletePod(pod: StoredPod, propagation: DeleteAction['propagation']): void;
+}
+
+export interface ControllerHandsOptions extends PodHands {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cache: ObjectCache;
+  readonly newUid: () => string;
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+}
+
+/**
+ * The result of a stage. stale: an object has changed since the controller saw it; the rest of the stage was not done,
+ * and the controller has to look again.
+ */
+export type StageOutcome = 'done' | 'stale' | ActionFailure;
+
+/** Carries out the actions of controllers: their writes as the API server does them, their events. */
+export class ControllerHands {
+  readonly #options: ControllerHandsOptions;
+  /** By the uid of the object that the events are about. */
+  readonly #recorders = new Map<string, EventRecorder>();
+
+  constructor(options: ControllerHandsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Carries out actions in order, up to the first one that fails.
+   * @throws {PodrunError} when the store cannot be written to
+   */
+  carryOut(actions: readonly ControllerAction[]): StageOutcome {
+    for (const action of actions) {
+      try {
+        this.#act(action);
+      } catch (error) {
+        if (!(error instanceof PodrunError) || hasCode(error, 'Disk')) throw error;
+        if (action.type === 'event') continue;
+        const outcome = outcomeOf(action, error);
+        if (outcome !== 'done') return outcome;
+      }
+    }
+    return 'done';
+  }
+
+  /** Forgets an object that is gone. */
+  forget(uid: string): void {
+    this.#recorders.delete(uid);
+  }
+
+  #act(action: ControllerAction): void {
+    switch (action.type) {
+      case 'create':
+        return this.#create(action.object);
+      case 'update':
+        return this.#update(action);
+      case 'delete':
+        return this.#delete(action);
+      case 'event':
+        return this.#record(action);
+      default:
+        return action satisfies never;
+    }
+  }
+
+  #create(object: NewObject): void {
+    const { store, newUid, startPod } = this.#options;
+    const created = asCreated(prepareForCreate(applyDefaults(object as KubeObject)), newUid);
+    if (created.kind === 'Pod') startPod(created);
+    else store.create(resourceTypeOf(created).plural, created);
+  }
+
+  #update({ on, patch, status }: UpdateAction): void {
+    const { store } = this.#options;
+    const { plural } = resourceTypeOf(on);
+    if (patch !== undefined) {
+      let isLast = false;
+      store.change<StoredKubeObject>(plural, on, 'object', (stored) => {
+        this.#checkFresh(stored, plural);
+        const changed = withPatch(stored, patch, on.uid);
+        isLast = removesLastFinalizer(stored, changed);
+        // The object is removed in its stored form: readers see no change before that.
+        return isLast ? stored : changed;
+      });
+      if (isLast) store.delete(plural, on.namespace, on.name);
+    }
+    if (status !== undefined) {
+      store.change<StoredKubeObject>(plural, on, 'status', (stored) => {
+        return { ...stored, metadata: { ...stored.metadata, uid: on.uid }, status };
+      });
+    }
+  }
+
+  /** A patch replaces whole lists: it must have been made for the object as it is stored. */
+  #checkFresh({ metadata: { uid, name, resourceVersion } }: StoredKubeObject, resource: string): void {
+    const known = this.#options.cache.get(uid);
+    if (known?.metadata.resourceVersion !== resourceVersion) throw conflict(resource, name);
+  }
+
+  #delete({ on, propagation }: DeleteAction): void {
+    const { store, clock, cache, deletePod } = this.#options;
+    const { apiVersion, kind, namespace, name, uid } = on;
+    if (kind !== 'Pod') {
+      deleteRecord(store, clock, { apiVersion, kind, metadata: { namespace, name, uid } }, propagation);
+      return;
+    }
+    const pod = cache.get(uid);
+    if (pod !== undefined) deletePod(pod as StoredPod, propagation);
+  }
+
+  #record({ on, component, event }: Extract<ControllerAction, { type: 'event' }>): void {
+    const about = this.#options.cache.get(on.uid);
+    if (about === undefined) return;
+    const recorder = this.#recorders.get(on.uid) ?? new EventRecorder({ ...this.#options, controller: component });
+    this.#recorders.set(on.uid, recorder);
+    recorder.record(about, [event]);
+  }
+}
+
+/** Changes all but the status. A change of the spec raises the generation. */
+function withPatch(stored: StoredKubeObject, patch: UpdateAction['patch'], uid: string): StoredKubeObject {
+  const changed = applyMergePatch(stored, patch) as StoredKubeObject;
+  const { generation } = stored.metadata;
+  const isNewSpec = generation !== undefined && !isSameJson(stored['spec'], changed['spec']);
+  return { ...changed, metadata: { ...changed.metadata, uid, ...(isNewSpec && { generation: generation + 1 }) } };
+}
+
+function outcomeOf(action: Exclude<ControllerAction, { type: 'event' }>, error: PodrunError): StageOutcome {
+  if (error.code === 'Conflict') return 'stale';
+  // Somebody else has deleted it.
+  if (error.code === 'NotFound') return action.type === 'delete' ? 'done' : 'stale';
+  if (action.type === 'update') throw error;
+  const name = action.type === 'create' ? action.object.metadata.name : action.on.name;
+  return { type: action.type, name, error: error.message, alreadyExists: error.code === 'AlreadyExists' };
+}

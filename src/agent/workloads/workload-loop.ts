@@ -1,0 +1,274 @@
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import { isWorkload, reconcileWorkload, type Workload } from '../../controllers/controllers.ts';
+import { controllerOf } from '../../controllers/ownership.ts';
+import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
+import type { Store } from '../../store/store.ts';
+import { aroundOf, RemovedPods, type Surroundings } from './around.ts';
+import { ControllerHands, type PodHands, type StageOutcome } from './carry-out.ts';
+import { concernedBy } from './concerned.ts';
+import { garbageIn, mayMakeGarbage } from './garbage.ts';
+import { isPod, ObjectCache } from './object-cache.ts';
+import { RunRoots } from './run-roots.ts';
+
+export interface WorkloadLoopOptions extends Surroundings, PodHands {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly newUid: () => string;
+  /**
+   * Makes this agent the owner of a workload that its controllers have made or adopted. Undefined: another agent owns
+   * it. The result gives it up.
+   */
+  readonly claim: (workload: Workload) => (() => void) | undefined;
+  /** True for a Pod that this agent runs. */
+  readonly runsPod: (uid: string) => boolean;
+  /** Called for each change of an object that belongs to the run. Not for Pods that this agent runs. */
+  readonly onObject: (event: WatchEvent<Owned>) => void;
+  /** Called for each event of a controller. */
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+  /** Called after each turn: the run may be over. */
+  readonly onTurn: () => void;
+  readonly onTrouble: (error: Error) => void;
+}
+
+/** The wait before a controller is called again after a failure: doubled each time. */
+const BACK_OFF = { initialMs: 1000, maxMs: 300_000 };
+/** The wait before another look at an object that another process has just changed. */
+const STALE_MS = 20;
+/** The longest wait for a time that a controller asked for: the wall clock may jump meanwhile. */
+const LOOK_AGAIN_MAX_MS = 60_000;
+
+/**
+ * Runs the controllers of the workloads that this agent owns. An object that has changed calls the controllers that it
+ * concerns. Each turn of the loop lets each of them do one stage of its work; then it reads everything again. Nothing
+ * is remembered that a loop of another process could not do without: see controllers/reconcile.ts.
+ */
+export class WorkloadLoop {
+  readonly roots: RunRoots = new RunRoots();
+  readonly #options: WorkloadLoopOptions;
+  readonly #cache: ObjectCache;
+  readonly #hands: ControllerHands;
+  readonly #removedPods = new RemovedPods();
+  /** The workloads of this agent, by uid, each with a function that gives it up. */
+  readonly #own = new Map<string, () => void>();
+  /** The uids of all workloads that this agent has owned: what they leave behind is its garbage. */
+  readonly #everOwn = new Set<string>();
+  readonly #due = new Set<string>();
+  readonly #garbageDue = new Set<string>();
+  readonly #failures = new Map<string, { readonly count: number; readonly untold?: ActionFailure | undefined }>();
+  readonly #alarms = new Map<string, Alarm>();
+  #turn: Alarm | undefined;
+  /** The workload whose stage is being carried out. */
+  #acting: string | undefined;
+  #isStopped = false;
+
+  constructor(options: WorkloadLoopOptions) {
+    this.#options = options;
+    this.#cache = new ObjectCache(options.store, (event, before) => this.#changed(event, before));
+    this.#hands = new ControllerHands({ ...options, cache: this.#cache });
+  }
+
+  /**
+   * Begins to look after a workload that this agent owns, and after what it owns.
+   * @param release gives the workload up
+   */
+  add(workload: Workload, release: () => void): void {
+    const { uid, namespace } = workload.metadata;
+    this.roots.add(workload);
+    this.#take(uid, release);
+    this.#cache.follow(namespace);
+    for (const object of this.#cache.allOf(namespace)) this.#takeIfOwned(object);
+    const known = this.#cache.get(uid) ?? workload;
+    this.#options.onObject({ type: 'ADDED', object: known });
+  }
+
+  /** Follows the owners of a Pod that this agent runs without a workload: it goes when they do. */
+  follow(pod: StoredPod): void {
+    this.#cache.follow(pod.metadata.namespace);
+  }
+
+  /** True when all roots have ended and no controller has anything to do now. */
+  get isOver(): boolean {
+    return this.roots.areOver && (this.#isStopped || (this.#due.size === 0 && this.#garbageDue.size === 0));
+  }
+
+  /** True for a workload of this agent, and for what belongs to one. */
+  isOwn(object: Owned): boolean {
+    return (
+      this.#everOwn.has(object.metadata.uid) ||
+      (object.metadata.ownerReferences ?? []).some(({ uid }) => this.#everOwn.has(uid))
+    );
+  }
+
+  /** No controller acts any more. The objects stay as they are. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const alarm of this.#alarms.values()) alarm.cancel();
+    this.#turn?.cancel();
+  }
+
+  /** Gives up the workloads. */
+  close(): void {
+    this.stop();
+    this.#cache.close();
+    for (const release of this.#own.values()) release();
+    this.#own.clear();
+  }
+
+  #take(uid: string, release: () => void): void {
+    this.#own.set(uid, release);
+    this.#everOwn.add(uid);
+    this.#enqueue(uid);
+  }
+
+  /** A workload belongs to the agent of its controller. */
+  #takeIfOwned(object: Owned): void {
+    const { uid } = object.metadata;
+    const controller = controllerOf(object)?.uid ?? '';
+    if (this.#isStopped || !isWorkload(object) || this.#own.has(uid) || !this.#own.has(controller)) return;
+    const release = this.#options.claim(object);
+    if (release === undefined) return;
+    this.#take(uid, release);
+    for (const dependent of this.#cache.dependentsOf(uid)) this.#takeIfOwned(dependent);
+  }
+
+  #changed(event: WatchEvent<Owned>, before: Owned | undefined): void {
+    const { type, object } = event;
+    const { uid, namespace } = object.metadata;
+    this.roots.changed(event);
+    if (type === 'DELETED') this.#forget(object);
+    else this.#takeIfOwned(object);
+    if (this.isOwn(object) && !this.#options.runsPod(uid)) this.#options.onObject(event);
+    const own = [...this.#own.keys()].flatMap((each) => this.#cache.get(each) ?? []);
+    for (const concerned of concernedBy(event, before, this.#cache, own)) {
+      // Its own writes do not call a controller again: the next stage sees them.
+      if (concerned !== this.#acting) this.#enqueue(concerned);
+    }
+    if (mayMakeGarbage(event, this.#cache)) {
+      this.#garbageDue.add(namespace);
+      this.#planTurn();
+    }
+  }
+
+  #forget(object: Owned): void {
+    const { uid } = object.metadata;
+    if (isPod(object)) this.#removedPods.add(object, this.#options.clock.now().wallMs);
+    this.#own.delete(uid);
+    this.#alarms.get(uid)?.cancel();
+    this.#alarms.delete(uid);
+    this.#failures.delete(uid);
+    this.#removedPods.forget(uid);
+    this.#hands.forget(uid);
+  }
+
+  #enqueue(uid: string): void {
+    if (this.#isStopped || !this.#own.has(uid)) return;
+    this.#due.add(uid);
+    this.#planTurn();
+  }
+
+  #planTurn(): void {
+    if (this.#isStopped) return;
+    const { clock } = this.#options;
+    this.#turn ??= clock.wakeAt(clock.now().monotonicMs, () => {
+      this.#turn = undefined;
+      this.#takeTurn();
+    });
+  }
+
+  #takeTurn(): void {
+    const due = [...this.#due];
+    this.#due.clear();
+    for (const uid of due) {
+      const workload = this.#cache.get(uid);
+      if (!this.#isStopped && workload !== undefined && isWorkload(workload))
+        this.#attempt(uid, () => this.#stage(workload));
+    }
+    for (const namespace of this.#garbageDue) {
+      this.#garbageDue.delete(namespace);
+      this.#attempt(undefined, () => this.#collect(namespace));
+    }
+    this.#options.onTurn();
+  }
+
+  /** Runs one part of a turn. Trouble of one workload is no trouble of the others. */
+  #attempt(uid: string | undefined, run: () => void): void {
+    this.#acting = uid;
+    try {
+      run();
+    } catch (error) {
+      this.#options.onTrouble(error as Error);
+      if (uid !== undefined) this.#backOff(uid);
+    } finally {
+      this.#acting = undefined;
+    }
+  }
+
+  /** One stage of a controller's work. */
+  #stage(workload: Workload): void {
+    const { uid } = workload.metadata;
+    const { clock } = this.#options;
+    const failure = this.#failures.get(uid)?.untold;
+    const moment = { wallMs: clock.now().wallMs, removedPods: this.#removedPods.of(uid), failure };
+    const around = aroundOf(workload, this.#cache, this.#options, moment);
+    const { actions, lookAgainAtMs } = reconcileWorkload(workload, around);
+    this.#lookAgain(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
+    const outcome = this.#hands.carryOut(actions);
+    if (failure !== undefined) this.#backOff(uid);
+    else
+      this.#goOn(
+        uid,
+        outcome,
+        actions.some(({ type }) => type !== 'event'),
+      );
+  }
+
+  #goOn(uid: string, outcome: StageOutcome, hasActed: boolean): void {
+    if (outcome === 'stale') this.#lookAgain(uid, STALE_MS);
+    else if (outcome !== 'done') {
+      this.#failures.set(uid, { count: this.#failures.get(uid)?.count ?? 0, untold: outcome });
+      this.#enqueue(uid);
+    } else if (hasActed) this.#enqueue(uid);
+    else this.#failures.delete(uid);
+  }
+
+  #backOff(uid: string): void {
+    const count = this.#failures.get(uid)?.count ?? 0;
+    this.#failures.set(uid, { count: count + 1 });
+    this.#lookAgain(uid, Math.min(BACK_OFF.maxMs, BACK_OFF.initialMs * 2 ** Math.min(count, 20)));
+  }
+
+  /** @param afterMs undefined: only when something has changed */
+  #lookAgain(uid: string, afterMs: number | undefined): void {
+    const { clock } = this.#options;
+    this.#alarms.get(uid)?.cancel();
+    this.#alarms.delete(uid);
+    if (afterMs === undefined || this.#isStopped || !this.#own.has(uid)) return;
+    const waitMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(0, afterMs));
+    this.#alarms.set(
+      uid,
+      clock.wakeAt(clock.now().monotonicMs + waitMs, () => this.#enqueue(uid)),
+    );
+  }
+
+  /** Collects the garbage of a namespace, as far as it belongs to this agent. */
+  #collect(namespace: string): void {
+    const { store, runsPod } = this.#options;
+    const isMine = (uid: string): boolean => {
+      const object = this.#cache.get(uid);
+      return object !== undefined && (this.isOwn(object) || runsPod(uid));
+    };
+    const actions = garbageIn(this.#cache.allOf(namespace), store).filter(
+      (action) => action.type !== 'event' && action.type !== 'create' && isMine(action.on.uid),
+    );
+    if (actions.length === 0) return;
+    const outcome = this.#hands.carryOut(actions);
+    const { clock } = this.#options;
+    const again = (): void => {
+      this.#garbageDue.add(namespace);
+      this.#planTurn();
+    };
+    if (outcome === 'done') again();
+    else clock.wakeAt(clock.now().monotonicMs + STALE_MS, again);
+  }
+}

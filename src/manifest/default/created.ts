@@ -1,0 +1,74 @@
+import type { DaemonSetStatus, Job, JobSpec } from '../../api/generated/types.ts';
+import type { KubeObject } from '../../api/objects.ts';
+
+/**
+ * What a new workload gets from the API server once it has a uid. Source: `PrepareForCreate` of the strategies in
+ * pkg/registry, and what their types write for an empty status.
+ */
+
+/** The first statuses. Kinds that are not here have none; `prepareForCreate` gives a Pod its status. */
+const FIRST_STATUS: Readonly<Record<string, object>> = {
+  CronJob: {},
+  DaemonSet: {
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 0,
+    numberReady: 0,
+  } satisfies DaemonSetStatus,
+  Deployment: {},
+  Job: {},
+  ReplicaSet: { replicas: 0 },
+  ReplicationController: { replicas: 0 },
+  StatefulSet: { replicas: 0, availableReplicas: 0 },
+};
+
+/** Counts the changes of a DaemonSet's template. Source: k8s.io/api/apps/v1, DeprecatedTemplateGeneration. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+
+/**
+ * A prepared object in the form in which it is stored under its new uid. An object that has a uid already is returned
+ * with its own.
+ */
+export function asCreated<T extends KubeObject>(object: T, newUid: () => string): T {
+  const uid = object.metadata.uid || newUid();
+  const named = { ...object, metadata: { ...object.metadata, uid } };
+  const status = named['status'] ?? FIRST_STATUS[object.kind];
+  const withStatus = status === undefined ? named : { ...named, status };
+  if (object.kind === 'Job') return withGeneratedSelector(withStatus as KubeObject as Job & KubeObject, uid) as T;
+  return object.kind === 'DaemonSet' ? withTemplateGeneration(withStatus) : withStatus;
+}
+
+/**
+ * Gives a Job a selector and labels of its Pods that no other Job has. Source: pkg/registry/batch/job/strategy.go,
+ * generateSelector.
+ */
+function withGeneratedSelector(job: Job & KubeObject, uid: string): Job & KubeObject {
+  const { manualSelector, selector, template } = job.spec as JobSpec;
+  if (manualSelector === true) return job;
+  const name = job.metadata.name ?? '';
+  const labels = {
+    ...template.metadata?.labels,
+    'controller-uid': uid,
+    [CONTROLLER_UID]: uid,
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+  };
+  const matchLabels = { ...selector?.matchLabels, [CONTROLLER_UID]: selector?.matchLabels?.[CONTROLLER_UID] ?? uid };
+  const spec: JobSpec = {
+    ...(job.spec as JobSpec),
+    selector: { ...selector, matchLabels },
+    template: { ...template, metadata: { ...template.metadata, labels } },
+  };
+  // A Job without labels shows those of its template, also the generated ones.
+  const hasLabels = Object.keys(job.metadata.labels ?? {}).length > 0;
+  return { ...job, metadata: hasLabels ? job.metadata : { ...job.metadata, labels }, spec };
+}
+
+/** Source: pkg/registry/apps/daemonset/strategy.go and pkg/apis/apps/v1/conversion.go. */
+function withTemplateGeneration<T extends KubeObject>(daemonSet: T): T {
+  const { metadata } = daemonSet;
+  const annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(metadata.generation ?? 1) };
+  return { ...daemonSet, metadata: { ...metadata, annotations } };
+}
