@@ -63,8 +63,8 @@ export class EventRecorder {
   }
 
   /**
-   * Records events of the component or of podrun about the object or its containers. Writes the new ones together: the start
-   * of a Pod of fifty containers makes 150 events.
+   * Records events of the component or of podrun about the object or its containers. Writes the new ones together: the
+   * start of a Pod of fifty containers makes 150 events.
    */
   record(about: EventSubject, drafts: readonly EventDraft[]): void {
     const fresh = new Map<string, StoredEvent>();

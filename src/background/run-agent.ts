@@ -12,7 +12,7 @@ import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-
 import type { FileStore } from '../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../agent/runs/begin-runs.ts';
 import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../agent/runs/begin-workloads.ts';
-import { hasOwners, openLoop } from '../agent/runs/open-loop.ts';
+import { hasOwners, type LoopOptions, openLoop } from '../agent/runs/open-loop.ts';
 import type { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
 import { Agent } from '../agent/agent.ts';
@@ -21,6 +21,7 @@ import { StateGuard } from '../agent/runs/state-guard.ts';
 import { SmallHeap } from '../agent/runs/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, sendAnswer } from './answer.ts';
+import { controllerOf } from '../controllers/ownership.ts';
 import { callBackground } from './call-background.ts';
 
 /** The process that runs an agent or a keeper. */
@@ -181,21 +182,31 @@ interface AgentWork {
 
 /** Runs the Pods and workloads until all are over. Answers false when the state folder was lost. */
 async function runToTheEnd(
-  { id, store, clock, settings, runtime, pods, trouble }: BackgroundAgent,
-  { owned, resumed, workloads, command }: AgentWork,
+  background: BackgroundAgent,
+  work: AgentWork,
   kept: readonly KeptContainer[],
 ): Promise<boolean> {
+  const { store, clock, settings, runtime, pods, trouble } = background;
+  const { owned, resumed } = work;
   let guard: StateGuard | undefined;
   const releases = new Map([...owned, ...resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
+  const forget = (uid: string): boolean => releases.delete(uid) && pods.delete(uid);
   let loop: WorkloadLoop | undefined;
   const heap = new SmallHeap([...owned, ...resumed].map(({ pod }) => pod));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
     heap.pod(object);
     if (type !== 'DELETED') return;
     runtime.forget(object.metadata.uid);
-    releases.delete(object.metadata.uid);
-    pods.delete(object.metadata.uid);
+    if (controllerOf(object) !== undefined) forget(object.metadata.uid);
   });
+  const onTrouble = (error: Error): void => {
+    if (hasCode(error, 'Disk')) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
+    trouble(error.message);
+  };
+  const onStarted = (pod: StoredPod, release: () => void): void => {
+    releases.set(pod.metadata.uid, release);
+    pods.set(pod.metadata.uid, pod);
+  };
   await new Promise<void>((resolve) => {
     const look = (): void => {
       if (agent.isOver && (loop?.isOver ?? true)) resolve();
@@ -206,18 +217,13 @@ async function runToTheEnd(
       clock,
       runtime,
       logsElsewhere: true,
-      onOutput: () => undefined,
-      onHookOutput: () => undefined,
+      ...SILENT,
       onOver: (pod) => {
         runtime.forget(pod.metadata.uid);
         look();
       },
-      onEvent: () => undefined,
       onRecordLost: (pod) => guard?.recordLost(pod),
-      onTrouble: (error) => {
-        if (hasCode(error, 'Disk')) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
-        trouble(error.message);
-      },
+      onTrouble,
     });
     guard = new StateGuard({
       store,
@@ -234,22 +240,7 @@ async function runToTheEnd(
       rememberCreated(store, pod, written);
       agent.run(pod);
     }
-    loop = openLoop({
-      store,
-      clock,
-      agent,
-      owner: { command, agent: id },
-      onStarted: (pod, release) => {
-        releases.set(pod.metadata.uid, release);
-        pods.set(pod.metadata.uid, pod);
-      },
-      onObject: () => undefined,
-      onEvent: () => undefined,
-      onTurn: look,
-      onTrouble: (error) => trouble(error.message),
-    });
-    for (const { object, release } of workloads) loop.add(object, release);
-    for (const { pod } of [...resumed, ...owned]) if (hasOwners(pod)) loop.follow(pod);
+    loop = beginLoop(background, agent, work, { onStarted, onTurn: look });
     look();
   });
   subscription.close();
@@ -259,6 +250,31 @@ async function runToTheEnd(
     loop?.close();
   }
   return guard?.hasLost !== true;
+}
+
+/** Nobody watches the Pods of a background agent through it. */
+const SILENT = { onOutput: () => undefined, onHookOutput: () => undefined, onEvent: () => undefined } as const;
+
+/** Begins to run the controllers of the workloads. */
+function beginLoop(
+  { id, store, clock, trouble }: BackgroundAgent,
+  agent: Agent,
+  { owned, resumed, workloads, command }: AgentWork,
+  listeners: Pick<LoopOptions, 'onStarted' | 'onTurn'>,
+): WorkloadLoop {
+  const loop = openLoop({
+    ...listeners,
+    store,
+    clock,
+    agent,
+    owner: { command, agent: id },
+    onObject: () => undefined,
+    onEvent: () => undefined,
+    onTrouble: (error) => trouble(error.message),
+  });
+  for (const { object, release } of workloads) loop.add(object, release);
+  for (const { pod } of [...resumed, ...owned]) if (hasOwners(pod)) loop.follow(pod);
+  return loop;
 }
 
 function foundOf({ metadata: { uid } }: StoredPod, kept: readonly KeptContainer[]): FoundInstance[] {

@@ -1,6 +1,6 @@
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
-import { isWorkload } from '../controllers/controllers.ts';
+import { isWorkload } from '../api/workloads/stored-workloads.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 
 /** Kinds that podrun only stores, for Pods to refer to. */

@@ -1,5 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
@@ -29,7 +29,7 @@ export function storeRecord(
 function isCreated(store: FileStore, record: ManifestObject): boolean {
   const { object, written } = record;
   try {
-    rememberCreated(store, createObject(store, object as KubeObject), written);
+    rememberCreated(store, createObject(store, object), written);
     return true;
   } catch (error) {
     if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;

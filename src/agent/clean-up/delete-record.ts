@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
  * Marks an object as deleted, without grace period, with the finalizers that the policy asks for. An object that is
  * marked already changes only when its finalizers do.
  */
-export function markedForDeletion<T extends StoredKubeObject>(object: T, policy: PropagationPolicy, nowMs: number): T {
+function markedForDeletion<T extends StoredKubeObject>(object: T, policy: PropagationPolicy, nowMs: number): T {
   const finalizers = finalizersAfterDelete(object, policy);
   const { finalizers: _before, ...metadata } = withoutGrace(object, nowMs).metadata;
   return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };

@@ -59,7 +59,7 @@ export class RunningPods {
   readonly #latest: Map<string, StoredPod>;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
   readonly workloads: WorkloadLoop | undefined;
-  /** What gives up a Pod, by its uid. */
+  /** By uid of the Pod: gives it up. */
   readonly #releases: Map<string, () => void>;
   /** Undefined: there is nothing to run. */
   readonly #guard: StateGuard | undefined;
@@ -127,6 +127,12 @@ export class RunningPods {
   /** True when all Pods of this process have ended, and all workloads. */
   get isOver(): boolean {
     return this.agent.isOver && (this.workloads?.isOver ?? true);
+  }
+
+  /** The applied Pods as the agent knows them. */
+  get appliedPods(): readonly StoredPod[] {
+    const uids = new Set(this.#options.owned.map(({ pod }) => pod.metadata.uid));
+    return this.agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
   }
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */

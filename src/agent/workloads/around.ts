@@ -1,12 +1,13 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import type { Workload, WorkloadAround } from '../../controllers/controllers.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { WorkloadAround } from '../../controllers/controllers.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../../controllers/reconcile.ts';
 import type { ObjectCache } from './object-cache.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */
-export type Surroundings = Pick<WorkloadAround, 'node' | 'timeZone' | 'delay' | 'suffix'>;
+export type LoopSurroundings = Pick<WorkloadAround, 'node' | 'timeZone' | 'delay' | 'suffix'>;
 
 /** The Pods of one controller that are remembered after they are gone. */
 const REMOVED_MAX = 100;
@@ -15,7 +16,7 @@ const REMOVED_MAX = 100;
 export function aroundOf(
   workload: Workload,
   cache: ObjectCache,
-  surroundings: Surroundings,
+  surroundings: LoopSurroundings,
   moment: {
     readonly wallMs: number;
     readonly removedPods: readonly StoredPod[];

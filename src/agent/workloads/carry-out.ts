@@ -27,12 +27,12 @@ export interface PodHands {
    * Creates a Pod and runs it.
    * @throws {PodrunError} when a Pod of that name is on record
    */
-  startPod(pod: KubeObject): void;
+  readonly startPod: (pod: KubeObject) => void;
   /**
    * Deletes a Pod with its own grace period. The mark of its deletion is written at once.
    * @throws {PodrunError} (Conflict) when another client has changed it meanwhile
    */
-  deletePod(pod: StoredPod, propagation: DeleteAction['propagation']): void;
+  readonly deletePod: (pod: StoredPod, propagation: DeleteAction['propagation']) => void;
 }
 
 export interface ControllerHandsOptions extends PodHands {

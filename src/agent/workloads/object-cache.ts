@@ -61,14 +61,12 @@ export class ObjectCache {
   allOf<T extends Owned>(namespace: string, kind?: string): T[] {
     const isWanted = (object: Owned): boolean =>
       object.metadata.namespace === namespace && (kind === undefined || object.kind === kind);
-    return [...this.#byUid.values()].filter(isWanted) as Owned[] as T[];
+    return [...this.#byUid.values()].filter(isWanted) as T[];
   }
 
   /** The objects of a kind whose controller has this uid. */
   controlledBy<T extends Owned>(uid: string, kind: string): T[] {
-    return this.dependentsOf(uid).filter(
-      (object) => object.kind === kind && controllerOf(object)?.uid === uid,
-    ) as Owned[] as T[];
+    return this.dependentsOf(uid).filter((object) => object.kind === kind && controllerOf(object)?.uid === uid) as T[];
   }
 
   /** The objects that name this owner. */

@@ -1,7 +1,7 @@
 import type { WatchEvent } from '../../api/objects.ts';
-import type { Workload } from '../../controllers/controllers.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import { finishedCondition } from '../../controllers/job/job-conditions.ts';
-import type { Owned, StoredJob } from '../../controllers/reconcile.ts';
+import type { Owned } from '../../controllers/reconcile.ts';
 
 /** A workload that was applied, in its last known state. */
 export interface RunRoot {
@@ -27,7 +27,7 @@ export class RunRoots {
   }
 
   get areOver(): boolean {
-    return this.all.every(isOver);
+    return this.all.every(hasEnded);
   }
 }
 
@@ -35,15 +35,15 @@ export class RunRoots {
  * True when the workload has ended: a Job that is Complete or Failed, any other one when it is gone. A Job that is to
  * be removed at its end has ended when it is gone.
  */
-export function isOver({ object, isGone }: RunRoot): boolean {
+function hasEnded({ object, isGone }: RunRoot): boolean {
   if (isGone) return true;
   if (object.kind !== 'Job' || object.spec.ttlSecondsAfterFinished === 0) return false;
-  return finishedCondition((object as StoredJob).status ?? {}) !== undefined;
+  return finishedCondition(object.status ?? {}) !== undefined;
 }
 
 /** True for a Job that failed, or that was deleted before it was complete. */
 export function hasFailed({ object, isGone }: RunRoot): boolean {
   if (object.kind !== 'Job') return false;
-  const finished = finishedCondition((object as StoredJob).status ?? {});
+  const finished = finishedCondition(object.status ?? {});
   return finished === undefined ? isGone : finished.type === 'Failed';
 }

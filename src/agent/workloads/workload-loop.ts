@@ -1,17 +1,18 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { isWorkload, reconcileWorkload, type Workload } from '../../controllers/controllers.ts';
+import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
+import { reconcileWorkload } from '../../controllers/controllers.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
 import type { Store } from '../../store/store.ts';
-import { aroundOf, RemovedPods, type Surroundings } from './around.ts';
+import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands, type StageOutcome } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, ObjectCache } from './object-cache.ts';
 import { RunRoots } from './run-roots.ts';
 
-export interface WorkloadLoopOptions extends Surroundings, PodHands {
+export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   readonly store: Store;
   readonly clock: Clock;
   readonly newUid: () => string;
@@ -87,9 +88,9 @@ export class WorkloadLoop {
     this.#cache.follow(pod.metadata.namespace);
   }
 
-  /** True when all roots have ended and no controller has anything to do now. */
+  /** True when all roots have ended and no controller has anything to do now, and after `stop`. */
   get isOver(): boolean {
-    return this.roots.areOver && (this.#isStopped || (this.#due.size === 0 && this.#garbageDue.size === 0));
+    return this.#isStopped || (this.roots.areOver && this.#due.size === 0 && this.#garbageDue.size === 0);
   }
 
   /** True for a workload of this agent, and for what belongs to one. */

@@ -70,12 +70,7 @@ export async function runPods(session: ApplySession, { owned, workloads, live }:
   const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];
   const command = userCommand(session, allPods, report !== undefined, () => progress.close());
   const run = new ApplyRun({
-    agent: {
-      get isOver() {
-        return agent.isOver;
-      },
-      terminate: (how) => running.terminate(how),
-    },
+    agent: running,
     // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
     isOver: () => running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
     pods: allPods,
@@ -109,24 +104,33 @@ export async function runPods(session: ApplySession, { owned, workloads, live }:
   others.close();
   signals.close();
   view.close();
-  const uids = new Set(own.map(({ metadata }) => metadata.uid));
-  const ended = agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
+  const ended = running.appliedPods;
   const pods = isAboutAll ? [...ended, ...others.pods] : ended;
+  const evidenceOf = (pod: StoredPod): PodEvidence => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod);
+  explain(session, { outcome, pods, seen, evidenceOf });
+  if (record !== 'complete') reportRecordFailure(session);
+  const { exitCode } = verdictOf(outcome, pods, record);
+  return exitCode === EXIT.ok && outcome.type === 'ended' && hasFailedJob(running) ? EXIT.failed : exitCode;
+}
+
+/** Prints the faults of the Pods. */
+function explain(
+  session: ApplySession,
+  facts: Pick<Parameters<typeof explainOutcome>[0], 'outcome' | 'pods' | 'seen' | 'evidenceOf'>,
+): void {
+  const { cli, plan } = session;
   const explanation = explainOutcome({
-    outcome,
-    pods,
-    seen,
-    evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
+    ...facts,
     goal: plan.goal,
     flags: { ...session.flags, ...cli.flags },
     imageAdvice: (waiting) => adviceOn(session, waiting),
     nowMs: cli.clock.now().wallMs,
   });
   if (explanation !== '') cli.stderr.write(explanation);
-  if (record !== 'complete') reportRecordFailure(session);
-  const { exitCode } = verdictOf(outcome, pods, record);
-  const hasFailedRoot = running.workloads?.roots.all.some(hasFailed) === true;
-  return exitCode === EXIT.ok && hasFailedRoot && outcome.type === 'ended' ? EXIT.failed : exitCode;
+}
+
+function hasFailedJob({ workloads }: RunningPods): boolean {
+  return workloads?.roots.all.some(hasFailed) === true;
 }
 
 /** Reports that the record of the run has gaps, or is lost. */

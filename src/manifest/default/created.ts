@@ -2,7 +2,7 @@ import type { DaemonSetStatus, Job, JobSpec } from '../../api/generated/types.ts
 import type { KubeObject } from '../../api/objects.ts';
 
 /**
- * What a new workload gets from the API server once it has a uid. Source: `PrepareForCreate` of the strategies in
+ * The API server's additions to a new workload that has a uid. Source: `PrepareForCreate` of the strategies in
  * pkg/registry, and what their types write for an empty status.
  */
 
@@ -36,7 +36,7 @@ export function asCreated<T extends KubeObject>(object: T, newUid: () => string)
   const named = { ...object, metadata: { ...object.metadata, uid } };
   const status = named['status'] ?? FIRST_STATUS[object.kind];
   const withStatus = status === undefined ? named : { ...named, status };
-  if (object.kind === 'Job') return withGeneratedSelector(withStatus as KubeObject as Job & KubeObject, uid) as T;
+  if (object.kind === 'Job') return withGeneratedSelector(withStatus, uid) as T;
   return object.kind === 'DaemonSet' ? withTemplateGeneration(withStatus) : withStatus;
 }
 
