@@ -76,6 +76,13 @@ export function everyResourceType(): readonly ResourceType[] {
   return RESOURCE_TYPES;
 }
 
+/** The plurals of the types whose objects bring their namespace into being. Events outlive what they are about. */
+export function namespacedResources(): readonly string[] {
+  return RESOURCE_TYPES.filter(({ isNamespaced, kind }) => isNamespaced && kind !== 'Event').map(
+    ({ plural }) => plural,
+  );
+}
+
 /** The types in `all`. */
 export function allResourceTypes(): readonly ResourceType[] {
   return RESOURCE_TYPES.filter(({ inAll }) => inAll);

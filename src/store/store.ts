@@ -15,7 +15,7 @@ export interface Storable {
 export interface Scope {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
-  /** For Events: those about the Pod with this name suffice. Other Events may be among them. */
+  /** For Events: of those about Pods, those about the Pod with this name suffice. Others may be among them. */
   readonly aboutPod?: string | undefined;
 }
 

@@ -35,7 +35,8 @@ describe('with stored Pods', () => {
     putPod('worker', 'default', ['main']);
     putPod('other', 'test', ['main']);
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } };
-    putObjects(storeOf(workshop), [settings]);
+    const shop = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop', namespace: 'default' } };
+    putObjects(storeOf(workshop), [settings, shop]);
   });
 
   it.each([
@@ -67,6 +68,15 @@ describe('with stored Pods', () => {
     { words: ['describe', 'w'], values: ['web', 'worker'] },
     { words: ['describe', 'deployments'], values: ['deployments'] },
     { words: ['describe', 'pod', 'we'], values: ['web'] },
+    { words: ['describe', 'deploy/'], values: ['deploy/shop'] },
+    { words: ['get', 'deploy,cm', ''], values: ['shop', 'settings'] },
+    { words: ['get', 'ns', ''], values: ['default', 'test'] },
+    { words: ['logs', 'deployment/'], values: ['deployment/shop'] },
+    { words: ['events', '--for', 'deployment/'], values: ['deployment/shop'] },
+    {
+      words: ['wait', 'deployment/shop', '--for', 'condition='],
+      values: ['Available', 'Progressing', 'ReplicaFailure'].map((type) => `condition=${type}`),
+    },
     { words: ['delete', 'pod', ''], values: ['web', 'worker'] },
     { words: ['label', 'pod', 'wo'], values: ['worker'] },
     { words: ['top', 'pod', 'wo'], values: ['worker'] },

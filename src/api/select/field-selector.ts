@@ -1,4 +1,5 @@
 import { fromServer, usage } from '../errors.ts';
+import type { Job, Namespace, Node, ReplicaSet, Service } from '../generated/types.ts';
 import type { KubeObject, StoredEvent, StoredPod } from '../objects.ts';
 
 /** True when an object matches the selector. */
@@ -43,7 +44,46 @@ const EVENT: Fields<StoredEvent> = {
 
 const SECRET: Fields<{ type?: string } & Pick<KubeObject, 'metadata'>> = { ...COMMON, type: ({ type }) => type };
 
-const FIELDS: Readonly<Record<string, Fields<never>>> = { pods: POD, events: EVENT, secrets: SECRET };
+/** Source: pkg/registry/apps/replicaset/strategy.go, pkg/registry/core/replicationcontroller/strategy.go. */
+const REPLICA_SET: Fields<ReplicaSet & Pick<KubeObject, 'metadata'>> = {
+  ...COMMON,
+  'status.replicas': ({ status }) => String(status?.replicas ?? 0),
+};
+
+/** Source: pkg/registry/batch/job/strategy.go, JobToSelectableFields. */
+const JOB: Fields<Job & Pick<KubeObject, 'metadata'>> = {
+  ...COMMON,
+  'status.successful': ({ status }) => String(status?.succeeded ?? 0),
+};
+
+/** Source: pkg/registry/core/service/strategy.go, SelectableFields. */
+const SERVICE: Fields<Service & Pick<KubeObject, 'metadata'>> = {
+  ...COMMON,
+  'spec.clusterIP': ({ spec }) => spec?.clusterIP,
+  'spec.type': ({ spec }) => spec?.type,
+};
+
+const NAMESPACE: Fields<Namespace & Pick<KubeObject, 'metadata'>> = {
+  ...COMMON,
+  'status.phase': ({ status }) => status?.phase,
+};
+
+const NODE: Fields<Node & Pick<KubeObject, 'metadata'>> = {
+  ...COMMON,
+  'spec.unschedulable': ({ spec }) => spec?.unschedulable ?? false,
+};
+
+const FIELDS: Readonly<Record<string, Fields<never>>> = {
+  pods: POD,
+  events: EVENT,
+  secrets: SECRET,
+  replicasets: REPLICA_SET,
+  replicationcontrollers: REPLICA_SET,
+  jobs: JOB,
+  services: SERVICE,
+  namespaces: NAMESPACE,
+  nodes: NODE,
+};
 
 /** A term: the path of a field and its required or excluded value. */
 interface Term {

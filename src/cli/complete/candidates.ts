@@ -9,7 +9,10 @@ import {
   requestedNamespace,
   type CompletionRequest,
   plainCandidates,
+  namesOfType,
   podNameIn,
+  typedNames,
+  typesWithSlash,
 } from './completion-request.ts';
 
 /**
@@ -125,21 +128,16 @@ function podValues(request: CompletionRequest, takesSeveral: boolean): Completio
 
 /** Types, `TYPE/NAME`, or names of the first type on the command line. */
 function resourceValues(request: CompletionRequest): Candidate[] {
-  const { names, operands, current } = request;
-  const [, typeWord, rest] = /^([^/]+)\/(.*)$/.exec(current) ?? [];
-  if (typeWord !== undefined && rest !== undefined) {
-    const type = resourceTypeNamed(typeWord);
-    if (type === undefined) return [];
-    const all = names.objects(type.plural, requestedNamespace(request)).map((name) => `${typeWord}/${name}`);
-    return fresh(all, operands);
-  }
+  const { operands, current } = request;
+  const typed = typedNames(request);
+  if (typed !== undefined) return fresh(typed, operands);
   const [first] = operands;
   if (first === undefined) return typeValues(current);
   // Behind TYPE/NAME, kubectl accepts only further words of that form.
-  if (first.includes('/')) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
+  if (first.includes('/')) return typesWithSlash();
   const types = first.split(',').flatMap((word) => resourceTypeNamed(word) ?? []);
   return fresh(
-    types.flatMap(({ plural }) => names.objects(plural, requestedNamespace(request))),
+    types.flatMap((type) => namesOfType(type, request)),
     operands,
   );
 }

@@ -1,4 +1,4 @@
-import { resourceTypeNamed } from '../../api/resource-types.ts';
+import { everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import type { TypedWords } from './typed-words.ts';
 
 /** A completion of the word, and a note about it. */
@@ -29,6 +29,25 @@ export interface CompletionRequest extends TypedWords {
 export function podNameIn([first = '', second]: readonly string[]): string {
   if (first.includes('/')) return first.slice(first.indexOf('/') + 1);
   return second !== undefined && resourceTypeNamed(first) !== undefined ? second : first;
+}
+
+/** The names of the objects of a type, in the requested namespace. */
+export function namesOfType(type: ResourceType, request: CompletionRequest): readonly string[] {
+  const { names } = request;
+  return type.kind === 'Namespace' ? names.namespaces() : names.objects(type.plural, requestedNamespace(request));
+}
+
+/** Words of the form TYPE/NAME. Undefined when the current word has no slash yet. */
+export function typedNames(request: CompletionRequest): readonly string[] | undefined {
+  const [, typeWord] = /^([^/]+)\//.exec(request.current) ?? [];
+  if (typeWord === undefined) return undefined;
+  const type = resourceTypeNamed(typeWord);
+  return type === undefined ? [] : namesOfType(type, request).map((name) => `${typeWord}/${name}`);
+}
+
+/** Words of the form `TYPE/`, for all types. */
+export function typesWithSlash(): Candidate[] {
+  return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
 }
 
 export function requestedNamespace({ values }: Pick<CompletionRequest, 'values'>): string {

@@ -1,4 +1,4 @@
-import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { resourceTypeNamed } from '../../api/resource-types.ts';
 import { nameOfCommand } from '../flags/called-command.ts';
 import {
   type Candidate,
@@ -6,10 +6,18 @@ import {
   type CompletionRequest,
   plainCandidates,
   podNameIn,
+  typedNames,
+  typesWithSlash,
 } from './completion-request.ts';
 
 /** The conditions that the kubelet sets on every Pod. */
 const CONDITIONS = ['Ready', 'ContainersReady', 'Initialized', 'PodScheduled', 'PodReadyToStartContainers'];
+/** The conditions that controllers set on workloads. */
+const WORKLOAD_CONDITIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Job', ['Complete', 'Failed', 'Suspended', 'SuccessCriteriaMet', 'FailureTarget']],
+  ['Deployment', ['Available', 'Progressing', 'ReplicaFailure']],
+  ['ReplicaSet', ['ReplicaFailure']],
+]);
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
 
 type Values = (request: CompletionRequest) => readonly Candidate[];
@@ -45,12 +53,19 @@ function containers(request: CompletionRequest): Candidate[] {
   return plainCandidates(request.names.containers(requestedNamespace(request), podNameIn(request.operands)));
 }
 
+/** The conditions of the type in `pod`, `pod/web`, `job/pi`. */
+function conditionsOf(subject: string): readonly string[] {
+  const type = resourceTypeNamed(subject.replace(/\/.*/, ''));
+  return WORKLOAD_CONDITIONS.get(type?.kind ?? '') ?? CONDITIONS;
+}
+
 /** The goals of `wait`. Behind `condition=Ready=`, the statuses of a condition. */
-function waitGoals({ current }: CompletionRequest): Candidate[] {
+function waitGoals({ current, operands: [subject = ''] }: CompletionRequest): Candidate[] {
   const [, condition] = /^(condition=[^=]+)=/.exec(current) ?? [];
   if (condition !== undefined)
     return plainCandidates(['True', 'False', 'Unknown'].map((status) => `${condition}=${status}`));
-  if (current.startsWith('condition=')) return plainCandidates(CONDITIONS.map((type) => `condition=${type}`));
+  if (current.startsWith('condition='))
+    return plainCandidates(conditionsOf(subject).map((type) => `condition=${type}`));
   return [
     { value: 'condition=', note: 'wait for a condition' },
     { value: 'create', note: 'wait until the object exists' },
@@ -61,10 +76,6 @@ function waitGoals({ current }: CompletionRequest): Candidate[] {
 
 /** Words of the form TYPE/NAME. */
 function objectNames(request: CompletionRequest): Candidate[] {
-  const { current, names } = request;
-  const [, typeWord] = /^([^/]+)\//.exec(current) ?? [];
-  if (typeWord === undefined) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
-  const type = resourceTypeNamed(typeWord);
-  if (type === undefined) return [];
-  return plainCandidates(names.objects(type.plural, requestedNamespace(request)).map((name) => `${typeWord}/${name}`));
+  const names = typedNames(request);
+  return names === undefined ? typesWithSlash() : plainCandidates(names);
 }

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { StoredPod } from '../../api/objects.ts';
+import { namespacedResources } from '../../api/resource-types.ts';
 import { containerNames } from '../../lifecycle/requests/default-container.ts';
 import { namesIn } from '../../store/disk/atomic-file.ts';
 import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/layout.ts';
-
-/** A namespace exists where one of these kinds is stored. */
-const HOLD_NAMESPACES = ['pods', 'services', 'configmaps', 'secrets'] as const;
 
 /** Names in a state folder, for completion. Reads only: writes and locks nothing, and opens no store. */
 export class StoredNames {
@@ -22,7 +20,7 @@ export class StoredNames {
   }
 
   namespaces(): string[] {
-    const used = HOLD_NAMESPACES.flatMap((resource) => namesIn(resourceFolder(this.#root, resource)));
+    const used = namespacedResources().flatMap((resource) => namesIn(resourceFolder(this.#root, resource)));
     return [...new Set(['default', ...used, ...this.objects('namespaces', 'default')])].toSorted();
   }
 

@@ -2,12 +2,10 @@ import { release, uptime } from 'node:os';
 import { readQuietly } from '../../quietly.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { namespacedResources } from '../../api/resource-types.ts';
 import { formatTime } from '../../api/time.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import type { ObjectReader, Resource } from '../../store/store.ts';
-
-/** Kinds of objects in a namespace: a namespace exists while it has such an object. */
-const NAMESPACED: readonly Resource[] = ['pods', 'services', 'configmaps', 'secrets'];
 
 /** The place and the time for the node object. */
 interface Here {
@@ -34,7 +32,7 @@ export function withClusterObjects(store: ObjectReader, here: Here): ObjectReade
 function namespaces(store: ObjectReader, { nowMs }: Here): StoredKubeObject[] {
   const stored = store.list<StoredKubeObject>('namespaces', {});
   const created = new Map<string, string>();
-  for (const resource of NAMESPACED)
+  for (const resource of namespacedResources())
     for (const { metadata } of store.list<StoredKubeObject>(resource, {})) {
       const { namespace, creationTimestamp } = metadata;
       const known = created.get(namespace);

@@ -34,8 +34,8 @@ Examples:
   podrun describe web               # the same
   podrun describe pod we            # without a Pod named we: every Pod whose name begins with we
   podrun describe web --at restart:1    # when a container had been restarted once
-  podrun describe deployment web    # with its ReplicaSets
-  podrun describe job/pi svc/web
+  podrun describe deployments       # with their ReplicaSets
+  podrun describe pod/web svc/web
   podrun describe jobs -l app=web
   podrun describe node              # this machine, and the requests of its Pods
   podrun describe web@1             # the run before the latest
@@ -121,8 +121,7 @@ function findDescribed(store: ObjectReader, selection: Selection): Described {
 
 function describeOne(store: ObjectReader, object: StoredKubeObject, flags: DescribeFlags, nowMs: number): string {
   const { namespace, name } = object.metadata;
-  const scope = { namespace, aboutPod: object.kind === 'Pod' ? name : undefined };
-  const events = flags.showEvents ? store.list<StoredEvent>('events', scope) : undefined;
+  const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace, aboutPod: name }) : undefined;
   const around = { namespace: object.kind === 'Namespace' ? name : namespace };
   return describeObject(object, { events, nowMs, list: (resource) => store.list(resource, around) as never });
 }

@@ -33,6 +33,7 @@ const EXAMPLES = `
 Examples:
   podrun events
   podrun events --for pod/web --types=Warning
+  podrun events --for deployment/web
   podrun events -w
   podrun events --for pod/web --at restart:1
   podrun events --from events.json
@@ -100,7 +101,8 @@ async function findEvents(cli: Cli, flags: EventsFlags): Promise<FoundEvents> {
   const isPast = !isSaved && (at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name)));
   if (!isPast) {
     const reader = isSaved ? await savedObjects(cli, flags) : openStore(cli);
-    return { found: reader.list<StoredEvent>('events', { namespace }).filter(eventFilter(flags)), asOfMs: nowMs };
+    const scope = { namespace, aboutPod: subject?.name };
+    return { found: reader.list<StoredEvent>('events', scope).filter(eventFilter(flags)), asOfMs: nowMs };
   }
   const store = openStore(cli);
   if (subject !== undefined && subject.kind !== 'Pod') {

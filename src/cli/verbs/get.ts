@@ -32,6 +32,8 @@ Examples:
   podrun get pods -o wide
   podrun get pod web -o yaml
   podrun get pods -w -o json --output-watch-events
+  podrun get all                    # Pods, Services and workloads
+  podrun get deploy,rs -l app=web
   podrun get pods,events -n test
   podrun get pods --from pods.json -o wide
   podrun get pods --sort-by=.metadata.creationTimestamp
