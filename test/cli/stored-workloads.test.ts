@@ -75,7 +75,7 @@ it('get -w prints the changes of a Job in its own columns', async () => {
   const store = storeOf(workshop);
   const podrun = workshop.start(['get', 'jobs', '-w', '--output-watch-events'], GOLDEN_ENV);
   await podrun.until(({ stdout }) => stdout.includes('work'));
-  const job = store.get<KubeObject>('jobs', 'default', 'work');
+  const job = store.get('jobs', 'default', 'work');
   store.updateStatus('jobs', { ...job!, status: { ...(job!['status'] as object), succeeded: 5, ready: 0 } });
   await podrun.until(({ stdout }) => stdout.includes('MODIFIED'));
   podrun.signal('SIGINT');
