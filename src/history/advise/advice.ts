@@ -18,6 +18,14 @@ export interface Advice {
   readonly samples: number;
 }
 
+/** Advice from a rule about one container. */
+export type Finding = Omit<Advice, 'container'>;
+
+/** The findings about a container. */
+export function adviceFor(name: string, findings: ReadonlyArray<Finding | undefined>): Advice[] {
+  return findings.flatMap((finding) => finding ?? []).map((finding) => ({ ...finding, container: name }));
+}
+
 /**
  * problem: a failure in this run. risk: nearly a failure in this run, or a failure on a cluster. tuning: lost time or a
  * useless setting.

@@ -1,5 +1,5 @@
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { type Advice, counted, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, counted, type Finding, inSeconds, partOf } from './advice.ts';
 import type { ContainerEvidence, Evidence, RunEnd } from './evidence.ts';
 
 /** The exit codes of shells for programs that cannot be run. */
@@ -13,7 +13,9 @@ const GOES_ON_SECONDS = 3;
 
 /** Advice from the ends of containers that nobody asked to stop. */
 export function crashAdvice(evidence: Evidence): Advice[] {
-  return [...evidence.containers.flatMap((container) => crashes(container, evidence)), ...runsOn(evidence)];
+  const crashesOf = (container: ContainerEvidence): Advice[] =>
+    adviceFor(container.name, [crashes(container, evidence)]);
+  return [...evidence.containers.flatMap(crashesOf), ...runsOn(evidence)];
 }
 
 type Ended = ContainerEvidence['runs'][number] & { readonly end: RunEnd };
@@ -23,53 +25,48 @@ function endedAlone({ runs }: ContainerEvidence): Ended[] {
   return runs.filter((run): run is Ended => run.end !== undefined && run.stopMs === undefined);
 }
 
-function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
-  if (container.failedStarts.length > 0) return [cannotBeStarted(container)];
+function crashes(container: ContainerEvidence, { pod }: Evidence): Finding | undefined {
+  if (container.failedStarts.length > 0) return cannotBeStarted(container);
   const ended = endedAlone(container);
   const last = ended.at(-1);
-  if (last === undefined) return [];
+  if (last === undefined) return undefined;
   const { exitCode } = last.end;
   const alike = ended.filter(({ end }) => end.exitCode === exitCode && end.reason !== TERMINATED.oomKilled);
   if (exitCode === 0) return restartsWhenDone(container, pod.spec.restartPolicy, alike);
   const { name, path, spec } = container;
   const missing = SHELL_CODES[exitCode];
-  const about = { container: name, path: `${path}.command`, current: spec.command, suggested: undefined };
+  const about = { path: `${path}.command`, current: spec.command, suggested: undefined };
   const seconds = alike.map(({ startMs, end }) => (end.ms - startMs) / 1000);
   const times = `in ${partOf(alike, ended, 'run')}`;
   if (missing !== undefined && alike.length > 0) {
-    return [
-      {
-        ...about,
-        rule: 'command-not-found',
-        severity: 'problem',
-        what:
-          `Find the name of the program with podrun logs ${pod.metadata.name} -c ${name}: ` +
-          'podrun runs programs of this machine only.',
-        evidence: `The container ended with exit code ${exitCode} ${times}: a shell could not run ${missing}.`,
-        samples: ended.length,
-      },
-    ];
-  }
-  if (alike.length < 2 || alike.length < ended.length || exitCode === SIGTERMED) return [];
-  return [
-    {
+    return {
       ...about,
-      rule: 'restarts-alike',
+      rule: 'command-not-found',
       severity: 'problem',
-      what: `Restarts do not help; podrun logs ${pod.metadata.name} -c ${name} --previous shows the last output.`,
-      evidence: `The container ended with exit code ${exitCode} ${times}, after ${range(seconds)}.`,
+      what:
+        `Find the name of the program with podrun logs ${pod.metadata.name} -c ${name}: ` +
+        'podrun runs programs of this machine only.',
+      evidence: `The container ended with exit code ${exitCode} ${times}: a shell could not run ${missing}.`,
       samples: ended.length,
-    },
-  ];
+    };
+  }
+  if (alike.length < 2 || alike.length < ended.length || exitCode === SIGTERMED) return undefined;
+  return {
+    ...about,
+    rule: 'restarts-alike',
+    severity: 'problem',
+    what: `Restarts do not help; podrun logs ${pod.metadata.name} -c ${name} --previous shows the last output.`,
+    evidence: `The container ended with exit code ${exitCode} ${times}, after ${range(seconds)}.`,
+    samples: ended.length,
+  };
 }
 
-function cannotBeStarted({ name, path, spec, failedStarts }: ContainerEvidence): Advice {
+function cannotBeStarted({ path, spec, failedStarts }: ContainerEvidence): Finding {
   // Remove the words of containerd and runc around the error, which are always the same.
   const why = (failedStarts.at(-1) ?? '').replace(/^.*unable to start container process: /s, '');
   return {
     rule: 'cannot-be-started',
     severity: 'problem',
-    container: name,
     path: `${path}.command`,
     current: spec.command,
     suggested: undefined,
@@ -86,24 +83,21 @@ function range(seconds: readonly number[]): string {
 
 /** Advice for a container that exits with 0 and restarts because of restartPolicy Always. */
 function restartsWhenDone(
-  { name, role }: ContainerEvidence,
+  { role }: ContainerEvidence,
   restartPolicy: string | undefined,
   done: readonly Ended[],
-): Advice[] {
-  if (role !== 'main' || (restartPolicy ?? 'Always') !== 'Always' || done.length < 2) return [];
-  return [
-    {
-      rule: 'restarts-when-done',
-      severity: 'problem',
-      container: name,
-      path: 'spec.restartPolicy',
-      current: 'Always',
-      suggested: 'OnFailure',
-      what: 'Use OnFailure or Never for a container that ends when its work is done.',
-      evidence: `The container ended with exit code 0 in ${counted(done.length, 'run')}, and started again each time.`,
-      samples: done.length,
-    },
-  ];
+): Finding | undefined {
+  if (role !== 'main' || (restartPolicy ?? 'Always') !== 'Always' || done.length < 2) return undefined;
+  return {
+    rule: 'restarts-when-done',
+    severity: 'problem',
+    path: 'spec.restartPolicy',
+    current: 'Always',
+    suggested: 'OnFailure',
+    what: 'Use OnFailure or Never for a container that ends when its work is done.',
+    evidence: `The container ended with exit code 0 in ${counted(done.length, 'run')}, and started again each time.`,
+    samples: done.length,
+  };
 }
 
 /** Advice for a helper container that outlives the work of the others: the Pod never completes. */

@@ -3,8 +3,8 @@ import type { StoredPod } from '../../api/objects.ts';
 import { probeOf } from '../../lifecycle/probes/probe.ts';
 import { noSignalHandler } from '../../lifecycle/texts/events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { type Advice, counted, inSeconds, partOf } from './advice.ts';
-import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence } from './evidence.ts';
+import { type Advice, adviceFor, counted, type Finding, inSeconds, partOf } from './advice.ts';
+import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence, hasKilled } from './evidence.ts';
 
 const SIGKILLED = 137;
 /** Kubernetes' default. */
@@ -31,7 +31,7 @@ export function endingAdvice(evidence: Evidence): Advice[] {
     ...evidence.containers.flatMap((container) => {
       const stops = stopsOf(container, evidence);
       const ignored = signalIgnored(container, stops);
-      return [...ignored, ...(ignored.length > 0 ? [] : unhandled(container, evidence)), ...preStop(container, stops)];
+      return adviceFor(container.name, [ignored ?? unhandled(container, evidence), preStop(container, stops)]);
     }),
     ...graceOf(evidence),
   ];
@@ -64,10 +64,7 @@ function usualGraceSeconds({ spec }: StoredPod): number {
 
 /** The grace period of the probe that killed the run, if the probe has its own. */
 function graceOfProbe({ spec, probes }: ContainerEvidence, { restartCount }: ContainerRun): number | undefined {
-  const killer = probes.find(
-    (attempt) =>
-      attempt.restartCount === restartCount && (attempt.decision === 'restart' || attempt.decision === 'kill'),
-  );
+  const killer = probes.find((attempt) => attempt.restartCount === restartCount && hasKilled(attempt));
   return killer && probeOf(spec, killer.probe)?.terminationGracePeriodSeconds;
 }
 
@@ -91,104 +88,94 @@ function isHookTooLong(stop: MeasuredStop): boolean {
   return hook >= overSeconds(stop) || (isKilledLate(stop) && hook >= graceSeconds / 2);
 }
 
-function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly MeasuredStop[]): Advice[] {
+function signalIgnored({ path, spec }: ContainerEvidence, stops: readonly MeasuredStop[]): Finding | undefined {
   const killed = stops.filter(isKilledLate);
-  if (killed.length === 0) return [];
+  if (killed.length === 0) return undefined;
   // A long hook left no time for the signal.
   const ignored = killed.filter((stop) => !isHookTooLong(stop));
-  if (ignored.length === 0) return [];
+  if (ignored.length === 0) return undefined;
   const grace = inSeconds(Math.max(...ignored.map(({ graceSeconds }) => graceSeconds)));
   const signal = spec.lifecycle?.stopSignal ?? 'SIGTERM';
   const isShell = /(?:^|\/)(?:ba|da|a)?sh$/.test(spec.command?.[0] ?? '');
   const what = isShell
     ? `Start the program with exec, so that ${signal} reaches it and not the shell; or handle it in the shell (trap).`
     : `Handle ${signal}, or set lifecycle.stopSignal to the signal that ends the program.`;
-  return [
-    {
-      rule: 'signal-ignored',
-      severity: 'problem',
-      container: name,
-      path: `${path}.command`,
-      current: spec.command,
-      suggested: undefined,
-      what,
-      evidence:
-        `${signal} did not end the container: podrun killed it after the grace period of ${grace}, ` +
-        `in ${partOf(ignored, stops, 'stop')}.`,
-      samples: stops.length,
-    },
-  ];
+  return {
+    rule: 'signal-ignored',
+    severity: 'problem',
+    path: `${path}.command`,
+    current: spec.command,
+    suggested: undefined,
+    what,
+    evidence:
+      `${signal} did not end the container: podrun killed it after the grace period of ${grace}, ` +
+      `in ${partOf(ignored, stops, 'stop')}.`,
+    samples: stops.length,
+  };
 }
 
 const NO_SIGNAL_HANDLER = noSignalHandler('', '').reason;
 
-function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): Advice[] {
+function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): Finding | undefined {
   const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && eventContainer(event) === name);
-  if (!isReported) return [];
+  if (!isReported) return undefined;
   const signal = spec.lifecycle?.stopSignal ?? 'SIGTERM';
-  return [
-    {
-      rule: 'no-signal-handler',
-      severity: 'risk',
-      container: name,
-      path: `${path}.command`,
-      current: spec.command,
-      suggested: undefined,
-      what: `Handle ${signal}, or start it below an init such as tini; --strict-pid1 shows what a cluster does.`,
-      evidence:
-        `The program has no handler for ${signal}, and ${signal} ended it here. As process 1 of a container it would ` +
-        `ignore ${signal}, and be killed after the grace period of ${inSeconds(graceSecondsOf(pod))}.`,
-      samples: 1,
-    },
-  ];
+  return {
+    rule: 'no-signal-handler',
+    severity: 'risk',
+    path: `${path}.command`,
+    current: spec.command,
+    suggested: undefined,
+    what: `Handle ${signal}, or start it below an init such as tini; --strict-pid1 shows what a cluster does.`,
+    evidence:
+      `The program has no handler for ${signal}, and ${signal} ended it here. As process 1 of a container it would ` +
+      `ignore ${signal}, and be killed after the grace period of ${inSeconds(graceSecondsOf(pod))}.`,
+    samples: 1,
+  };
 }
 
-function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): Advice[] {
-  const { name, path, spec } = container;
-  if (spec.lifecycle?.preStop === undefined) return [];
+function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): Finding | undefined {
+  const { path, spec } = container;
+  if (spec.lifecycle?.preStop === undefined) return undefined;
   const hooked = stops.filter(({ hookSeconds: hook }) => hook > 0);
   const longest = Math.max(0, ...hooked.map(({ hookSeconds: hook }) => hook));
-  const about = { container: name, samples: hooked.length };
+  const about = { samples: hooked.length };
   const wanted = sleepIn(spec.lifecycle);
   const cut = hooked.filter(isHookTooLong);
   if (cut.length > 0) {
     const grace = Math.max(...cut.map(({ graceSeconds }) => graceSeconds));
-    return [
-      {
-        ...about,
-        rule: 'pre-stop-takes-the-grace',
-        severity: 'problem',
-        path: 'spec.terminationGracePeriodSeconds',
-        current: grace,
-        suggested: Math.ceil(Math.max(2 * longest, (wanted ?? 0) + SLEEP_SECONDS)),
-        what: 'Allow more time, or make the hook shorter: the grace period includes the hook.',
-        evidence:
-          `The preStop hook took ${inSeconds(longest)} of ${inSeconds(grace)}, ` +
-          `in ${partOf(cut, stops, 'stop')}: the container had no time left.`,
-      },
-    ];
+    return {
+      ...about,
+      rule: 'pre-stop-takes-the-grace',
+      severity: 'problem',
+      path: 'spec.terminationGracePeriodSeconds',
+      current: grace,
+      suggested: Math.ceil(Math.max(2 * longest, (wanted ?? 0) + SLEEP_SECONDS)),
+      what: 'Allow more time, or make the hook shorter: the grace period includes the hook.',
+      evidence:
+        `The preStop hook took ${inSeconds(longest)} of ${inSeconds(grace)}, ` +
+        `in ${partOf(cut, stops, 'stop')}: the container had no time left.`,
+    };
   }
   const serves = (spec.ports ?? []).length > 0 || spec.readinessProbe !== undefined;
   const enough = serves ? 2 * SLEEP_SECONDS : 0;
-  if (wanted === undefined || wanted <= enough || hooked.length === 0) return [];
+  if (wanted === undefined || wanted <= enough || hooked.length === 0) return undefined;
   const total = Math.max(...hooked.map(({ seconds }) => seconds));
   const why = serves
     ? 'Clients stop sending requests within a few seconds.'
     : 'The container has no ports and no readiness probe, so it gets no requests.';
-  return [
-    {
-      ...about,
-      rule: 'pre-stop-sleep',
-      severity: 'tuning',
-      path: `${path}.lifecycle.preStop`,
-      current: spec.lifecycle.preStop,
-      suggested: serves
-        ? { sleep: { seconds: SLEEP_SECONDS }, ...(spec.lifecycle.preStop.exec && { exec: null }) }
-        : null,
-      what: serves ? 'Sleep less.' : 'Remove the hook.',
-      evidence: `The hook slept for ${inSeconds(longest)} of the ${inSeconds(total)} that a stop took. ${why}`,
-    },
-  ];
+  return {
+    ...about,
+    rule: 'pre-stop-sleep',
+    severity: 'tuning',
+    path: `${path}.lifecycle.preStop`,
+    current: spec.lifecycle.preStop,
+    suggested: serves
+      ? { sleep: { seconds: SLEEP_SECONDS }, ...(spec.lifecycle.preStop.exec && { exec: null }) }
+      : null,
+    what: serves ? 'Sleep less.' : 'Remove the hook.',
+    evidence: `The hook slept for ${inSeconds(longest)} of the ${inSeconds(total)} that a stop took. ${why}`,
+  };
 }
 
 /** The seconds of a preStop hook that only sleeps. Undefined for any other hook. */

@@ -1,8 +1,8 @@
 import { probeNumbers, probeOf, PROBE_TYPES, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import { type Advice, counted, inSeconds } from './advice.ts';
-import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
+import { type Advice, adviceFor, counted, type Finding, inSeconds } from './advice.ts';
+import { attemptsByRun, type ContainerEvidence, hasKilled, wasGood } from './evidence.ts';
 
 /** The fewest samples for a 99th percentile. */
 const SAMPLES_MIN = 5;
@@ -11,14 +11,17 @@ const NEAR = 0.5;
 
 /** Advice from the attempts of probes of a running container. */
 export function probeAdvice(container: ContainerEvidence): Advice[] {
-  const flaps = readinessFlaps(container);
-  return [...PROBE_TYPES.flatMap((type) => timeout(container, type)), ...flaps, ...livenessLikeReadiness(container)];
+  return adviceFor(container.name, [
+    ...PROBE_TYPES.map((type) => timeout(container, type)),
+    readinessFlaps(container),
+    livenessLikeReadiness(container),
+  ]);
 }
 
-function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
-  const { name, path, spec, probes } = container;
+function timeout(container: ContainerEvidence, type: ProbeType): Finding | undefined {
+  const { path, spec, probes } = container;
   const probe = probeOf(spec, type);
-  if (probe === undefined) return [];
+  if (probe === undefined) return undefined;
   const { timeoutSeconds } = probeNumbers(probe);
   const attempts = probes.filter((attempt) => attempt.probe === type && wasGood(attempt) !== undefined);
   const good = attempts.filter((attempt) => wasGood(attempt) === true).map(({ durationMs }) => durationMs / 1000);
@@ -27,13 +30,12 @@ function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
     ({ result }, index) =>
       result === 'timeout' && attempts.slice(0, index).some((attempt) => wasGood(attempt) === true),
   );
-  if (good.length < SAMPLES_MIN) return [];
+  if (good.length < SAMPLES_MIN) return undefined;
   const p99 = percentile(good, 0.99);
   const usual = `the 99th percentile of ${good.length} that succeeded is ${inSeconds(p99)}`;
   const limit = `the time-out is ${timeoutSeconds} s`;
   const about = {
     rule: 'timeout-too-short',
-    container: name,
     path: `${path}.${type}Probe.timeoutSeconds`,
     current: timeoutSeconds,
     suggested: Math.max(Math.ceil(3 * p99), late.length > 0 ? timeoutSeconds * 2 : timeoutSeconds + 1),
@@ -42,10 +44,10 @@ function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
   } as const;
   if (late.length > 0) {
     const evidence = `${counted(late.length, 'attempt')} of ${attempts.length} timed out: ${limit}; ${usual}.`;
-    return [{ ...about, severity: 'problem', evidence }];
+    return { ...about, severity: 'problem', evidence };
   }
-  if (p99 < NEAR * timeoutSeconds) return [];
-  return [{ ...about, severity: 'risk', evidence: `Of ${counted(attempts.length, 'attempt')}, ${usual}; ${limit}.` }];
+  if (p99 < NEAR * timeoutSeconds) return undefined;
+  return { ...about, severity: 'risk', evidence: `Of ${counted(attempts.length, 'attempt')}, ${usual}; ${limit}.` };
 }
 
 /** The percentile by the nearest rank. @param part from 0 to 1 */
@@ -71,64 +73,58 @@ function failureRows(attempts: readonly ProbeAttempt[]): number[] {
   return rows;
 }
 
-function readinessFlaps(container: ContainerEvidence): Advice[] {
-  const { name, path, spec } = container;
-  if (spec.readinessProbe === undefined) return [];
+function readinessFlaps(container: ContainerEvidence): Finding | undefined {
+  const { path, spec } = container;
+  if (spec.readinessProbe === undefined) return undefined;
   const { failureThreshold, periodSeconds } = probeNumbers(spec.readinessProbe);
   const runs = attemptsByRun(container, 'readiness');
   const rows = runs.flatMap(failureRows).filter((row) => row >= failureThreshold);
-  if (rows.length < 2) return [];
+  if (rows.length < 2) return undefined;
   const longest = Math.max(...rows);
   const attempts = runs.reduce((sum, run) => sum + run.length, 0);
   const evidence =
     `The container became unready ${rows.length} times and Ready again, after ${longest} failures in a row at most ` +
     `(${failureThreshold} decide, one each ${periodSeconds} s), in ${counted(attempts, 'attempt')}.`;
   const what = 'Raise failureThreshold if the failures end by themselves; podrun probes shows each attempt.';
-  const about = { container: name, path: `${path}.readinessProbe.failureThreshold`, current: failureThreshold };
-  return [
-    {
-      rule: 'readiness-flaps',
-      severity: 'problem',
-      ...about,
-      suggested: longest + 1,
-      what,
-      evidence,
-      samples: attempts,
-    },
-  ];
+  const about = { path: `${path}.readinessProbe.failureThreshold`, current: failureThreshold };
+  return {
+    rule: 'readiness-flaps',
+    severity: 'problem',
+    ...about,
+    suggested: longest + 1,
+    what,
+    evidence,
+    samples: attempts,
+  };
 }
 
-function livenessLikeReadiness(container: ContainerEvidence): Advice[] {
-  const { name, path, spec } = container;
+function livenessLikeReadiness(container: ContainerEvidence): Finding | undefined {
+  const { path, spec } = container;
   const { livenessProbe, readinessProbe } = spec;
-  if (livenessProbe === undefined || readinessProbe === undefined) return [];
-  if (describeHandler(livenessProbe) !== describeHandler(readinessProbe)) return [];
+  if (livenessProbe === undefined || readinessProbe === undefined) return undefined;
+  if (describeHandler(livenessProbe) !== describeHandler(readinessProbe)) return undefined;
   const [alive, ready] = [probeNumbers(livenessProbe), probeNumbers(readinessProbe)];
   const patience = (numbers: typeof alive): number => numbers.periodSeconds * numbers.failureThreshold;
-  if (patience(alive) > patience(ready)) return [];
+  if (patience(alive) > patience(ready)) return undefined;
   // Runs of a container that was up before its liveness probe killed it.
   const ended = attemptsByRun(container, 'liveness').filter(
-    (attempts) =>
-      attempts.some((attempt) => wasGood(attempt) === true) &&
-      attempts.some(({ decision }) => decision === 'restart' || decision === 'kill'),
+    (attempts) => attempts.some((attempt) => wasGood(attempt) === true) && attempts.some(hasKilled),
   );
-  if (ended.length === 0) return [];
+  if (ended.length === 0) return undefined;
   const evidence =
     `Both probes use ${describeHandler(livenessProbe)}; in ${counted(ended.length, 'run')} the liveness probe killed ` +
     'the container, where the readiness probe would only have made it unready.';
   const suggested = Math.max(alive.failureThreshold + 1, Math.ceil((3 * patience(ready)) / alive.periodSeconds));
   const what =
     'Give the liveness probe a higher failureThreshold than readiness, or probe something that only a restart repairs.';
-  const about = { container: name, path: `${path}.livenessProbe.failureThreshold`, current: alive.failureThreshold };
-  return [
-    {
-      rule: 'liveness-like-readiness',
-      severity: 'problem',
-      ...about,
-      suggested,
-      what,
-      evidence,
-      samples: ended.length,
-    },
-  ];
+  const about = { path: `${path}.livenessProbe.failureThreshold`, current: alive.failureThreshold };
+  return {
+    rule: 'liveness-like-readiness',
+    severity: 'problem',
+    ...about,
+    suggested,
+    what,
+    evidence,
+    samples: ended.length,
+  };
 }

@@ -1,7 +1,7 @@
 import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
 import type { RecordedUsage } from '../../machine/usage-totals.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { type Advice, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, type Finding, inSeconds, partOf } from './advice.ts';
 import type { ContainerEvidence } from './evidence.ts';
 
 const MIB = 1024 * 1024;
@@ -17,19 +17,15 @@ const THROTTLED = 0.1;
 
 /** Advice from the usage of containers and their requests and limits. */
 export function resourceAdvice(container: ContainerEvidence): Advice[] {
-  return [...memory(container), ...cpu(container)];
+  return adviceFor(container.name, [...memory(container), cpu(container)]);
 }
 
-function memory(container: ContainerEvidence): Advice[] {
-  const { name, path, spec, runs, usages } = container;
+function memory(container: ContainerEvidence): Array<Finding | undefined> {
+  const { path, spec, runs, usages } = container;
   const limit = bytesOf(spec.resources?.limits?.['memory']);
   const request = bytesOf(spec.resources?.requests?.['memory']);
   const killed = runs.filter(({ end }) => end?.reason === TERMINATED.oomKilled);
-  const about = {
-    container: name,
-    path: `${path}.resources.limits.memory`,
-    current: spec.resources?.limits?.['memory'],
-  };
+  const about = { path: `${path}.resources.limits.memory`, current: spec.resources?.limits?.['memory'] };
   if (killed.length > 0 && limit !== undefined) {
     const after = inSeconds(Math.min(...killed.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000)));
     return [
@@ -48,7 +44,7 @@ function memory(container: ContainerEvidence): Advice[] {
   }
   const peaks = usages.flatMap((usage) => peakOf(usage) ?? []);
   const peak = Math.max(0, ...peaks);
-  const found: Advice[] = [];
+  const found: Finding[] = [];
   if (limit !== undefined && peak >= NEAR * limit) {
     found.push({
       ...about,
@@ -73,38 +69,36 @@ function memory(container: ContainerEvidence): Advice[] {
       samples: peaks.length,
     });
   }
-  return [...found, ...unusedLimit(container, limit, about)];
+  return [...found, unusedLimit(container, limit, about)];
 }
 
 function unusedLimit(
   { runs, usages }: ContainerEvidence,
   limit: number | undefined,
-  about: Pick<Advice, 'container' | 'path' | 'current'>,
-): Advice[] {
+  about: Pick<Finding, 'path' | 'current'>,
+): Finding | undefined {
   const longest = Math.max(0, ...runs.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000));
   // Include the page cache here: it makes the usage rather too high than too low.
   const peaks = usages.flatMap(({ groupPeakBytes, processPeakBytes }) => groupPeakBytes ?? processPeakBytes ?? []);
   const peak = Math.max(0, ...peaks);
-  if (limit === undefined || limit < LIMIT_WORTH_BYTES || peak === 0) return [];
-  if (longest < LONG_SECONDS || peak > UNUSED * limit) return [];
-  return [
-    {
-      ...about,
-      rule: 'memory-limit-unused',
-      severity: 'tuning',
-      suggested: inMebibytes(Math.max(peak * 2, LIMIT_WORTH_BYTES / 2)),
-      what: 'Allow less, if this run had its full load.',
-      evidence: `The container used at most ${inMebibytes(peak)} of ${inMebibytes(limit)}, in ${inSeconds(longest)}.`,
-      samples: peaks.length,
-    },
-  ];
+  if (limit === undefined || limit < LIMIT_WORTH_BYTES || peak === 0) return undefined;
+  if (longest < LONG_SECONDS || peak > UNUSED * limit) return undefined;
+  return {
+    ...about,
+    rule: 'memory-limit-unused',
+    severity: 'tuning',
+    suggested: inMebibytes(Math.max(peak * 2, LIMIT_WORTH_BYTES / 2)),
+    what: 'Allow less, if this run had its full load.',
+    evidence: `The container used at most ${inMebibytes(peak)} of ${inMebibytes(limit)}, in ${inSeconds(longest)}.`,
+    samples: peaks.length,
+  };
 }
 
-function cpu({ name, path, spec, runs, usages }: ContainerEvidence): Advice[] {
+function cpu({ path, spec, runs, usages }: ContainerEvidence): Finding | undefined {
   const limit = spec.resources?.limits?.['cpu'];
-  if (limit === undefined) return [];
+  if (limit === undefined) return undefined;
   const worst = usages.toSorted((a, b) => throttledPart(a) - throttledPart(b)).at(-1);
-  if (worst === undefined || throttledPart(worst) < THROTTLED) return [];
+  if (worst === undefined || throttledPart(worst) < THROTTLED) return undefined;
   const { cpuPeriods = 0, cpuPeriodsThrottled = 0, cpuSeconds, restartCount } = worst;
   const run = runs.find((candidate) => candidate.restartCount === restartCount);
   const seconds = run?.end === undefined ? undefined : (run.end.ms - run.startMs) / 1000;
@@ -114,19 +108,16 @@ function cpu({ name, path, spec, runs, usages }: ContainerEvidence): Advice[] {
     cpuSeconds === undefined || seconds === undefined
       ? ''
       : `, and spent ${inSeconds(cpuSeconds)} of CPU in ${inSeconds(seconds)}`;
-  return [
-    {
-      rule: 'cpu-throttled',
-      severity: 'risk',
-      container: name,
-      path: `${path}.resources.limits.cpu`,
-      current: limit,
-      suggested: `${Math.ceil((millis * 2) / 50) * 50}m`,
-      what: 'Raise the limit, or leave it out: a throttled container answers late, also to probes.',
-      evidence: `The container was throttled in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
-      samples: cpuPeriods,
-    },
-  ];
+  return {
+    rule: 'cpu-throttled',
+    severity: 'risk',
+    path: `${path}.resources.limits.cpu`,
+    current: limit,
+    suggested: `${Math.ceil((millis * 2) / 50) * 50}m`,
+    what: 'Raise the limit, or leave it out: a throttled container answers late, also to probes.',
+    evidence: `The container was throttled in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
+    samples: cpuPeriods,
+  };
 }
 
 function throttledPart({ cpuPeriods = 0, cpuPeriodsThrottled = 0 }: RecordedUsage): number {

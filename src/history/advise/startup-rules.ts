@@ -1,8 +1,8 @@
 import type { Probe } from '../../api/generated/types.ts';
 import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import { type Advice, counted, inSeconds, partOf } from './advice.ts';
-import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
+import { type Advice, adviceFor, counted, type Finding, inSeconds, partOf } from './advice.ts';
+import { attemptsByRun, type ContainerEvidence, hasKilled, wasGood } from './evidence.ts';
 
 /** The suggested time for a start, as a multiple of the longest start. */
 const MARGIN = 3;
@@ -18,13 +18,13 @@ const SLOW_PERIOD_SECONDS = 5;
 
 /** Advice from the first attempts of probes. */
 export function startupAdvice(container: ContainerEvidence): Advice[] {
-  return [
-    ...startupBudget(container),
-    ...(['startup', 'readiness', 'liveness'] as const).flatMap((type) => initialDelay(container, type)),
-    ...livenessBeforeStart(container),
-    ...slowPeriod(container),
-    ...readyBeforeListening(container),
-  ];
+  return adviceFor(container.name, [
+    startupBudget(container),
+    ...(['startup', 'readiness', 'liveness'] as const).map((type) => initialDelay(container, type)),
+    livenessBeforeStart(container),
+    slowPeriod(container),
+    readyBeforeListening(container),
+  ]);
 }
 
 /** Seconds from the start of the container to the end of the attempt. */
@@ -36,18 +36,16 @@ function firstGood(attempts: readonly ProbeAttempt[]): ProbeAttempt | undefined 
   return attempts.find((attempt) => wasGood(attempt) === true);
 }
 
-function startupBudget(container: ContainerEvidence): Advice[] {
-  const { name, path, spec } = container;
-  if (spec.startupProbe === undefined) return [];
+function startupBudget(container: ContainerEvidence): Finding | undefined {
+  const { path, spec } = container;
+  if (spec.startupProbe === undefined) return undefined;
   const { initialDelaySeconds, periodSeconds, failureThreshold } = probeNumbers(spec.startupProbe);
   const budget = initialDelaySeconds + periodSeconds * failureThreshold;
   const runs = attemptsByRun(container, 'startup');
-  const killed = runs.filter((attempts) =>
-    attempts.some(({ decision }) => decision === 'restart' || decision === 'kill'),
-  );
+  const killed = runs.filter((attempts) => attempts.some(hasKilled));
   const starts = runs.flatMap((attempts) => firstGood(attempts) ?? []).map(tookSeconds);
   const longest = Math.max(...starts);
-  const about = { container: name, path: `${path}.startupProbe.failureThreshold`, current: failureThreshold };
+  const about = { path: `${path}.startupProbe.failureThreshold`, current: failureThreshold };
   const enough = (seconds: number): number =>
     Math.max(3, Math.ceil(Math.max(10, MARGIN * seconds - initialDelaySeconds) / periodSeconds));
   const allows = `it allows ${inSeconds(budget)} (${failureThreshold} times ${periodSeconds} s)`;
@@ -60,62 +58,55 @@ function startupBudget(container: ContainerEvidence): Advice[] {
     const evidence = `${ended}: ${allows}; ${known}.`;
     const suggested = starts.length === 0 ? failureThreshold * 2 : Math.max(enough(longest), failureThreshold * 2);
     const what = 'Allow a longer start if the program is only slow; podrun probes shows each attempt.';
-    return [
-      {
-        rule: 'startup-budget-too-short',
-        severity: 'problem',
-        ...about,
-        suggested,
-        what,
-        evidence,
-        samples: runs.length,
-      },
-    ];
+    return {
+      rule: 'startup-budget-too-short',
+      severity: 'problem',
+      ...about,
+      suggested,
+      what,
+      evidence,
+      samples: runs.length,
+    };
   }
-  if (starts.length === 0) return [];
+  if (starts.length === 0) return undefined;
   const evidence = `${counted(starts.length, 'start')} took ${inSeconds(longest)} at most, and ${allows}.`;
   if (longest >= NEAR * budget && longest - initialDelaySeconds > periodSeconds) {
     const what = 'Allow a longer start: on a slower machine, podrun would kill the container before it has started.';
-    return [
-      {
-        rule: 'startup-budget-too-short',
-        severity: 'risk',
-        ...about,
-        suggested: enough(longest),
-        what,
-        evidence,
-        samples: starts.length,
-      },
-    ];
-  }
-  if (budget < FAR_SECONDS || budget < FAR * longest || enough(longest) >= failureThreshold) return [];
-  const what = 'Allow less: a start that hangs is only noticed after this time.';
-  return [
-    {
-      rule: 'startup-budget-too-long',
-      severity: 'tuning',
+    return {
+      rule: 'startup-budget-too-short',
+      severity: 'risk',
       ...about,
       suggested: enough(longest),
       what,
       evidence,
       samples: starts.length,
-    },
-  ];
+    };
+  }
+  if (budget < FAR_SECONDS || budget < FAR * longest || enough(longest) >= failureThreshold) return undefined;
+  const what = 'Allow less: a start that hangs is only noticed after this time.';
+  return {
+    rule: 'startup-budget-too-long',
+    severity: 'tuning',
+    ...about,
+    suggested: enough(longest),
+    what,
+    evidence,
+    samples: starts.length,
+  };
 }
 
 /** Advice for a delay after which the first attempt always succeeds, or that repeats the wait of the startup probe. */
-function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
-  const { name, path, spec } = container;
+function initialDelay(container: ContainerEvidence, type: ProbeType): Finding | undefined {
+  const { path, spec } = container;
   const probe = probeOf(spec, type);
-  if (probe === undefined) return [];
+  if (probe === undefined) return undefined;
   const { initialDelaySeconds } = probeNumbers(probe);
-  if (initialDelaySeconds < WORTH_SECONDS) return [];
+  if (initialDelaySeconds < WORTH_SECONDS) return undefined;
   const firsts = attemptsByRun(container, type).flatMap((attempts) => attempts[0] ?? []);
-  if (firsts.length === 0 || firsts.some((attempt) => wasGood(attempt) !== true)) return [];
+  if (firsts.length === 0 || firsts.some((attempt) => wasGood(attempt) !== true)) return undefined;
   const about = {
     rule: 'initial-delay-unused',
     severity: 'tuning',
-    container: name,
     path: `${path}.${type}Probe.initialDelaySeconds`,
     current: initialDelaySeconds,
     suggested: 0,
@@ -127,22 +118,22 @@ function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
   if (started.length > 0) {
     const took = Math.max(...started.map(tookSeconds));
     const evidence = `${succeeded}; the startup probe had waited ${inSeconds(took)} for it.`;
-    return [{ ...about, what: 'Remove the delay: the startup probe replaces it.', evidence }];
+    return { ...about, what: 'Remove the delay: the startup probe replaces it.', evidence };
   }
   // A liveness probe that begins late costs nothing.
-  if (type === 'liveness') return [];
+  if (type === 'liveness') return undefined;
   const what = 'Remove the delay, so that podrun notices the start at once; a startupProbe covers a slow start.';
-  return [{ ...about, what, evidence: `${succeeded}: the program may have been up long before.` }];
+  return { ...about, what, evidence: `${succeeded}: the program may have been up long before.` };
 }
 
-function livenessBeforeStart(container: ContainerEvidence): Advice[] {
-  const { name, path, spec } = container;
-  if (spec.livenessProbe === undefined || spec.startupProbe !== undefined) return [];
+function livenessBeforeStart(container: ContainerEvidence): Finding | undefined {
+  const { path, spec } = container;
+  if (spec.livenessProbe === undefined || spec.startupProbe !== undefined) return undefined;
   const runs = attemptsByRun(container, 'liveness');
   const early = runs.filter((attempts) => attempts[0] !== undefined && wasGood(attempts[0]) === false);
-  const killed = early.filter((attempts) => firstGood(attempts) === undefined && attempts.some(isKill));
+  const killed = early.filter((attempts) => firstGood(attempts) === undefined && attempts.some(hasKilled));
   const late = early.flatMap((attempts) => firstGood(attempts) ?? []).map(tookSeconds);
-  if (killed.length === 0 && late.length === 0) return [];
+  if (killed.length === 0 && late.length === 0) return undefined;
   const { livenessProbe } = spec;
   const numbers = probeNumbers(livenessProbe);
   const longest = Math.max(numbers.periodSeconds * numbers.failureThreshold, ...late);
@@ -160,12 +151,8 @@ function livenessBeforeStart(container: ContainerEvidence): Advice[] {
         `and succeeded after ${inSeconds(Math.max(...late))} at the latest.`;
   const severity = killed.length > 0 ? 'problem' : 'risk';
   const what = 'Add a startup probe: until it has succeeded, the liveness probe does not run.';
-  const about = { container: name, path: `${path}.startupProbe`, current: undefined, suggested };
-  return [{ rule: 'liveness-before-start', severity, ...about, what, evidence, samples: runs.length }];
-}
-
-function isKill({ decision }: ProbeAttempt): boolean {
-  return decision === 'restart' || decision === 'kill';
+  const about = { path: `${path}.startupProbe`, current: undefined, suggested };
+  return { rule: 'liveness-before-start', severity, ...about, what, evidence, samples: runs.length };
 }
 
 function handlerOf({ exec, httpGet, tcpSocket, grpc }: Probe): Probe {
@@ -178,81 +165,73 @@ function handlerOf({ exec, httpGet, tcpSocket, grpc }: Probe): Probe {
 }
 
 /** Advice for a long period: the container became ready some time between the last failure and the first success. */
-function slowPeriod(container: ContainerEvidence): Advice[] {
-  const { name, path, spec } = container;
+function slowPeriod(container: ContainerEvidence): Finding | undefined {
+  const { path, spec } = container;
   const type = spec.startupProbe === undefined ? 'readiness' : 'startup';
   const probe = probeOf(spec, type);
-  if (probe === undefined) return [];
+  if (probe === undefined) return undefined;
   const { periodSeconds, failureThreshold } = probeNumbers(probe);
-  if (periodSeconds < SLOW_PERIOD_SECONDS) return [];
+  if (periodSeconds < SLOW_PERIOD_SECONDS) return undefined;
   const gaps = attemptsByRun(container, type).flatMap((attempts) => {
     const index = attempts.findIndex((attempt) => wasGood(attempt) === true);
     const [before, good] = [attempts[index - 1], attempts[index]];
     return before === undefined || good === undefined ? [] : [good.offsetSeconds - before.offsetSeconds];
   });
   const longest = Math.max(0, ...gaps);
-  if (longest < Math.max(WORTH_SECONDS, periodSeconds / 2)) return [];
+  if (longest < Math.max(WORTH_SECONDS, periodSeconds / 2)) return undefined;
   const evidence =
     `In ${counted(gaps.length, 'start')} the ${type} probe failed at first, and was tried again up to ` +
     `${inSeconds(longest)} later: the container may have been up that long without being Ready.`;
   const shared = {
     rule: 'period-delays-ready',
     severity: 'tuning',
-    container: name,
     evidence,
     samples: gaps.length,
   } as const;
   if (type === 'startup') {
-    return [
-      {
-        ...shared,
-        path: `${path}.startupProbe`,
-        current: { periodSeconds, failureThreshold },
-        suggested: { periodSeconds: 1, failureThreshold: failureThreshold * periodSeconds },
-        what: 'Probe every second, for as long as before.',
-      },
-    ];
-  }
-  return [
-    {
+    return {
       ...shared,
       path: `${path}.startupProbe`,
-      current: undefined,
-      suggested: {
-        ...handlerOf(probe),
-        periodSeconds: 1,
-        failureThreshold: Math.max(30, failureThreshold * periodSeconds),
-      },
-      what: 'Add a startup probe with a period of a second; the readiness probe follows at once after its success.',
+      current: { periodSeconds, failureThreshold },
+      suggested: { periodSeconds: 1, failureThreshold: failureThreshold * periodSeconds },
+      what: 'Probe every second, for as long as before.',
+    };
+  }
+  return {
+    ...shared,
+    path: `${path}.startupProbe`,
+    current: undefined,
+    suggested: {
+      ...handlerOf(probe),
+      periodSeconds: 1,
+      failureThreshold: Math.max(30, failureThreshold * periodSeconds),
     },
-  ];
+    what: 'Add a startup probe with a period of a second; the readiness probe follows at once after its success.',
+  };
 }
 
 /** Advice for a container without a readiness probe, which is Ready before it listens. */
-function readyBeforeListening(container: ContainerEvidence): Advice[] {
-  const { name, path, spec, role } = container;
+function readyBeforeListening(container: ContainerEvidence): Finding | undefined {
+  const { path, spec, role } = container;
   const { readinessProbe, startupProbe, livenessProbe } = spec;
   if (role === 'init' || readinessProbe !== undefined || startupProbe !== undefined || livenessProbe === undefined)
-    return [];
+    return undefined;
   const late = attemptsByRun(container, 'liveness').flatMap((attempts) => {
     const isLate = attempts[0]?.errno === 'ECONNREFUSED';
     return isLate ? (firstGood(attempts) ?? []) : [];
   });
-  if (late.length === 0) return [];
+  if (late.length === 0) return undefined;
   const refused = inSeconds(Math.max(...late.map(({ offsetSeconds }) => offsetSeconds)));
-  return [
-    {
-      rule: 'ready-before-listening',
-      severity: 'risk',
-      container: name,
-      path: `${path}.readinessProbe`,
-      current: undefined,
-      suggested: { ...handlerOf(livenessProbe), periodSeconds: 5 },
-      what: 'Add a readiness probe, so that no request arrives before the program listens.',
-      evidence:
-        `The container counted as Ready from its start, but refused connections for up to ${refused} ` +
-        `in ${counted(late.length, 'start')}.`,
-      samples: late.length,
-    },
-  ];
+  return {
+    rule: 'ready-before-listening',
+    severity: 'risk',
+    path: `${path}.readinessProbe`,
+    current: undefined,
+    suggested: { ...handlerOf(livenessProbe), periodSeconds: 5 },
+    what: 'Add a readiness probe, so that no request arrives before the program listens.',
+    evidence:
+      `The container counted as Ready from its start, but refused connections for up to ${refused} ` +
+      `in ${counted(late.length, 'start')}.`,
+    samples: late.length,
+  };
 }
