@@ -23,6 +23,11 @@ const { hrtime } = process;
 /** Calls `run` in the next turn of the event loop. */
 export const nextEventLoopTurn: (run: () => void) => void = (run) => void setImmediate(run);
 
+/** Resolves after `ms`. */
+export function sleep(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.wakeAt(clock.now().monotonicMs + ms, resolve));
+}
+
 // The longest timeout of setTimeout. A longer alarm is set again after this time.
 const TIMER_LIMIT_MS = 2 ** 31 - 1;
 

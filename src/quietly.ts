@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Runs something that may fail for a reason that does not matter: a file is missing, a process has ended, a right is
@@ -25,4 +25,9 @@ export function succeeds(run: () => void): boolean {
 /** The text of a file. Empty when it cannot be read. */
 export function readQuietly(file: string): string {
   return quietly(() => readFileSync(file, 'utf8')) ?? '';
+}
+
+/** The names in a folder. Empty when it cannot be read. */
+export function filesIn(folder: string): string[] {
+  return quietly(() => readdirSync(folder)) ?? [];
 }

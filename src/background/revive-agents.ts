@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, sleep } from '../clock.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
@@ -34,9 +34,7 @@ async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: st
       if (restarted === '') return;
       return note(`${restarted}: the background agent (process ${present.pid}) had ended; podrun started another`);
     }
-    await new Promise<void>((resolve) => {
-      clock.wakeAt(clock.now().monotonicMs + LOOK_AGAIN_MS, resolve);
-    });
+    await sleep(clock, LOOK_AGAIN_MS);
   }
 }
 

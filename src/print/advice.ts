@@ -1,4 +1,4 @@
-import type { Advice, AdviceSeverity } from '../history/advise/advice.ts';
+import { type Advice, type AdviceSeverity, counted } from '../history/advise/advice.ts';
 import type { RunAdvice, Basis } from '../history/advise/advise.ts';
 import { briefDuration } from './age.ts';
 import { formatJson } from './formats/json.ts';
@@ -50,10 +50,6 @@ function basisText({ lengthMs, starts, stops, probeAttempts, measured }: Basis):
   ];
   const length = briefDuration(lengthMs);
   return parts.length === 0 ? `${length} without a start` : `${length} with ${parts.join(', ')}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** Formats advice for programs. docs/advise.md documents the fields, which do not change. */

@@ -58,16 +58,12 @@ export function writeVolumeFiles(
 
 /** The folder with the current files. Undefined: there is none, or a container has replaced the link. */
 function currentFolder(folder: string): string | undefined {
-  const target = linkTarget(path.join(folder, DATA));
+  const target = quietly(() => readlinkSync(path.join(folder, DATA)));
   return target !== undefined && isDated(target) ? target : undefined;
 }
 
 function isDated(name: string): boolean {
   return DATED_FOLDER.test(name) && !name.includes('/');
-}
-
-function linkTarget(file: string): string | undefined {
-  return quietly(() => readlinkSync(file));
 }
 
 /** True when the folder has exactly these files with these contents. */
@@ -115,7 +111,7 @@ function makeFolders(root: string, name: string): void {
 function link(folder: string, name: string): void {
   const file = path.join(folder, name);
   const target = `${DATA}/${name}`;
-  if (linkTarget(file) === target) return;
+  if (quietly(() => readlinkSync(file)) === target) return;
   rmSync(file, { recursive: true, force: true });
   symlinkSync(target, file);
 }
@@ -124,7 +120,7 @@ function link(folder: string, name: string): void {
 function removeRest(folder: string, { dated, names }: { dated: string; names: ReadonlySet<string> }): void {
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);
-    const isStale = !names.has(name) && linkTarget(file) === `${DATA}/${name}`;
+    const isStale = !names.has(name) && quietly(() => readlinkSync(file)) === `${DATA}/${name}`;
     if (isStale || (isDated(name) && name !== dated)) rmSync(file, { recursive: true, force: true });
   }
 }

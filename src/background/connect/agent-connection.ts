@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { AgentMessage, ClientMessage, AttachFrame } from '../attach/frames.ts';
 import { encodeAttachFrame, AttachFrameReader } from '../attach/frames.ts';
 import { socketAddress } from '../attach/socket-address.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, sleep } from '../../clock.ts';
 
 /** The way to the agent of a Pod. */
 export interface AgentAddress {
@@ -44,11 +44,8 @@ export async function reachAgent({ clock, socket, isPatient }: AgentAddress): Pr
   const deadlineMs = clock.now().monotonicMs + (isPatient ? PATIENCE_MS : 0);
   for (;;) {
     const reached = await reach(socket).catch(() => undefined);
-    const nowMs = clock.now().monotonicMs;
-    if (reached !== undefined || nowMs >= deadlineMs) return reached;
-    await new Promise<void>((resolve) => {
-      clock.wakeAt(nowMs + RETRY_MS, resolve);
-    });
+    if (reached !== undefined || clock.now().monotonicMs >= deadlineMs) return reached;
+    await sleep(clock, RETRY_MS);
   }
 }
 

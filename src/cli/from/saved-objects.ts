@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../..
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
 import type { Cli } from '../cli.ts';
+import { compareText } from '../../print/text/labels.ts';
 
 /** The flags that choose the source of objects. */
 export interface FromFlags {
@@ -61,7 +62,8 @@ class SavedObjects implements ObjectReader {
       .filter(({ metadata }) => isAny || metadata.namespace === namespace)
       .filter(({ metadata }) => name === undefined || metadata.name === name)
       .sort(
-        (a, b) => order(a.metadata.namespace, b.metadata.namespace) || order(a.metadata.name, b.metadata.name),
+        (a, b) =>
+          compareText(a.metadata.namespace, b.metadata.namespace) || compareText(a.metadata.name, b.metadata.name),
       ) as T[];
   }
 
@@ -83,9 +85,4 @@ function completed(object: KubeObject): StoredKubeObject {
   if (object.kind !== 'Pod') return whole as StoredKubeObject;
   const spec = { containers: [], ...(object['spec'] as object | undefined) };
   return { ...whole, spec, status: object['status'] ?? {} } as unknown as StoredKubeObject;
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

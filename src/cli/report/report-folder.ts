@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { quietly } from '../../quietly.ts';
+import { filesIn } from '../../quietly.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { visibleControls } from '../../print/text/terminal-text.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
@@ -52,7 +52,7 @@ export function writeText(file: string, text: string): void {
 
 /** Removes the logs of a container that an earlier report left, and no other files. */
 export function removeOldLogs(folder: string): void {
-  const names = quietly(() => readdirSync(folder)) ?? [];
+  const names = filesIn(folder);
   for (const name of names) if (/^\d+\.log$/.test(name)) rmSync(path.join(folder, name), { force: true });
 }
 

@@ -19,10 +19,10 @@ export interface Advice {
 }
 
 /** Advice from a rule about one container. */
-export type Finding = Omit<Advice, 'container'>;
+export type ContainerAdvice = Omit<Advice, 'container'>;
 
 /** The findings about a container. */
-export function adviceFor(name: string, findings: ReadonlyArray<Finding | undefined>): Advice[] {
+export function adviceFor(name: string, findings: ReadonlyArray<ContainerAdvice | undefined>): Advice[] {
   return findings.flatMap((finding) => finding ?? []).map((finding) => ({ ...finding, container: name }));
 }
 

@@ -1,5 +1,5 @@
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { type Advice, adviceFor, counted, type Finding, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import type { ContainerEvidence, Evidence, RunEnd } from './evidence.ts';
 
 /** The exit codes of shells for programs that cannot be run. */
@@ -25,7 +25,7 @@ function endedAlone({ runs }: ContainerEvidence): Ended[] {
   return runs.filter((run): run is Ended => run.end !== undefined && run.stopMs === undefined);
 }
 
-function crashes(container: ContainerEvidence, { pod }: Evidence): Finding | undefined {
+function crashes(container: ContainerEvidence, { pod }: Evidence): ContainerAdvice | undefined {
   if (container.failedStarts.length > 0) return cannotBeStarted(container);
   const ended = endedAlone(container);
   const last = ended.at(-1);
@@ -61,7 +61,7 @@ function crashes(container: ContainerEvidence, { pod }: Evidence): Finding | und
   };
 }
 
-function cannotBeStarted({ path, spec, failedStarts }: ContainerEvidence): Finding {
+function cannotBeStarted({ path, spec, failedStarts }: ContainerEvidence): ContainerAdvice {
   // Remove the words of containerd and runc around the error, which are always the same.
   const why = (failedStarts.at(-1) ?? '').replace(/^.*unable to start container process: /s, '');
   return {
@@ -86,7 +86,7 @@ function restartsWhenDone(
   { role }: ContainerEvidence,
   restartPolicy: string | undefined,
   done: readonly Ended[],
-): Finding | undefined {
+): ContainerAdvice | undefined {
   if (role !== 'main' || (restartPolicy ?? 'Always') !== 'Always' || done.length < 2) return undefined;
   return {
     rule: 'restarts-when-done',

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { probeOf } from '../../lifecycle/probes/probe.ts';
 import { noSignalHandler } from '../../lifecycle/texts/events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { type Advice, adviceFor, counted, type Finding, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence, hasKilled } from './evidence.ts';
 
 const SIGKILLED = 137;
@@ -88,7 +88,7 @@ function isHookTooLong(stop: MeasuredStop): boolean {
   return hook >= overSeconds(stop) || (isKilledLate(stop) && hook >= graceSeconds / 2);
 }
 
-function signalIgnored({ path, spec }: ContainerEvidence, stops: readonly MeasuredStop[]): Finding | undefined {
+function signalIgnored({ path, spec }: ContainerEvidence, stops: readonly MeasuredStop[]): ContainerAdvice | undefined {
   const killed = stops.filter(isKilledLate);
   if (killed.length === 0) return undefined;
   // A long hook left no time for the signal.
@@ -116,7 +116,7 @@ function signalIgnored({ path, spec }: ContainerEvidence, stops: readonly Measur
 
 const NO_SIGNAL_HANDLER = noSignalHandler('', '').reason;
 
-function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): Finding | undefined {
+function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): ContainerAdvice | undefined {
   const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && eventContainer(event) === name);
   if (!isReported) return undefined;
   const signal = spec.lifecycle?.stopSignal ?? 'SIGTERM';
@@ -134,7 +134,7 @@ function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evi
   };
 }
 
-function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): Finding | undefined {
+function preStop(container: ContainerEvidence, stops: readonly MeasuredStop[]): ContainerAdvice | undefined {
   const { path, spec } = container;
   if (spec.lifecycle?.preStop === undefined) return undefined;
   const hooked = stops.filter(({ hookSeconds: hook }) => hook > 0);

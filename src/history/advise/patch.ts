@@ -1,5 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Advice } from './advice.ts';
+import { isJsonObject } from '../../api/json.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,7 +30,7 @@ function setAt(pod: StoredPod, spec: Json, path: string, value: unknown): void {
     if (list !== undefined) {
       object = entryOf(pod, object, list as 'containers' | 'initContainers', Number(number));
     } else if (index === steps.length - 1) {
-      object[step] = isJson(object[step]) && isJson(value) ? { ...value, ...object[step] } : value;
+      object[step] = isJsonObject(object[step]) && isJsonObject(value) ? { ...value, ...object[step] } : value;
     } else {
       object[step] ??= {};
       object = object[step] as Json;
@@ -45,8 +46,4 @@ function entryOf(pod: StoredPod, object: Json, list: 'containers' | 'initContain
   const made: Json = { name };
   entries.push(made);
   return made;
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

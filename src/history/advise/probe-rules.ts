@@ -1,7 +1,7 @@
 import { probeNumbers, probeOf, PROBE_TYPES, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import { type Advice, adviceFor, counted, type Finding, inSeconds } from './advice.ts';
+import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, hasKilled, wasGood } from './evidence.ts';
 
 /** The fewest samples for a 99th percentile. */
@@ -18,7 +18,7 @@ export function probeAdvice(container: ContainerEvidence): Advice[] {
   ]);
 }
 
-function timeout(container: ContainerEvidence, type: ProbeType): Finding | undefined {
+function timeout(container: ContainerEvidence, type: ProbeType): ContainerAdvice | undefined {
   const { path, spec, probes } = container;
   const probe = probeOf(spec, type);
   if (probe === undefined) return undefined;
@@ -73,7 +73,7 @@ function failureRows(attempts: readonly ProbeAttempt[]): number[] {
   return rows;
 }
 
-function readinessFlaps(container: ContainerEvidence): Finding | undefined {
+function readinessFlaps(container: ContainerEvidence): ContainerAdvice | undefined {
   const { path, spec } = container;
   if (spec.readinessProbe === undefined) return undefined;
   const { failureThreshold, periodSeconds } = probeNumbers(spec.readinessProbe);
@@ -98,7 +98,7 @@ function readinessFlaps(container: ContainerEvidence): Finding | undefined {
   };
 }
 
-function livenessLikeReadiness(container: ContainerEvidence): Finding | undefined {
+function livenessLikeReadiness(container: ContainerEvidence): ContainerAdvice | undefined {
   const { path, spec } = container;
   const { livenessProbe, readinessProbe } = spec;
   if (livenessProbe === undefined || readinessProbe === undefined) return undefined;

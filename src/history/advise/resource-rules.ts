@@ -1,7 +1,7 @@
 import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
 import type { RecordedUsage } from '../../machine/usage-totals.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { type Advice, adviceFor, type Finding, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import type { ContainerEvidence } from './evidence.ts';
 
 const MIB = 1024 * 1024;
@@ -20,7 +20,7 @@ export function resourceAdvice(container: ContainerEvidence): Advice[] {
   return adviceFor(container.name, [...memory(container), cpu(container)]);
 }
 
-function memory(container: ContainerEvidence): Array<Finding | undefined> {
+function memory(container: ContainerEvidence): Array<ContainerAdvice | undefined> {
   const { path, spec, runs, usages } = container;
   const limit = bytesOf(spec.resources?.limits?.['memory']);
   const request = bytesOf(spec.resources?.requests?.['memory']);
@@ -44,7 +44,7 @@ function memory(container: ContainerEvidence): Array<Finding | undefined> {
   }
   const peaks = usages.flatMap((usage) => peakOf(usage) ?? []);
   const peak = Math.max(0, ...peaks);
-  const found: Finding[] = [];
+  const found: ContainerAdvice[] = [];
   if (limit !== undefined && peak >= NEAR * limit) {
     found.push({
       ...about,
@@ -75,8 +75,8 @@ function memory(container: ContainerEvidence): Array<Finding | undefined> {
 function unusedLimit(
   { runs, usages }: ContainerEvidence,
   limit: number | undefined,
-  about: Pick<Finding, 'path' | 'current'>,
-): Finding | undefined {
+  about: Pick<ContainerAdvice, 'path' | 'current'>,
+): ContainerAdvice | undefined {
   const longest = Math.max(0, ...runs.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000));
   // Include the page cache here: it makes the usage rather too high than too low.
   const peaks = usages.flatMap(({ groupPeakBytes, processPeakBytes }) => groupPeakBytes ?? processPeakBytes ?? []);
@@ -94,7 +94,7 @@ function unusedLimit(
   };
 }
 
-function cpu({ path, spec, runs, usages }: ContainerEvidence): Finding | undefined {
+function cpu({ path, spec, runs, usages }: ContainerEvidence): ContainerAdvice | undefined {
   const limit = spec.resources?.limits?.['cpu'];
   if (limit === undefined) return undefined;
   const worst = usages.toSorted((a, b) => throttledPart(a) - throttledPart(b)).at(-1);

@@ -1,7 +1,7 @@
 import type { Probe } from '../../api/generated/types.ts';
 import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import { type Advice, adviceFor, counted, type Finding, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, hasKilled, wasGood } from './evidence.ts';
 
 /** The suggested time for a start, as a multiple of the longest start. */
@@ -36,7 +36,7 @@ function firstGood(attempts: readonly ProbeAttempt[]): ProbeAttempt | undefined 
   return attempts.find((attempt) => wasGood(attempt) === true);
 }
 
-function startupBudget(container: ContainerEvidence): Finding | undefined {
+function startupBudget(container: ContainerEvidence): ContainerAdvice | undefined {
   const { path, spec } = container;
   if (spec.startupProbe === undefined) return undefined;
   const { initialDelaySeconds, periodSeconds, failureThreshold } = probeNumbers(spec.startupProbe);
@@ -96,7 +96,7 @@ function startupBudget(container: ContainerEvidence): Finding | undefined {
 }
 
 /** Advice for a delay after which the first attempt always succeeds, or that repeats the wait of the startup probe. */
-function initialDelay(container: ContainerEvidence, type: ProbeType): Finding | undefined {
+function initialDelay(container: ContainerEvidence, type: ProbeType): ContainerAdvice | undefined {
   const { path, spec } = container;
   const probe = probeOf(spec, type);
   if (probe === undefined) return undefined;
@@ -126,7 +126,7 @@ function initialDelay(container: ContainerEvidence, type: ProbeType): Finding | 
   return { ...about, what, evidence: `${succeeded}: the program may have been up long before.` };
 }
 
-function livenessBeforeStart(container: ContainerEvidence): Finding | undefined {
+function livenessBeforeStart(container: ContainerEvidence): ContainerAdvice | undefined {
   const { path, spec } = container;
   if (spec.livenessProbe === undefined || spec.startupProbe !== undefined) return undefined;
   const runs = attemptsByRun(container, 'liveness');
@@ -165,7 +165,7 @@ function handlerOf({ exec, httpGet, tcpSocket, grpc }: Probe): Probe {
 }
 
 /** Advice for a long period: the container became ready some time between the last failure and the first success. */
-function slowPeriod(container: ContainerEvidence): Finding | undefined {
+function slowPeriod(container: ContainerEvidence): ContainerAdvice | undefined {
   const { path, spec } = container;
   const type = spec.startupProbe === undefined ? 'readiness' : 'startup';
   const probe = probeOf(spec, type);
@@ -211,7 +211,7 @@ function slowPeriod(container: ContainerEvidence): Finding | undefined {
 }
 
 /** Advice for a container without a readiness probe, which is Ready before it listens. */
-function readyBeforeListening(container: ContainerEvidence): Finding | undefined {
+function readyBeforeListening(container: ContainerEvidence): ContainerAdvice | undefined {
   const { path, spec, role } = container;
   const { readinessProbe, startupProbe, livenessProbe } = spec;
   if (role === 'init' || readinessProbe !== undefined || startupProbe !== undefined || livenessProbe === undefined)

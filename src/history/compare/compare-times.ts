@@ -1,5 +1,6 @@
 import type { Difference, Tolerance } from './difference.ts';
 import type { ContainerStory, RunStory } from '../run-story.ts';
+import { seconds } from '../expect/meet-steps.ts';
 
 /** A duration. */
 interface Span {
@@ -20,10 +21,6 @@ export function compareTimes(a: RunStory, b: RunStory, { share, minMs }: Toleran
 }
 
 const keyOf = ({ subject, what }: Span): string => `${subject}\n${what}`;
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(3)}s`;
-}
 
 function spansOf(story: RunStory): Span[] {
   const { conditions, containers, isOver, lengthMs } = story;

@@ -1,4 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
+import { isJsonObject } from '../../api/json.ts';
 
 /** A field that differs between two manifests. */
 export interface ManifestChange {
@@ -26,7 +27,7 @@ function manifestOf({ metadata, spec }: StoredPod): unknown {
 
 function changesIn(path: string, a: unknown, b: unknown): ManifestChange[] {
   if (Array.isArray(a) && Array.isArray(b)) return changesInLists(path, a, b);
-  if (isRecord(a) && isRecord(b)) {
+  if (isJsonObject(a) && isJsonObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
     return keys.flatMap((key) => changesIn(path === '' ? key : `${path}${fieldPath(key)}`, a[key], b[key]));
   }
@@ -47,7 +48,7 @@ function changesInLists(path: string, a: readonly unknown[], b: readonly unknown
 function namesOf(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
   const names = new Map<string, unknown>();
   for (const item of list) {
-    if (!isRecord(item) || typeof item['name'] !== 'string' || names.has(item['name'])) return undefined;
+    if (!isJsonObject(item) || typeof item['name'] !== 'string' || names.has(item['name'])) return undefined;
     names.set(item['name'], item);
   }
   return names;
@@ -56,8 +57,4 @@ function namesOf(list: readonly unknown[]): ReadonlyMap<string, unknown> | undef
 /** Brackets a key with dots, as labels and annotations have. */
 function fieldPath(key: string): string {
   return /^\w+$/.test(key) ? `.${key}` : `[${key}]`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { Axis } from './axis.ts';
 import type { ConditionSpan, EndingSpan, EventMark, PhaseSpan } from './model.ts';
+import { eventContainer } from '../advise/evidence.ts';
 
 /** The phases of a Pod in order. */
 export function phaseSpans({ states, endMs }: Axis): PhaseSpan[] {
@@ -64,7 +65,7 @@ export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpa
 /** The events, once for each record. */
 export function eventMarks({ events }: Axis): EventMark[] {
   return events.map(({ atMs, event }) => {
-    const container = containerOfEvent(event.involvedObject.fieldPath);
+    const container = eventContainer(event);
     return {
       atMs,
       type: event.type ?? 'Normal',
@@ -74,9 +75,4 @@ export function eventMarks({ events }: Axis): EventMark[] {
       ...(container === undefined ? {} : { container }),
     };
   });
-}
-
-/** The container in a field path: `fetch` in `spec.initContainers{fetch}`. */
-function containerOfEvent(fieldPath: string | undefined): string | undefined {
-  return /\{(.*)\}$/.exec(fieldPath ?? '')?.[1];
 }

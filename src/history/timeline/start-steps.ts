@@ -122,7 +122,8 @@ function probeSteps(path: PathWriter, on: PathContainer, { attempt, type }: Prob
   path.add(further, good.at(-1)?.toMs ?? 0);
 }
 
-function isGood({ result }: ProbeSpan): boolean {
+/** True for a result that counts as a success. */
+export function isGood({ result }: ProbeSpan): boolean {
   return result === 'success' || result === 'warning';
 }
 

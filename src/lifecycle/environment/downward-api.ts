@@ -96,6 +96,6 @@ function isZero(quantity: string): boolean {
   return parseQuantity(quantity).nano === 0n;
 }
 
-function findContainer({ spec }: StoredPod, name: string): Container | undefined {
+export function findContainer({ spec }: StoredPod, name: string): Container | undefined {
   return [...spec.containers, ...(spec.initContainers ?? [])].find((container) => container.name === name);
 }

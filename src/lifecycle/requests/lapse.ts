@@ -2,6 +2,7 @@ import type { Container, ContainerStatus } from '../../api/generated/types.ts';
 import { isSidecar, type StoredPod } from '../../api/objects.ts';
 import { type PodGoal, goalState, includesReady } from './goal.ts';
 import type { Lapse } from './run-outcome.ts';
+import { findContainer } from '../environment/downward-api.ts';
 
 /**
  * The lapse of a Pod that had reached the goal. Undefined: there is none.
@@ -16,7 +17,7 @@ export function lapseOf(goal: PodGoal, before: StoredPod, now: StoredPod, allowR
   if (now === before || now.metadata.deletionTimestamp !== undefined) return undefined;
   if (includesReady(goal)) {
     const container = endedContainers(before, now).find(
-      (name) => !allowRestarts && !isChanged(specOf(before, name), specOf(now, name)),
+      (name) => !allowRestarts && !isChanged(findContainer(before, name), findContainer(now, name)),
     );
     if (container !== undefined) return { pod: now, container };
   }
@@ -53,10 +54,6 @@ function servingStatuses({ spec, status }: StoredPod): ContainerStatus[] {
     ...(status.containerStatuses ?? []),
     ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)),
   ];
-}
-
-function specOf({ spec }: StoredPod, name: string): Container | undefined {
-  return [...spec.containers, ...(spec.initContainers ?? [])].find((container) => container.name === name);
 }
 
 /** True when a user has changed the image or the resources of a running container. */

@@ -33,6 +33,6 @@ export function filePathProblem(path: string): string | undefined {
   return path.includes('\0') ? `invalid path: must not contain NUL: ${goQuote(path)}` : undefined;
 }
 
-function byteLength(text: string): number {
+export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }

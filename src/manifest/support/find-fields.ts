@@ -5,6 +5,7 @@ import { parseType } from '../decode/fields.ts';
 import { child, entry, item } from '../validate/path.ts';
 import { coversBelow, type FieldRule, type Isolation, type Treatment } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
+import { isJsonObject } from '../../api/json.ts';
 
 /** A field of an object whose value has the wanted treatment. */
 export interface FoundField {
@@ -41,7 +42,7 @@ export function fieldsWithoutEffect(object: KubeObject, isolation: Isolation): F
 }
 
 function search({ path, field, typeName, value }: SearchPosition, treatment: Treatment): FoundField[] {
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   const types = fieldsOf(typeName) ?? {};
   return Object.entries(SUPPORT_TABLE[typeName] ?? {}).flatMap(([name, rule]) => {
     const inner = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -71,7 +72,7 @@ function itemsOf(position: SearchPosition, container: 'list' | 'map' | undefined
 }
 
 function entriesOf(position: SearchPosition): SearchPosition[] {
-  if (!isRecord(position.value)) return [];
+  if (!isJsonObject(position.value)) return [];
   return Object.entries(position.value).map(([key, value]) => ({
     ...position,
     path: entry(position.path, key),
@@ -79,10 +80,6 @@ function entriesOf(position: SearchPosition): SearchPosition[] {
     value,
     name: key,
   }));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -2,6 +2,7 @@ import type { StoredMeta } from '../../api/objects.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
+import { byteLength } from '../../lifecycle/volumes/volume-file-path.ts';
 
 /** The length of key and value beyond which an annotation gets lines of its own. */
 const ANNOTATION_LIMIT = 140;
@@ -73,8 +74,4 @@ export function describeAnnotations(
 export function shorten(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);
   return bytes.length <= limit ? text : `${new TextDecoder().decode(bytes.subarray(0, limit))}...`;
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../history/expect/meet-expectation.ts';
 import type { Check } from '../../history/expect/meet-steps.ts';
 import type { JunitCase, JunitSuite } from '../report/junit.ts';
+import { counted } from '../../history/advise/advice.ts';
 
 /** The result of checking the expectations of one document against one run. */
 export interface ExpectationOutcome extends Outcome {
@@ -27,11 +28,6 @@ function renderOutcome(outcome: ExpectationOutcome): string {
   const heading = `✗ ${run}: not as expected, ${unmet.length} of ${counted(total, 'expectation')} not met (${place})\n`;
   const rest = notLookedFor === 0 ? '' : `  ${counted(notLookedFor, 'step')} after that not checked\n`;
   return heading + unmet.map((check) => checkLines(check)).join('') + rest;
-}
-
-/** A count with its noun: `2 steps`. */
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function checkLines(check: Check): string {

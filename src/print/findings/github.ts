@@ -1,4 +1,5 @@
 import type { Finding } from '../../manifest/lint/finding.ts';
+import { annotationProperty, annotationText } from '../live/annotation.ts';
 
 /**
  * Formats a finding as a workflow command of GitHub Actions, which shows it beside the line of the file. Empty for a
@@ -8,14 +9,6 @@ export function renderAnnotation({ level, file, line, column, object, message, h
   if (level === 'note') return '';
   const subject = object === undefined || object.name === '' ? '' : `${object.kind} ${object.name}: `;
   const text = `${subject}${message}${hint === undefined ? '' : ` - ${hint}`}`;
-  const location = `file=${escapeProperty(file)},line=${line},col=${column}`;
-  return `::${level} ${location}::${escapeText(text)}\n`;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const location = `file=${annotationProperty(file)},line=${line},col=${column}`;
+  return `::${level} ${location}::${annotationText(text)}\n`;
 }

@@ -1,5 +1,6 @@
 import type { Finding, Findings } from '../../manifest/lint/finding.ts';
 import type { Painter, Tone } from '../text/painter.ts';
+import { counted } from '../../history/advise/advice.ts';
 
 const TONES = { error: 'bad', warning: 'info', note: 'muted' } as const satisfies Record<Finding['level'], Tone>;
 
@@ -48,8 +49,4 @@ export function findingsSummary({ findings, files, objects }: Findings): string 
   const verdict = found.length === 0 ? 'nothing wrong' : found.join(' and ');
   const skipped = notes === 0 ? '' : `; ${notes} not checked`;
   return `${verdict} in ${counted(objects, 'object')} of ${counted(files, 'file')}${skipped}\n`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

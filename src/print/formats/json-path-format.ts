@@ -4,6 +4,7 @@ import { goSyntax, goText } from '../../api/go/go-text.ts';
 import { findResults, FloatLiteral, JsonPathError, parseTemplate } from '../../api/json-path/index.ts';
 import { formatJson } from './json.ts';
 import { PrintFailure } from './print-failure.ts';
+import { bare } from './go-template/functions.ts';
 
 /** The arguments of `-o jsonpath=…`. */
 export interface JsonPathFormat {
@@ -45,15 +46,11 @@ function parsed(template: string): ReturnType<typeof parseTemplate> {
 }
 
 function asJsonList(values: readonly unknown[]): string {
-  return `${formatJson(values.map(withoutLiteral), '\n')}\n`;
+  return `${formatJson(values.map(bare), '\n')}\n`;
 }
 
 /** Formats objects and lists as JSON, and other values as they are. */
 function plain(value: unknown): string {
   if (value === null || (typeof value === 'object' && !(value instanceof FloatLiteral))) return formatJson(value);
-  return goText(withoutLiteral(value));
-}
-
-function withoutLiteral(value: unknown): unknown {
-  return value instanceof FloatLiteral ? value.value : value;
+  return goText(bare(value));
 }

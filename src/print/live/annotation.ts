@@ -92,23 +92,25 @@ export function gitHubAnnotation(
   const properties = [
     ...(position === undefined
       ? []
-      : [`file=${property(position.file)}`, `line=${position.line}`, `col=${position.column}`]),
-    `title=${property(title)}`,
+      : [`file=${annotationProperty(position.file)}`, `line=${position.line}`, `col=${position.column}`]),
+    `title=${annotationProperty(title)}`,
   ];
-  return `::${level} ${properties.join(',')}::${data(message)}`;
+  return `::${level} ${properties.join(',')}::${annotationText(message)}`;
 }
 
 /** The line that starts a folded group, which ends with `GROUP_END`. */
 export function gitHubGroup(title: string): string {
-  return `::group::${data(title)}`;
+  return `::group::${annotationText(title)}`;
 }
 
 export const GROUP_END = '::endgroup::';
 
-function data(text: string): string {
+/** Escapes the text of a workflow command. */
+export function annotationText(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+/** Escapes a property of a workflow command. */
+export function annotationProperty(text: string): string {
+  return annotationText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -89,7 +89,7 @@ export class Drawing {
   #lifeRow({ waits, attempts, stops }: ContainerTimeline, offsetMs: number): CanvasRow {
     const row = this.#newRow();
     for (const { reason, fromMs, toMs } of waits) {
-      this.#fill(row, waitGlyph(reason), offsetMs + fromMs, offsetMs + toMs);
+      this.#fill(row, waitLook(reason), offsetMs + fromMs, offsetMs + toMs);
     }
     for (const { fromMs, toMs, ready, startedUpMs = toMs, exit } of attempts) {
       this.#fill(row, 'starting', offsetMs + fromMs, offsetMs + Math.min(startedUpMs, toMs));
@@ -139,7 +139,8 @@ function weightOf({ decision, result }: { readonly decision: string; readonly re
   return (decision === 'none' ? 0 : 2) + (result === 'success' ? 0 : 1);
 }
 
-function waitGlyph(reason: string | undefined): GlyphName {
+/** The look of a wait by its reason. */
+export function waitLook(reason: string | undefined): 'waiting' | 'backOff' | 'blocked' {
   if (reason === undefined || /^(ContainerCreating|PodInitializing|RestartingAllContainers)$/.test(reason))
     return 'waiting';
   return reason.endsWith('BackOff') ? 'backOff' : 'blocked';

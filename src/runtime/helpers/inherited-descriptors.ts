@@ -1,5 +1,5 @@
-import { closeSync, readdirSync } from 'node:fs';
-import { quietly, readQuietly } from '../../quietly.ts';
+import { closeSync } from 'node:fs';
+import { quietly, readQuietly, filesIn } from '../../quietly.ts';
 
 const DESCRIPTORS = '/proc/self/fd';
 /** Source: include/uapi/asm-generic/fcntl.h. */
@@ -11,7 +11,7 @@ const O_CLOEXEC = 0o2000000;
  * podrun's own program calls this: a library must not close the descriptors of its user. Linux only.
  */
 export function closeInheritedDescriptors(): void {
-  for (const name of quietly(() => readdirSync(DESCRIPTORS)) ?? []) {
+  for (const name of filesIn(DESCRIPTORS)) {
     const fd = Number(name);
     // The descriptor of the folder itself is closed already.
     if (fd > 2 && isInheritable(fd)) quietly(() => closeSync(fd));

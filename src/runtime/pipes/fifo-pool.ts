@@ -5,13 +5,12 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   rmdirSync,
   rmSync,
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { quietly } from '../../quietly.ts';
+import { quietly, filesIn } from '../../quietly.ts';
 import { placeTag } from '../../place.ts';
 import { errnoOf, isDiskLost } from '../errno.ts';
 import { runHelper } from '../helpers/helper.ts';
@@ -141,7 +140,7 @@ export class FifoPool {
  * another machine cannot be seen: it may be alive.
  */
 export function removeFifos(directory: string): void {
-  for (const name of namesIn(directory)) {
+  for (const name of filesIn(directory)) {
     const [, pid, scope] = /^(\d+)-([\da-f]{8})-/.exec(name) ?? [];
     const isAlive = pid !== undefined && (scope !== placeTag() || startTimeOf(Number(pid)) !== undefined);
     if (!isAlive) rmSync(join(directory, name), { recursive: true, force: true });
@@ -150,14 +149,9 @@ export function removeFifos(directory: string): void {
 
 /** Removes a folder of FIFOs as rmSync does, for which Node would load another module. */
 function removeFolder(folder: string): void {
-  for (const name of namesIn(folder)) unlink(join(folder, name));
+  for (const name of filesIn(folder)) unlink(join(folder, name));
   // Somebody may have removed it, or its disk is read-only: `gc` removes it later.
   quietly(() => rmdirSync(folder));
-}
-
-/** The names in a folder. Empty when the folder is missing. */
-function namesIn(directory: string): string[] {
-  return quietly(() => readdirSync(directory)) ?? [];
 }
 
 export function closeFifo({ readFd, writeFd }: Fifo): void {

@@ -2,7 +2,7 @@ import { futimesSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
 import { quietly } from '../../quietly.ts';
-import { type Clock, nextEventLoopTurn } from '../../clock.ts';
+import { type Clock, nextEventLoopTurn, sleep } from '../../clock.ts';
 
 /** Reads a pipe and passes on its pieces. */
 export interface PipeReader {
@@ -82,9 +82,7 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
         if (left === 'end') foundEnd();
         if (left !== 'more') break;
         if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
-        await new Promise<void>((resolve) => {
-          nextEventLoopTurn(resolve);
-        });
+        await new Promise<void>(nextEventLoopTurn);
       }
       socket.destroy();
     },
@@ -109,12 +107,9 @@ export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeRe
       socket.resume();
       // Counts turns of the event loop, not time alone: a busy loop has not looked at the pipe.
       while (!socket.readableEnded && !socket.destroyed && quietLaps < QUIET_LAPS) {
-        const nowMs = clock.now().monotonicMs;
-        if (nowMs - startMs >= DRAIN_LIMIT_MS) break;
+        if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
         quietLaps++;
-        await new Promise<void>((resolve) => {
-          clock.wakeAt(nowMs + 1, resolve);
-        });
+        await sleep(clock, 1);
       }
       socket.destroy();
     },

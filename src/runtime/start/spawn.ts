@@ -60,9 +60,7 @@ export function spawnSlot(): Promise<void> {
 async function nextSlot(): Promise<void> {
   spawnsLeft -= 1;
   if (spawnsLeft > 0) return;
-  await new Promise<void>((resolve) => {
-    nextEventLoopTurn(resolve);
-  });
+  await new Promise<void>(nextEventLoopTurn);
   spawnsLeft = SPAWNS_PER_TURN;
 }
 

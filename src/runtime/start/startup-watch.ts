@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readQuietly } from '../../quietly.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, sleep } from '../../clock.ts';
 import { killGroup } from '../kill.ts';
 import { ENTERING_TOOLS } from '../inside.ts';
 import type { MainProcess } from '../main-process.ts';
@@ -45,11 +45,8 @@ export class StartupWatch {
     void main.ended.then((end) => (exitCode = end.exitCode));
     const startMs = clock.now().monotonicMs;
     while (!this.#isProgram(main.programPid)) {
-      const nowMs = clock.now().monotonicMs;
-      if (exitCode !== undefined || nowMs - startMs > ENTER_LIMIT_MS) break;
-      await new Promise<void>((resolve) => {
-        clock.wakeAt(nowMs + LOOK_EVERY_MS, resolve);
-      });
+      if (exitCode !== undefined || clock.now().monotonicMs - startMs > ENTER_LIMIT_MS) break;
+      await sleep(clock, LOOK_EVERY_MS);
     }
     // The tools exit with 0 only after the program.
     if (exitCode === undefined || exitCode === 0) return { ok: true, process: main };

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { quietly, readQuietly } from '../../quietly.ts';
+import { quietly, readQuietly, filesIn } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { markIn } from './process-table.ts';
 
@@ -163,9 +163,7 @@ async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<
     if (!Number.isInteger(pid)) continue;
     for (const inode of socketsOf(pid)) owners.get(inode)?.push(ownerWith(pid));
     if (clock.now().monotonicMs - sliceStartMs < SLICE_MS) continue;
-    await new Promise<void>((resolve) => {
-      nextEventLoopTurn(resolve);
-    });
+    await new Promise<void>(nextEventLoopTurn);
     sliceStartMs = clock.now().monotonicMs;
   }
   return owners;
@@ -175,7 +173,7 @@ async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<
 function socketsOf(pid: number): Set<string> {
   const folder = `/proc/${pid}/fd`;
   const sockets = new Set<string>();
-  for (const fd of quietly(() => readdirSync(folder)) ?? []) {
+  for (const fd of filesIn(folder)) {
     const [, inode] = /^socket:\[(\d+)\]$/.exec(quietly(() => readlinkSync(`${folder}/${fd}`)) ?? '') ?? [];
     if (inode !== undefined) sockets.add(inode);
   }

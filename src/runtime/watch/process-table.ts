@@ -60,9 +60,7 @@ async function listByProc(clock: Clock, since: ListedSince): Promise<ProcessEntr
     const pid = Number(name);
     if (!(pid >= since.pid) || pid === process.pid) continue;
     if (clock.now().monotonicMs - sliceStartMs >= SLICE_MS) {
-      await new Promise<void>((resolve) => {
-        nextEventLoopTurn(resolve);
-      });
+      await new Promise<void>(nextEventLoopTurn);
       sliceStartMs = clock.now().monotonicMs;
     }
     const facts = factsOf(pid);

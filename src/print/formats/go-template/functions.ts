@@ -118,7 +118,7 @@ function kindOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : undefined;
 }
 
-function bare(value: unknown): unknown {
+export function bare(value: unknown): unknown {
   return value instanceof FloatLiteral ? value.value : value;
 }
 

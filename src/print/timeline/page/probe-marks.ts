@@ -10,10 +10,6 @@ export interface ProbeMark {
 /** The number of marks for a probe: more would overlap, and the page would have megabytes of them. */
 const MARKS_MAX = 1000;
 
-export function isGood({ result }: ProbeSpan): boolean {
-  return result === 'success' || result === 'warning';
-}
-
 /** True for an attempt with a decision. */
 export function hasDecision({ decision }: ProbeSpan): boolean {
   return !['none', 'retry', 'notCounted', 'abandoned'].includes(decision);

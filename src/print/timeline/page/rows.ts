@@ -2,8 +2,10 @@ import type { AttemptSpan, ContainerTimeline, Stretch, Timeline } from '../../..
 import { briefDuration } from '../../age.ts';
 import { describeExitCode } from '../../exit-code.ts';
 import { stepDuration } from '../scale.ts';
-import { isGood, hasDecision, probeMarks } from './probe-marks.ts';
+import { hasDecision, probeMarks } from './probe-marks.ts';
 import { stepHint, stepText } from '../step-text.ts';
+import { isGood } from '../../../history/timeline/start-steps.ts';
+import { waitLook } from '../drawing.ts';
 
 /** A period or point in time that is drawn, listed and described. Times are those of the page. */
 export interface Entry extends Stretch {
@@ -170,12 +172,6 @@ function lifeEntries({ name, role, waits, attempts, stops }: ContainerTimeline):
       return { container: name, title: 'asked to end', look: 'stopping over', fromMs, toMs, details };
     }),
   ];
-}
-
-function waitLook(reason: string | undefined): string {
-  if (reason === undefined || /^(ContainerCreating|PodInitializing|RestartingAllContainers)$/.test(reason))
-    return 'waiting';
-  return reason.endsWith('BackOff') ? 'backOff' : 'blocked';
 }
 
 function attemptEntry(container: string, role: ContainerTimeline['role'], attempt: AttemptSpan): NewEntry {

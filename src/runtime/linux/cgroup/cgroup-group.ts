@@ -2,7 +2,7 @@ import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { readQuietly, succeeds } from '../../../quietly.ts';
-import type { Clock } from '../../../clock.ts';
+import { type Clock, sleep } from '../../../clock.ts';
 import type { GroupLimits, ResourceLimits } from '../../confinement.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
 import { sendSignal } from '../../kill.ts';
@@ -127,9 +127,7 @@ export async function removeGroups(folders: readonly string[], clock: Clock): Pr
     killGroupFolders(folders);
     const left = folders.filter((folder) => !tryToRemove([folder]));
     if (left.length === 0 || clock.now().monotonicMs >= deadlineMs) break;
-    await new Promise<void>((resolve) => {
-      clock.wakeAt(clock.now().monotonicMs + PAUSE_MS, resolve);
-    });
+    await sleep(clock, PAUSE_MS);
   }
   for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
 }

@@ -192,8 +192,8 @@ function whyNotWritten(file: string, text: string): string | undefined {
   }
 }
 
-/** Removes a group, unless other podruns have groups in it. */
-function tryToRemove(folder: string): void {
+/** Removes a group, unless it is in use or belongs to another user. */
+export function tryToRemove(folder: string): void {
   quietly(() => rmdirSync(folder));
 }
 

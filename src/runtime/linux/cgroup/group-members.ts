@@ -1,7 +1,7 @@
 import { promises, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readQuietly } from '../../../quietly.ts';
-import { type Clock, nextEventLoopTurn } from '../../../clock.ts';
+import { type Clock, nextEventLoopTurn, sleep } from '../../../clock.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
 import { sendSignal } from '../../kill.ts';
 import { factsOf, type ProcessFacts } from '../../watch/process-identity.ts';
@@ -53,10 +53,7 @@ export async function takeInWaiting(folders: readonly string[], pid: number): Pr
 
 async function standsStill(pid: number, clock: Clock): Promise<void> {
   for (let look = 0; look < LOOKS_MAX && RUNNING.test(stateOf(pid)); look++) {
-    await new Promise<void>((resolve) => {
-      if (look < LOOKS_AT_ONCE) nextEventLoopTurn(resolve);
-      else clock.wakeAt(clock.now().monotonicMs + 1, resolve);
-    });
+    await (look < LOOKS_AT_ONCE ? new Promise<void>(nextEventLoopTurn) : sleep(clock, 1));
   }
 }
 

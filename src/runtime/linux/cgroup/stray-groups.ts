@@ -1,9 +1,9 @@
-import { readdirSync, rmdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { quietly, readQuietly } from '../../../quietly.ts';
 import type { Clock } from '../../../clock.ts';
 import { removeGroups } from './cgroup-group.ts';
-import { PARENT } from './cgroup-machine.ts';
+import { PARENT, tryToRemove } from './cgroup-machine.ts';
 import { hierarchiesOf } from './hierarchy.ts';
 
 /** The smallest age: younger groups may be about to be used. */
@@ -67,11 +67,6 @@ function parentsBelow(folder: string, depth: number): string[] {
 
 function bornMs(folder: string): number {
   return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-}
-
-function tryToRemove(folder: string): void {
-  // The group may be in use, belong to another user, or be gone.
-  quietly(() => rmdirSync(folder));
 }
 
 function foldersIn(folder: string): string[] {

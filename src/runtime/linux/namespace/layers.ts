@@ -4,14 +4,13 @@ import {
   constants,
   lstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   promises,
   rmdirSync,
   rmSync,
 } from 'node:fs';
 import path from 'node:path';
-import { quietly } from '../../../quietly.ts';
+import { quietly, filesIn } from '../../../quietly.ts';
 import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 
 /**
@@ -34,8 +33,8 @@ export function madeOnHostFile(layerDir: string): string {
  * @param layers the folder of a Pod with a folder for each container, which has a layer for each run
  */
 export async function removeLeftLayers(layers: string): Promise<void> {
-  for (const container of namesIn(layers)) {
-    for (const run of namesIn(path.join(layers, container))) {
+  for (const container of filesIn(layers)) {
+    for (const run of filesIn(path.join(layers, container))) {
       const layerDir = path.join(layers, container, run);
       await removeLayer(layerDir, readMadeOnHost(layerDir));
     }
@@ -69,12 +68,8 @@ function removeEmpty(file: string): void {
 
 /** Makes work folders readable: the kernel creates them without any permission, and only root could read them. */
 function openWorkFolders(layerDir: string): void {
-  for (const name of namesIn(layerDir).filter((file) => file.startsWith('work'))) {
+  for (const name of filesIn(layerDir).filter((file) => file.startsWith('work'))) {
     // Without the folder, the overlay was never mounted.
     quietly(() => chmodSync(path.join(layerDir, name, 'work'), 0o700));
   }
-}
-
-function namesIn(folder: string): string[] {
-  return quietly(() => readdirSync(folder)) ?? [];
 }

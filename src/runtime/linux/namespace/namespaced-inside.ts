@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts';
+import { type Clock, sleep } from '../../../clock.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import type { Inside, ProgramCall } from '../../inside.ts';
 import { killProcess } from '../../kill.ts';
@@ -142,9 +142,7 @@ export class NamespacedInside implements Inside {
         return child;
       }
       if (startTimeOf(pid) === undefined) return pid;
-      await new Promise<void>((resolve) => {
-        clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, resolve);
-      });
+      await sleep(clock, LOOK_EVERY_MS);
     }
     return pid;
   }

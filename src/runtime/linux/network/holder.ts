@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
-import type { Clock } from '../../../clock.ts';
+import { type Clock, sleep } from '../../../clock.ts';
 import { errnoText } from '../../errno.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
@@ -76,9 +76,7 @@ export function adoptedNetwork(join: NetworkJoin, clock: Clock): HeldNetwork {
     end: async () => {
       killGroup(join.holderPid);
       while (startTimeOf(join.holderPid) !== undefined) {
-        await new Promise<void>((resolve) => {
-          clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, resolve);
-        });
+        await sleep(clock, LOOK_EVERY_MS);
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts';
+import { type Clock, sleep } from '../../../clock.ts';
 import { groupUsage } from '../cgroup/cgroup-usage.ts';
 import type { ProcessIdentity } from '../../watch/process-identity.ts';
 import { listProcesses } from '../../watch/process-table.ts';
@@ -40,9 +40,7 @@ export async function measureContainers(
   if (containers.length === 0) return new Map();
   const before = await lookAt(containers, clock);
   const startMs = clock.now().monotonicMs;
-  await new Promise<void>((resolve) => {
-    clock.wakeAt(startMs + WINDOW_MS, resolve);
-  });
+  await sleep(clock, WINDOW_MS);
   const after = await lookAt(containers, clock);
   const windowSeconds = (clock.now().monotonicMs - startMs) / 1000;
   const usages = new Map<string, Usage>();
