@@ -45,21 +45,17 @@ function grouped(errors: readonly ManifestMistake[]): (InputProblem | ObjectGrou
 /** The text of kubectl before the mistake itself. */
 function heading({ stage, subject, error }: DocumentProblem): string {
   const { file, identity } = subject;
-  switch (stage) {
-    case 'parse':
-      return `error: error parsing ${file}`;
-    case 'kind':
-      return kindHeading(subject, error.type);
-    case 'decode':
-    case 'strict':
-      return `Error from server (BadRequest): error when creating ${goQuote(file)}: ${cannotBeHandled(subject)}`;
-    case 'support':
-      return `The ${identity.kind} ${goQuote(identity.name)} cannot run here`;
-    case 'validate':
-      return `The ${identity.kind} ${goQuote(identity.name)} is invalid`;
-    default:
-      return stage satisfies never;
-  }
+  const creating = `Error from server (BadRequest): error when creating ${goQuote(file)}`;
+  const undecoded = `${creating}: ${cannotBeHandled(subject)}`;
+  const headings: Readonly<Record<DocumentProblem['stage'], string>> = {
+    parse: `error: error parsing ${file}`,
+    kind: kindHeading(subject, error.type),
+    decode: undecoded,
+    strict: undecoded,
+    support: `The ${identity.kind} ${goQuote(identity.name)} cannot run here`,
+    validate: `The ${identity.kind} ${goQuote(identity.name)} is invalid`,
+  };
+  return headings[stage];
 }
 
 function kindHeading({ file, identity }: Subject, type: FieldErrorType): string {

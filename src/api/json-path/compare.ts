@@ -3,27 +3,23 @@ import { FloatLiteral, JsonPathError } from './nodes.ts';
 /** The types that Go can compare. Only values of one type are comparable. */
 type Basic = string | number | boolean;
 
+const OPERATORS: ReadonlyMap<string, (left: unknown, right: unknown) => boolean> = new Map([
+  ['==', isEqual],
+  ['!=', (left, right) => !isEqual(left, right)],
+  ['<', isLess],
+  ['<=', (left, right) => isLess(left, right) || isEqual(left, right)],
+  ['>', (left, right) => !(isLess(left, right) || isEqual(left, right))],
+  ['>=', (left, right) => !isLess(left, right)],
+]);
+
 /**
  * Compares two values as a filter does. Source: client-go/third_party/forked/golang/template/funcs.go.
  * @throws {JsonPathError} when the values are not comparable
  */
 export function compare(left: unknown, operator: string, right: unknown): boolean {
-  switch (operator) {
-    case '==':
-      return isEqual(left, right);
-    case '!=':
-      return !isEqual(left, right);
-    case '<':
-      return isLess(left, right);
-    case '<=':
-      return isLess(left, right) || isEqual(left, right);
-    case '>':
-      return !(isLess(left, right) || isEqual(left, right));
-    case '>=':
-      return !isLess(left, right);
-    default:
-      throw new JsonPathError(`unrecognized filter operator ${operator}`);
-  }
+  const holds = OPERATORS.get(operator);
+  if (holds === undefined) throw new JsonPathError(`unrecognized filter operator ${operator}`);
+  return holds(left, right);
 }
 
 function isEqual(left: unknown, right: unknown): boolean {

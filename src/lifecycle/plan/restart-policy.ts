@@ -47,12 +47,5 @@ export function initContainerRestarts(podPolicy: string | undefined, container: 
 }
 
 function policyRestarts(policy: string, exitCode: number): boolean {
-  switch (policy) {
-    case 'Never':
-      return false;
-    case 'OnFailure':
-      return exitCode !== 0;
-    default:
-      return true;
-  }
+  return policy === 'OnFailure' ? exitCode !== 0 : policy !== 'Never';
 }

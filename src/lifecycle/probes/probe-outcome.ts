@@ -26,23 +26,20 @@ export type ProbeOutcome = { readonly answer?: ProbeAnswer } & (
   | { readonly result: 'error'; readonly output: string; readonly state?: 'unknown' | 'failure' }
 );
 
+const SUCCESSES: Readonly<Record<ProbeOutcome['result'], boolean | undefined>> = {
+  success: true,
+  warning: true,
+  failure: false,
+  unknown: false,
+  error: undefined,
+};
+
 /**
  * True for a success, false for a failure, undefined for an error, which does not count. Source:
  * pkg/kubelet/prober/prober.go probe.
  */
-export function countsAsSuccess(outcome: ProbeOutcome): boolean | undefined {
-  switch (outcome.result) {
-    case 'success':
-    case 'warning':
-      return true;
-    case 'failure':
-    case 'unknown':
-      return false;
-    case 'error':
-      return undefined;
-    default:
-      return outcome satisfies never;
-  }
+export function countsAsSuccess({ result }: ProbeOutcome): boolean | undefined {
+  return SUCCESSES[result];
 }
 
 /** The event of an outcome, also below the threshold. A success has none. Source: prober.go probe. */

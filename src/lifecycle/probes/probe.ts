@@ -143,16 +143,7 @@ export function tickMs(ticks: { originMs: number; periodMs: number }, afterMs: n
 
 /** The probe of this type, if the container has one. */
 export function probeOf(container: Container, type: ProbeType): Probe | undefined {
-  switch (type) {
-    case 'startup':
-      return container.startupProbe;
-    case 'liveness':
-      return container.livenessProbe;
-    case 'readiness':
-      return container.readinessProbe;
-    default:
-      return type satisfies never;
-  }
+  return container[`${type}Probe`];
 }
 
 export interface ProbeNumbers {

@@ -4,7 +4,7 @@ import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
-import { selectorMatches, validateLabelSelector } from './labels.ts';
+import { validateLabelSelector, selectorMatches } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts';

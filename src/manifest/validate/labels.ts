@@ -1,9 +1,10 @@
 import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../api/generated/types.ts';
-import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
+import { entriesByKey, type Decoded } from '../decoded.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { child } from './path.ts';
+import { matchesSelector } from '../../api/select/object-selector.ts';
 
 type TextMap = Readonly<Record<string, string | undefined>> | undefined;
 type Selector = Decoded<LabelSelector>;
@@ -69,23 +70,5 @@ export function isEmptySelector(selector: Selector): boolean {
 
 /** True when a valid selector matches these labels. */
 export function selectorMatches(selector: Selector | undefined, labels: TextMap): boolean {
-  if (selector === undefined) return false;
-  const hasLabels = entriesByKey(selector.matchLabels).every(([name, value]) => lookUp(labels, name) === value);
-  return hasLabels && (selector.matchExpressions ?? []).every((requirement) => requirementMatches(requirement, labels));
-}
-
-function requirementMatches(requirement: Decoded<LabelSelectorRequirement>, labels: TextMap): boolean {
-  const value = lookUp(labels, requirement.key ?? '');
-  const isListed = value !== undefined && (requirement.values ?? []).includes(value);
-  switch (requirement.operator) {
-    case 'In':
-      return isListed;
-    case 'NotIn':
-      return !isListed;
-    case 'Exists':
-      return value !== undefined;
-    case undefined:
-    default:
-      return value === undefined;
-  }
+  return matchesSelector(selector as LabelSelector | undefined, labels as Readonly<Record<string, string>> | undefined);
 }

@@ -12,7 +12,7 @@ import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
-import { isEmptySelector, selectorMatches, validateLabelSelector } from './labels.ts';
+import { isEmptySelector, validateLabelSelector, selectorMatches } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 import { validateTemplate } from './pod.ts';

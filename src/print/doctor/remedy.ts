@@ -6,28 +6,18 @@ type MachineFacts = Pick<MachineReport, 'distributions' | 'userId'>;
 /** The steps that enable a feature, in the imperative. Undefined when nothing can be done. */
 export function remedyFor({ feature, verdict, why }: MachineFinding, machine: MachineFacts): string | undefined {
   if (why === undefined) return undefined;
-  switch (feature) {
-    case 'layers':
-      return verdict === 'partly' ? OTHER_FOLDER : OTHER_KERNEL;
-    case 'ownProc':
-      return 'run podrun where /proc is not masked, for example docker run --security-opt systempaths=unconfined';
-    case 'terminals':
-      return 'npm install --include=optional, or for all users npm install -g @lydell/node-pty';
-    case 'users':
-      return userRemedy(why, machine);
-    case 'limits':
-      return limitsRemedy(why, machine);
-    case 'memoryVolumes':
-      return 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm';
-    case 'podAddresses':
-      return why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined;
-    case 'podNetworks':
-      return networkRemedy(why, machine);
-    case 'namespaces':
-      return namespaceRemedy(why, machine);
-    default:
-      return feature satisfies never;
-  }
+  const remedies: Readonly<Record<MachineFinding['feature'], string | undefined>> = {
+    layers: verdict === 'partly' ? OTHER_FOLDER : OTHER_KERNEL,
+    ownProc: 'run podrun where /proc is not masked, for example docker run --security-opt systempaths=unconfined',
+    terminals: 'npm install --include=optional, or for all users npm install -g @lydell/node-pty',
+    users: userRemedy(why, machine),
+    limits: limitsRemedy(why, machine),
+    memoryVolumes: 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm',
+    podAddresses: why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined,
+    podNetworks: networkRemedy(why, machine),
+    namespaces: namespaceRemedy(why, machine),
+  };
+  return remedies[feature];
 }
 
 function networkRemedy(why: Obstacle, machine: MachineFacts): string | undefined {

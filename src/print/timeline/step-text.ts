@@ -1,124 +1,70 @@
 import type { CriticalPath, PathStep } from '../../history/timeline/model.ts';
 import { describeExitCode } from '../exit-code.ts';
 
-type ProbeStepKind = Extract<
-  PathStep['kind'],
-  'initialDelay' | 'firstTick' | 'failing' | 'lastPeriod' | 'probe' | 'successThreshold' | 'probing'
->;
+type StepTable<T> = Readonly<Record<PathStep['kind'], T>>;
 
 /** A step of the critical path in words: `init container fetch ran`, `startup probe of app: initial delay`. */
 export function stepText(step: PathStep): string {
-  const { container = '', reason, message } = step;
-  const why = [reason, message].filter((text) => text !== undefined).join(': ');
-  switch (step.kind) {
-    case 'scheduling':
-      return why === '' ? 'scheduled' : `waited to be scheduled: ${why}`;
-    case 'sandbox':
-      return `volumes and network${why === '' ? '' : `: ${why}`}`;
-    case 'creating':
-      return `${nameOf(step)} created`;
-    case 'image':
-      return `image of ${container} pulled`;
-    case 'blocked':
-      return `${nameOf(step)} could not start: ${why}`;
-    case 'backOff':
-      return `back-off of ${container}: ${reason ?? ''}`;
-    case 'restart':
-      return `${nameOf(step)} restarted`;
-    case 'run':
-      return runText(step);
-    case 'postStart':
-      return `postStart hook of ${container}`;
-    case 'readinessGate':
-      return `readiness gate ${reason ?? ''}`;
-    case 'reporting':
-      return 'status reported';
-    case 'initialDelay':
-    case 'firstTick':
-    case 'failing':
-    case 'lastPeriod':
-    case 'probe':
-    case 'successThreshold':
-    case 'probing':
-      return probeText(step, step.kind);
-    default:
-      return step.kind satisfies never;
-  }
-}
-
-function nameOf({ container, role }: PathStep): string {
-  const roles = { init: 'init container', sidecar: 'sidecar', regular: 'container', ephemeral: 'ephemeral container' };
-  return `${roles[role ?? 'regular']} ${container ?? ''}`;
-}
-
-function runText(step: PathStep): string {
-  const { attempt = 0, exitCode } = step;
-  const which = attempt === 0 ? '' : ` (attempt ${attempt + 1})`;
-  const end = exitCode === undefined || exitCode === 0 ? '' : `: ${describeExitCode(exitCode)}`;
-  return `${nameOf(step)} ran${which}${end}`;
-}
-
-function probeText({ probe, container, probes = 0 }: PathStep, kind: ProbeStepKind): string {
-  const name = `${probe ?? ''} probe of ${container ?? ''}`;
+  const { kind, container = '', role = 'regular', probe = '', probes = 0, reason = '', message } = step;
+  const why = [step.reason, message].filter((text) => text !== undefined).join(': ');
+  const name = `${ROLES[role]} ${container}`;
+  const probing = `${probe} probe of ${container}`;
   const attempts = probes === 1 ? '1 attempt' : `${probes} attempts`;
-  switch (kind) {
-    case 'initialDelay':
-      return `${name}: initial delay`;
-    case 'firstTick':
-      return `${name}: until its first attempt`;
-    case 'failing':
-      return `${name}: ${attempts} that did not succeed`;
-    case 'lastPeriod':
-      return `${name}: until its next attempt`;
-    case 'probe':
-      return `${name}: the attempt that succeeded`;
-    case 'successThreshold':
-      return `${name}: ${attempts} in a row that succeeded`;
-    case 'probing':
-      return name;
-    default:
-      return kind satisfies never;
-  }
+  const texts: StepTable<string> = {
+    scheduling: why === '' ? 'scheduled' : `waited to be scheduled: ${why}`,
+    sandbox: `volumes and network${why === '' ? '' : `: ${why}`}`,
+    creating: `${name} created`,
+    image: `image of ${container} pulled`,
+    blocked: `${name} could not start: ${why}`,
+    backOff: `back-off of ${container}: ${reason}`,
+    restart: `${name} restarted`,
+    run: `${name} ran${runDetails(step)}`,
+    postStart: `postStart hook of ${container}`,
+    readinessGate: `readiness gate ${reason}`,
+    reporting: 'status reported',
+    initialDelay: `${probing}: initial delay`,
+    firstTick: `${probing}: until its first attempt`,
+    failing: `${probing}: ${attempts} that did not succeed`,
+    lastPeriod: `${probing}: until its next attempt`,
+    probe: `${probing}: the attempt that succeeded`,
+    successThreshold: `${probing}: ${attempts} in a row that succeeded`,
+    probing,
+  };
+  return texts[kind];
 }
+
+const ROLES = { init: 'init container', sidecar: 'sidecar', regular: 'container', ephemeral: 'ephemeral container' };
+
+function runDetails({ attempt = 0, exitCode = 0 }: PathStep): string {
+  return `${attempt === 0 ? '' : ` (attempt ${attempt + 1})`}${exitCode === 0 ? '' : `: ${describeExitCode(exitCode)}`}`;
+}
+
+const HINTS: StepTable<string | undefined> = {
+  scheduling: 'remove what holds the Pod back',
+  sandbox: 'what the Pod mounts must be there before it starts',
+  image: 'a smaller image, or one that the node has already',
+  blocked: 'its image and its configuration must be there before it starts',
+  backOff: 'the attempt before it must not fail',
+  run: 'what the init container does',
+  postStart: 'a faster hook: the Pod waits until it has returned',
+  initialDelay: 'a shorter delay; a startup probe needs none',
+  firstTick: 'a shorter period asks sooner',
+  lastPeriod: 'a shorter period asks sooner',
+  failing: 'the program must answer the probe sooner',
+  successThreshold: 'a lower threshold',
+  readinessGate: 'set this condition sooner',
+  creating: undefined,
+  restart: undefined,
+  probing: undefined,
+  probe: undefined,
+  reporting: undefined,
+};
 
 /** Advice for shortening a step. Undefined when neither the manifest nor the program can shorten it. */
-export function stepHint({ kind, role, reason, exitCode }: PathStep): string | undefined {
-  switch (kind) {
-    case 'scheduling':
-      return reason === undefined ? undefined : 'remove what holds the Pod back';
-    case 'sandbox':
-      return reason === undefined ? undefined : 'what the Pod mounts must be there before it starts';
-    case 'image':
-      return 'a smaller image, or one that the node has already';
-    case 'blocked':
-      return 'its image and its configuration must be there before it starts';
-    case 'backOff':
-      return 'the attempt before it must not fail';
-    case 'run':
-      if (exitCode !== undefined && exitCode !== 0) return 'this attempt must not fail';
-      return role === 'init' ? 'what the init container does' : undefined;
-    case 'postStart':
-      return 'a faster hook: the Pod waits until it has returned';
-    case 'initialDelay':
-      return 'a shorter delay; a startup probe needs none';
-    case 'firstTick':
-    case 'lastPeriod':
-      return 'a shorter period asks sooner';
-    case 'failing':
-      return 'the program must answer the probe sooner';
-    case 'successThreshold':
-      return 'a lower threshold';
-    case 'readinessGate':
-      return 'set this condition sooner';
-    case 'creating':
-    case 'restart':
-    case 'probing':
-    case 'probe':
-    case 'reporting':
-      return undefined;
-    default:
-      return kind satisfies never;
-  }
+export function stepHint({ kind, role, reason, exitCode = 0 }: PathStep): string | undefined {
+  if (kind === 'run' && exitCode !== 0) return 'this attempt must not fail';
+  if (kind === 'run' && role !== 'init') return undefined;
+  return (kind === 'scheduling' || kind === 'sandbox') && reason === undefined ? undefined : HINTS[kind];
 }
 
 /** The steps to show, and the sum of the others. */
