@@ -8,8 +8,8 @@ import type { ManifestMistake } from '../manifest/manifest-mistake.ts';
 import type { Input } from '../manifest/read/input.ts';
 import { renderManifestErrors } from '../manifest/report.ts';
 import { ManifestError, type ManifestProblem } from './errors.ts';
-import { isRecord } from './options.ts';
 import type { ManifestSource, ManifestText } from './types.ts';
+import { isJsonObject } from '../api/json.ts';
 
 /** The file name of a manifest that came as an object. Messages leave the position in it out. */
 const OBJECT = 'object';
@@ -63,7 +63,7 @@ function pathOf(source: string | URL, cwd: string): string {
 
 function isManifestText(source: object): source is ManifestText {
   // Callers in plain JavaScript may pass anything.
-  return isRecord(source) && typeof source['yaml'] === 'string' && !('kind' in source);
+  return isJsonObject(source) && typeof source['yaml'] === 'string' && !('kind' in source);
 }
 
 function textInput(file: string, text: string): Input {
@@ -71,7 +71,7 @@ function textInput(file: string, text: string): Input {
 }
 
 function objectText(source: unknown): string {
-  if (isRecord(source)) return JSON.stringify(source);
+  if (isJsonObject(source)) return JSON.stringify(source);
   throw usage(
     `run() needs manifests: paths, objects or { yaml: text }, but got ${source === null ? 'null' : typeof source}`,
   );

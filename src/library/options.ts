@@ -7,6 +7,7 @@ import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
 import { mostSimilar } from '../api/similar.ts';
 import { type GoalRules, SETTLE_MS } from '../lifecycle/requests/goal-watch.ts';
 import type { RunOptions, UntilOptions } from './types.ts';
+import { isJsonObject } from '../api/json.ts';
 
 /** Checks the value of an option. Returns undefined for a good value, else the end of an error message. */
 type OptionCheck = (value: unknown) => string | undefined;
@@ -33,7 +34,7 @@ const isSettle: OptionCheck = (value) =>
 const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   allowRestarts: isSwitch,
   backoff: (value) =>
-    isRecord(value) &&
+    isJsonObject(value) &&
     Object.entries(value).every(([name, duration]) => /^(initial|max)$/.test(name) && !isDuration(duration))
       ? undefined
       : "must be like { initial: '1s', max: '10s' }",
@@ -106,7 +107,7 @@ export function readGoalRules({ settle, allowRestarts }: Pick<UntilOptions, 'set
 }
 
 function checkVariables(value: unknown): string | undefined {
-  if (!isRecord(value)) return 'must be like { NAME: value }';
+  if (!isJsonObject(value)) return 'must be like { NAME: value }';
   for (const [name, text] of Object.entries(value)) {
     const [problem] = envNameMessages(name);
     if (problem !== undefined) return `has a name that no variable can have, ${JSON.stringify(name)}: ${problem}`;
@@ -116,16 +117,12 @@ function checkVariables(value: unknown): string | undefined {
 }
 
 function checkImages(value: unknown): string | undefined {
-  if (!isRecord(value)) return "must be like { 'nginx:*': ['nginx', '-g', 'daemon off;'] }";
+  if (!isJsonObject(value)) return "must be like { 'nginx:*': ['nginx', '-g', 'daemon off;'] }";
   for (const [pattern, program] of Object.entries(value)) {
     if (!isImagePattern(pattern)) return `has ${JSON.stringify(pattern)}, which is not an image name or pattern`;
-    const words = isRecord(program) ? (program['command'] ?? program['args']) : program;
+    const words = isJsonObject(program) ? (program['command'] ?? program['args']) : program;
     const isCommand = typeof words === 'string' || (Array.isArray(words) && words.every((word) => !isText(word)));
     if (!isCommand || words.length === 0) return `must have a command for ${JSON.stringify(pattern)}`;
   }
   return undefined;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,6 @@ import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
-import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
@@ -15,6 +14,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { asLibraryAdvice, asLibraryCalls } from '../library-calls.ts';
 import { GoalError, TimeoutError } from '../errors.ts';
 import type { ParsedGoal } from './goal.ts';
+import { type PodEvidence } from '../../history/evidence.ts';
 
 /** Pods to wait for. */
 export interface WaitSubject {
@@ -86,8 +86,7 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
  * @throws {PodrunError} when all Pods have reached the goal, and a part of their record could not be written
  */
 function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress): number | undefined {
-  const { pods, isDeleted, record, store, clock } = awaited;
-  const { wallMs } = clock.now();
+  const { pods, isDeleted, record } = awaited;
   switch (progress.type) {
     case 'met':
       if (verdictOf({ type: 'goalMet' }, pods(), record()).result === 'failed')
@@ -96,12 +95,13 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
     case 'settling':
       return progress.untilMs;
     case 'impossible': {
-      const why = asLibraryCalls(causeWithEvidence(store, progress.pod, wallMs));
+      const why = withEvidence(awaited, progress.pod, (evidence) => whyNever(progress.pod, undefined, evidence));
       throw new GoalError(goal.text, structuredClone(progress.pod), why);
     }
     case 'lapsed': {
-      const why = asLibraryCalls(lapseWithEvidence(store, progress.lapse, wallMs));
-      throw new GoalError(goal.text, structuredClone(progress.lapse.pod), why, 'did not stay');
+      const { lapse } = progress;
+      const why = withEvidence(awaited, lapse.pod, (evidence) => whyLapsed(lapse, evidence));
+      throw new GoalError(goal.text, structuredClone(lapse.pod), why, 'did not stay');
     }
     case 'pending': {
       const gone = pods().find((pod) => isDeleted(pod) && goal.stateOf(pod) === 'pending');
@@ -113,32 +113,23 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
   }
 }
 
-function timedOut({ pods, store, clock }: WaitSubject, goal: ParsedGoal, timeoutMs: number): TimeoutError {
-  const { wallMs } = clock.now();
-  const missing = pods().filter((pod) => goal.stateOf(pod) !== 'met');
-  const lines = missing.map((pod) => asLibraryCalls(waitingLines(store, pod, wallMs)));
+function timedOut(awaited: WaitSubject, goal: ParsedGoal, timeoutMs: number): TimeoutError {
+  const missing = awaited.pods().filter((pod) => goal.stateOf(pod) !== 'met');
+  const lines = missing.map((pod) =>
+    withEvidence(awaited, pod, (evidence, nowMs) => `pod/${pod.metadata.name}: ${waitingFor(pod, nowMs, evidence)}`),
+  );
   const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
   return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
 }
 
-/** The reason why a Pod can never reach the goal, and below it the evidence, indented. */
-function causeWithEvidence(store: FileStore, pod: StoredPod, nowMs: number): string {
+/** A sentence about a Pod, and below it the evidence, indented. */
+function withEvidence(
+  { store, clock }: WaitSubject,
+  pod: StoredPod,
+  sentence: (evidence: PodEvidence, nowMs: number) => string,
+): string {
   const evidence = podEvidence(store, pod);
-  const why = whyNever(pod, undefined, evidence);
-  return `${why}\n${explainPod({ pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice })}`.trimEnd();
-}
-
-/** The reason why a Pod has left the goal, and below it the evidence, indented. */
-function lapseWithEvidence(store: FileStore, lapse: Lapse, nowMs: number): string {
-  const evidence = podEvidence(store, lapse.pod);
-  const why = whyLapsed(lapse, evidence);
-  return `${why}\n${explainPod({ pod: lapse.pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice })}`.trimEnd();
-}
-
-/** The thing that a Pod waits for now, in a line, and below it the evidence, indented. */
-function waitingLines(store: FileStore, pod: StoredPod, nowMs: number): string {
-  const evidence = podEvidence(store, pod);
-  const phrase = waitingFor(pod, nowMs, evidence);
+  const nowMs = clock.now().wallMs;
   const block = explainPod({ pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice });
-  return `pod/${pod.metadata.name}: ${phrase}\n${block}`.trimEnd();
+  return asLibraryCalls(`${sentence(evidence, nowMs)}\n${block}`.trimEnd());
 }

@@ -36,7 +36,8 @@ export function stepText(step: PathStep): string {
 const ROLES = { init: 'init container', sidecar: 'sidecar', regular: 'container', ephemeral: 'ephemeral container' };
 
 function runDetails({ attempt = 0, exitCode = 0 }: PathStep): string {
-  return `${attempt === 0 ? '' : ` (attempt ${attempt + 1})`}${exitCode === 0 ? '' : `: ${describeExitCode(exitCode)}`}`;
+  const which = attempt === 0 ? '' : ` (attempt ${attempt + 1})`;
+  return exitCode === 0 ? which : `${which}: ${describeExitCode(exitCode)}`;
 }
 
 const HINTS: StepTable<string | undefined> = {
