@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
-import type { TemplateRevision } from '../../controllers/index.ts';
+import { shownTemplate, type TemplateRevision } from '../../controllers/index.ts';
 import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { describeTemplate } from '../../print/describe/workloads/pod-template.ts';
 import { DESCRIBE_LAYOUT, TabWriter } from '../../print/text/tab-writer.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
+import { countOption } from '../flags/count-option.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
@@ -14,37 +16,57 @@ import type { RunVerb } from '../verb.ts';
 import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 /** The flags of `rollout history`. */
-type HistoryFlags = TargetFlags & OutputFlags;
+interface HistoryFlags extends TargetFlags, OutputFlags {
+  readonly revision: number | undefined;
+}
 
 const EXAMPLES = `
 Examples:
   podrun rollout history deployment/web
+  podrun rollout history deployment/web --revision=1    # the template of that revision
 `;
 
 /** `podrun rollout history`: lists the templates that a workload has had. */
 export function addHistory(group: Command, run: RunVerb): void {
   withOutputFlags(rolloutCommand(group, 'history', 'List the revisions of a workload'))
     .description('Lists the revisions of a Deployment, StatefulSet or DaemonSet, with the reasons for them.')
+    .addOption(countOption('--revision <number>', 'show the Pod template of this revision'))
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: HistoryFlags) => run((cli) => history(cli, words, flags)));
 }
 
 /** Source: kubectl/pkg/cmd/rollout/rollout_history.go. */
 async function history(cli: Cli, words: readonly string[], flags: HistoryFlags): Promise<number> {
+  const wanted = flags.revision ?? 0;
   const printer = objectPrinter(cli.stdout, flags);
   const store = openStore(cli);
   for (const ref of await rolloutTargets(cli, store, words, flags)) {
     const object = getObject(store, ref);
     if (object === undefined) throw missingObjectError(store, ref);
     const revisions = historyOf(store, ref.type, object, 'history viewer');
-    if (printer !== undefined) cli.stdout.write(revisions.map(({ keeper }) => printer.print(keeper)).join(''));
-    else cli.stdout.write(`${qualifiedKind(ref.type)}/${ref.name} \n${revisionTable(revisions)}\n`);
+    const chosen = wanted === 0 ? revisions : [revisionNumbered(revisions, wanted)];
+    const heading = `${qualifiedKind(ref.type)}/${ref.name} `;
+    if (printer !== undefined) cli.stdout.write(chosen.map(({ keeper }) => printer.print(keeper)).join(''));
+    else if (wanted === 0) cli.stdout.write(`${heading}\n${revisionTable(revisions)}\n`);
+    else cli.stdout.write(`${heading}with revision #${wanted}\n${chosen.map(templateText).join('')}\n`);
   }
   return EXIT.ok;
+}
+
+/** @throws {PodrunError} when there is no such revision */
+function revisionNumbered(revisions: readonly TemplateRevision[], wanted: number): TemplateRevision {
+  const found = revisions.find(({ revision }) => revision === wanted);
+  if (found !== undefined) return found;
+  throw new PodrunError('NotFound', 'unable to find the specified revision');
 }
 
 function revisionTable(revisions: readonly TemplateRevision[]): string {
   if (revisions.length === 0) return 'No rollout history found.';
   const rows = revisions.map(({ revision, changeCause = '<none>' }) => `${revision}\t${changeCause}\n`);
   return new TabWriter(DESCRIBE_LAYOUT).render(escapeTerminal(`REVISION\tCHANGE-CAUSE\n${rows.join('')}`));
+}
+
+/** The template as `describe` prints it, with its tabs. Source: polymorphichelpers/history.go. */
+function templateText(revision: TemplateRevision): string {
+  return escapeTerminal(`${describeTemplate(shownTemplate(revision)).join('\n')}\n`);
 }

@@ -23,8 +23,7 @@ describe.each([
   'deployment-updated',
   'statefulset-ready',
 ])('with the recorded state %s', (state) => {
-  const all = rolloutsOf(state).filter(({ command }) => !command.includes('--revision'));
-  it.each(all)('$command', async ({ command, stdout, stderr, exit }) => {
+  it.each(rolloutsOf(state))('$command', async ({ command, stdout, stderr, exit }) => {
     putWorkloads(workshop, state);
     expect(await run(command.replace('kubectl ', ''))).toEqual({ stdout, stderr, exitCode: exit });
   });
