@@ -64,6 +64,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     condition: () => import('./verbs/condition.ts'),
     scale: () => import('./verbs/scale.ts'),
     rollout: () => import('./verbs/rollout.ts'),
+    set: () => import('./verbs/set.ts'),
   },
   'Clean up:': {
     delete: () => import('./verbs/delete.ts'),

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
+import type { KubeObject } from '../../src/api/objects.ts';
 
 /** The end of an example in a help text. An example without an entry ends by itself with exit code 0. */
 export interface Ending {
@@ -178,7 +179,12 @@ const ends: PodSpec = {
   containers: [{ name: 'main', image: 'busybox', command: ['sleep', '0.1'] }],
 };
 
-const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
+export const SETTINGS: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'settings', namespace: 'default' },
+  data: { level: 'info' },
+};
 
 const yaml = (...objects: readonly object[]): string => objects.map((object) => stringify(object)).join('---\n');
 

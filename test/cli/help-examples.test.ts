@@ -4,13 +4,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyCommandName } from './commands.ts';
-import { type Ending, ENDINGS, FILES, PROGRAMS, STORE_ONLY, WORKLOADS, WORLDLESS } from './example-world.ts';
+import { type Ending, ENDINGS, FILES, PROGRAMS, SETTINGS, STORE_ONLY, WORKLOADS, WORLDLESS } from './example-world.ts';
 import { runHere } from './in-process.ts';
 import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
 import { TIERS } from './tiers.ts';
 import { argumentsOf } from './transcripts.ts';
 import { putWorkloads } from './workloads/golden-workloads.ts';
-import { storeOf } from './prepared-store.ts';
+import { putObjects, storeOf } from './prepared-store.ts';
 import { type Ended, Podrun, Workshop } from './workshop.ts';
 
 /** The time limit of one example. Examples run one after the other, in a folder with all files that they name. */
@@ -90,6 +90,7 @@ function putWorkloadsAgain(): void {
     }
   }
   for (const state of WORKLOADS) putWorkloads(workshop, state);
+  putObjects(store, [SETTINGS]);
 }
 
 async function mustRun(line: string | undefined): Promise<void> {

@@ -17,7 +17,7 @@ type TextMap = Readonly<Record<string, string>>;
  */
 export function splitPairs(
   words: readonly string[],
-  what: 'annotation' | 'condition' | 'label',
+  what: 'annotation' | 'condition' | 'environment' | 'image' | 'label',
 ): { readonly resources: readonly string[]; readonly pairs: readonly string[] } {
   const isPair = (word: string): boolean => word.includes('=') || word.endsWith('-');
   const first = words.findIndex(isPair);

@@ -10,7 +10,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   create: "Use 'podrun apply -f FILE': it creates the objects and runs the Pods.",
   run: "Use 'podrun init NAME > NAME.yaml' for a manifest, and 'podrun apply -f NAME.yaml' to run it.",
   edit: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
-  set: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
   autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
   expose: "Use 'podrun port-forward pod/NAME PORT', or 'podrun apply -f FILE' with a Service in it.",
   proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",

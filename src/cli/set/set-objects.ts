@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { usage } from '../../api/errors.ts';
+import type { PodSpec } from '../../api/generated/types.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { changeObject } from '../../objects/change-object.ts';
+import { changeLine } from '../change/change-line.ts';
+import { type DryRun, dryRunOption } from '../change/dry-run.ts';
+import { eachObject } from '../change/each-object.ts';
+import type { Cli } from '../cli.ts';
+import { openStore } from '../environment.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { readTargets } from '../select/read-targets.ts';
+import { type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
+import { withPodSpec } from './pod-spec.ts';
+
+/** The flags of every command below `set`. */
+export interface SetFlags extends TargetFlags, OutputFlags {
+  readonly all: boolean;
+  readonly dryRun: DryRun;
+}
+
+/** Adds a command below `set`, with the flags that all of them take. */
+export function setCommand(group: Command, name: string, arguments_: string): Command {
+  const command = group
+    .command(name)
+    .usage(`(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) ${arguments_}`)
+    .argument('[resource...]', 'the objects, then the new values');
+  return withOutputFlags(withTargetFlags(command))
+    .option('--all', 'all objects of the type in the namespace', false)
+    .addOption(dryRunOption('only print what would change; -o yaml shows the result'));
+}
+
+/** A change of the Pods that objects make. */
+export interface PodSpecChange {
+  /** kubectl's words for what is changed: `image`. */
+  readonly what: string;
+  /** Answers the changed spec. May throw. */
+  readonly change: (spec: PodSpec, object: StoredKubeObject) => PodSpec;
+}
+
+/** @throws {PodrunError} (usage) when no object is named, or all are and a selector is given, too */
+export function checkSetTargets(resources: readonly string[], flags: SetFlags): void {
+  if (flags.all && flags.selector !== undefined) throw usage('cannot set --all and --selector at the same time');
+  if (resources.length > 0 || flags.filename.length > 0) return;
+  throw usage('one or more resources must be specified as <resource> <name> or <resource>/<name>');
+}
+
+/**
+ * Changes the Pod templates of objects. As in kubectl, an object that stays the same has no line.
+ * Source: kubectl/pkg/cmd/set. Answers the exit code.
+ */
+export async function changePodSpecs(
+  cli: Cli,
+  resources: readonly string[],
+  flags: SetFlags,
+  { what, change }: PodSpecChange,
+): Promise<number> {
+  const { dryRun } = flags;
+  const printer = objectPrinter(cli.stdout, flags);
+  const store = openStore(cli);
+  const refs = await readTargets(cli, store, { command: 'set', words: resources, flags });
+  return eachObject(cli, refs, (ref) => {
+    const changed = (stored: KubeObject): KubeObject =>
+      withPodSpec(stored, (spec) => change(spec, stored as StoredKubeObject));
+    const asked = { store, ref, change: changed, warn: cli.warn, isDryRun: dryRun !== 'none' };
+    const { object, isChanged } = changeObject(asked);
+    return isChanged ? changeLine(cli, object, `${what} updated`, { dryRun, printer }) : '';
+  });
+}
