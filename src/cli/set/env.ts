@@ -119,7 +119,7 @@ function variablesFrom(store: FileStore, word: string, { keys, namespace }: EnvF
   const object = getObject(store, ref);
   if (object === undefined) throw missingObjectError(store, ref);
   const wanted = keys?.split(',');
-  const all = Object.keys((object['data'] ?? {}) as object).toSorted();
+  const all = Object.keys(object['data'] ?? {}).toSorted();
   return all
     .filter((key) => wanted === undefined || wanted.includes(key))
     .map((key) => ({
