@@ -7,7 +7,8 @@ import type { NodeFacts } from './node-facts.ts';
 import { isTooLarge, shortages } from './node-resources.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
-import { claimNotFound, insufficient, MISFIT, unschedulable } from '../texts/scheduling.ts';
+import { claimNotFound, insufficient, MISFIT, noNode, PREEMPTION, unschedulable } from '../texts/scheduling.ts';
+import { preempt } from './preemption.ts';
 
 export type Schedule =
   /** The node takes the Pod. */
@@ -21,6 +22,8 @@ export type Schedule =
       readonly type: 'waits';
       readonly reason: typeof SCHEDULING_GATED.reason | typeof CONDITION.unschedulable;
       readonly message: string;
+      /** The Pods that go, so that this one fits. */
+      readonly victims?: readonly StoredPod[];
     };
 
 /** The facts of the scheduler besides the Pod. */
@@ -44,24 +47,36 @@ export function schedule(pod: StoredPod, { node, placed, hasClaim, pressure = []
     return spec.nodeName === node.name ? { type: 'placed' } : { type: 'elsewhere', nodeName: spec.nodeName };
   }
   if ((spec.schedulingGates ?? []).length > 0) return { type: 'waits', ...SCHEDULING_GATED };
-  const others = placed.map((other) => other.spec);
-  const taints = [...node.taints, ...pressureTaints(pod, pressure)];
-  const message = unschedulableMessage(spec, { node: { ...node, taints }, others, hasClaim });
-  return message === undefined
-    ? { type: 'fits', nodeName: node.name }
-    : { type: 'waits', reason: CONDITION.unschedulable, message };
+  const missing = missingClaim(spec, hasClaim);
+  if (missing !== undefined) {
+    return { type: 'waits', reason: CONDITION.unschedulable, message: claimNotFound(missing) };
+  }
+  const tainted = { ...node, taints: [...node.taints, ...pressureTaints(pod, pressure)] };
+  const misfitBeside = (others: readonly StoredPod[]): Misfit | undefined =>
+    findMisfit(
+      spec,
+      tainted,
+      others.map((other) => other.spec),
+    );
+  const misfit = misfitBeside(placed);
+  if (misfit === undefined) return { type: 'fits', nodeName: node.name };
+  const answer = misfit.preemptible
+    ? preempt(pod, placed, (others) => misfitBeside(others)?.reasons ?? [])
+    : { none: PREEMPTION.notHelpful };
+  return {
+    type: 'waits',
+    reason: CONDITION.unschedulable,
+    ...('victims' in answer
+      ? { message: noNode(misfit.reasons), victims: answer.victims }
+      : { message: unschedulable(misfit.reasons, answer.none) }),
+  };
 }
 
-/** The message of the condition Unschedulable. Checks of the Pod alone come before checks of each node. */
-function unschedulableMessage(
-  spec: PodSpec,
-  { node, others, hasClaim }: Pick<SchedulerFacts, 'node' | 'hasClaim'> & { readonly others: readonly PodSpec[] },
-): string | undefined {
+/** A claim of the Pod that does not exist. Checks of the Pod alone come before checks of each node. */
+function missingClaim(spec: PodSpec, hasClaim: (name: string) => boolean): string | undefined {
+  if (affinityNodeNames(spec)?.size === 0) return undefined;
   const claims = (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
-  const missing = affinityNodeNames(spec)?.size === 0 ? undefined : claims.find((name) => !hasClaim(name));
-  if (missing !== undefined) return claimNotFound(missing);
-  const misfit = findMisfit(spec, node, others);
-  return misfit === undefined ? undefined : unschedulable(misfit.reasons, misfit.preemptible);
+  return claims.find((name) => !hasClaim(name));
 }
 
 interface Misfit {

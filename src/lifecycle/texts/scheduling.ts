@@ -21,21 +21,29 @@ export function insufficient(resource: string): string {
   return `1 Insufficient ${resource}`;
 }
 
-/**
- * The whole message. Its second half is the result of preemption, which never helps: podrun ends no Pod in favour of
- * another. Source: pkg/scheduler/framework/types.go FitError, pkg/scheduler/framework/preemption/preemption.go.
- * @param preemptible true when the Pod would fit without other Pods
- */
-export function unschedulable(reasons: readonly string[], preemptible: boolean): string {
-  const preemption = preemptible
-    ? 'No preemption victims found for incoming pod'
-    : 'Preemption is not helpful for scheduling';
-  const why = [...reasons].sort().join(', ');
-  return (
-    `0/1 nodes are available: ${why}. no new claims to deallocate, ` +
-    `preemption: 0/1 nodes are available: 1 ${preemption}.`
-  );
+/** Source: pkg/scheduler/framework/types.go FitError. */
+export function noNode(reasons: readonly string[]): string {
+  return `0/1 nodes are available: ${[...reasons].sort().join(', ')}.`;
 }
+
+/** The reasons why no other Pod goes. Source: pkg/scheduler/framework/preemption/preemption.go, default_preemption.go. */
+export const PREEMPTION = {
+  noVictims: noNode(['1 No preemption victims found for incoming pod']),
+  notHelpful: noNode(['1 Preemption is not helpful for scheduling']),
+  never: 'not eligible due to preemptionPolicy=Never.',
+  underWay: 'not eligible due to a terminating pod on the nominated node.',
+} as const;
+
+/** The whole message of a Pod for which no other Pod goes. `preemption` is one of PREEMPTION. */
+export function unschedulable(reasons: readonly string[], preemption: string): string {
+  return `${noNode(reasons)} no new claims to deallocate, preemption: ${preemption}`;
+}
+
+/** DisruptionTarget of a Pod that goes. Source: pkg/scheduler/framework/preemption/executor.go. */
+export const PREEMPTED = {
+  reason: 'PreemptionByScheduler',
+  message: 'default-scheduler: preempting to accommodate a higher priority pod',
+} as const;
 
 /**
  * The whole message for a missing claim. The scheduler then runs no filters on nodes, and preemption finds nothing.

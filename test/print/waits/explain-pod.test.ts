@@ -45,7 +45,9 @@ const failedMount = (why: string) =>
 const misfit = webPod({
   status: {
     phase: 'Pending',
-    conditions: [{ type: 'PodScheduled', status: 'False', message: unschedulable([MISFIT.affinity], false) }],
+    conditions: [
+      { type: 'PodScheduled', status: 'False', message: unschedulable([MISFIT.affinity], PREEMPTION.notHelpful) },
+    ],
     containerStatuses: [],
   },
 });
