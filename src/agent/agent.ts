@@ -11,6 +11,12 @@ import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './eviction-watch.ts';
 import { controllerOf } from '../controllers/ownership.ts';
+import type { PodrunError } from '../api/errors.ts';
+import { setConditions } from '../lifecycle/requests/set-conditions.ts';
+import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
+import { preemptedBy } from '../lifecycle/texts/events.ts';
+import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
+import { deletePod } from './clean-up/delete-pod.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -110,6 +116,28 @@ export class Agent implements PodRunAgent {
     return { node: this.node, placed: this.#placedBeside(run), hasClaim, pressure: this.#evictions?.conditions };
   }
 
+  /** The order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go. */
+  preempt(victims: readonly StoredPod[], by: StoredPod, publish: () => void): void {
+    const { store, clock, onTrouble } = this.#options;
+    const report = (error: unknown): void => onTrouble(error as PodrunError);
+    const edit = { type: DISRUPTION_TARGET, status: 'True', ...PREEMPTED } as const;
+    for (const { metadata } of victims) {
+      try {
+        store.change<StoredPod>('pods', metadata, 'status', (pod) => {
+          return { ...pod, status: setConditions(pod.status, [edit], clock.now().wallMs) };
+        });
+      } catch (error) {
+        report(error);
+      }
+    }
+    publish();
+    for (const { metadata } of victims) {
+      const { namespace, name, uid } = metadata;
+      void deletePod({ store, clock, namespace, name, graceSeconds: undefined }).catch(report);
+      this.#runs.get(uid)?.scheduling(preemptedBy(by.metadata.uid, this.node.name));
+    }
+  }
+
   changed(pod: StoredPod): void {
     this.#machine.podChanged(pod);
   }
@@ -186,7 +214,9 @@ export class Agent implements PodRunAgent {
    */
   #reconsider(): void {
     let held = this.#placedKey();
-    for (const run of this.#live) {
+    const byPriority = (one: PodRun, other: PodRun): number =>
+      (other.pod.spec.priority ?? 0) - (one.pod.spec.priority ?? 0);
+    for (const run of [...this.#live].toSorted(byPriority)) {
       if (run.state !== 'waiting' || this.#unschedulableRuns.get(run) === held) continue;
       run.begin();
       if (run.state === 'waiting') this.#unschedulableRuns.set(run, held);

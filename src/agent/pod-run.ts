@@ -12,7 +12,7 @@ import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
 import { withoutGrace } from '../lifecycle/requests/deletion.ts';
 import type { Restoration } from '../lifecycle/restored-facts.ts';
 import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.ts';
-import { sandboxChanged } from '../lifecycle/texts/events.ts';
+import { sandboxChanged, type SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Subscription } from '../store/store.ts';
 import { isStored } from './clean-up/is-stored.ts';
@@ -41,6 +41,11 @@ export interface PodRunAgent {
   /** Events about fields of the spec that have no effect here. Called again after a change of the spec. */
   notices(pod: StoredPod): readonly EventDraft[];
   schedulerFacts(run: PodRun): SchedulerFacts;
+  /**
+   * Deletes Pods of lower priority for a Pod that waits.
+   * @param publish publishes that it waits
+   */
+  preempt(victims: readonly StoredPod[], by: StoredPod, publish: () => void): void;
   /** Called after another writer has changed a Pod that runs. */
   changed(pod: StoredPod): void;
   /** Called when the Pod has ended or is gone. */
@@ -117,8 +122,7 @@ export class PodRun implements PodReport {
     this.#state = 'placed';
     if (placement.type === 'binds') {
       this.#bind(placement.nodeName);
-      const { event } = placement;
-      this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
+      this.scheduling(placement.event);
       placement = place(this.#pod, facts);
     }
     if (placement.type !== 'rejected') return this.#run();
@@ -132,6 +136,11 @@ export class PodRun implements PodReport {
     if (this.#object === 'held') this.#end();
     else if (this.#worker === undefined) this.#end(endedUnscheduled(this.#pod.status));
     else this.#worker.terminate(how);
+  }
+
+  /** Records an event of the scheduler. */
+  scheduling(event: SchedulingEvent): void {
+    this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
   }
 
   /** Evicts a running Pod because this machine lacks memory or disk space. */
@@ -203,11 +212,17 @@ export class PodRun implements PodReport {
     this.#worker.start();
   }
 
-  #leavePending({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
+  #leavePending(placement: Extract<Placement, { type: 'waits' }>): void {
+    const { victims = [] } = placement;
+    if (victims.length === 0) this.#publishWait(placement);
+    else this.#options.agent.preempt(victims, this.#pod, () => this.#publishWait(placement));
+  }
+
+  #publishWait({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
     if (status !== undefined) this.#pod = this.saveStatus(status);
     // A client may have changed the Pod just before: it waits no more.
     if (this.#state !== 'waiting') return;
-    if (event !== undefined) this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
+    if (event !== undefined) this.scheduling(event);
     this.events(this.#pod, this.#recorder.unrecorded(notices));
   }
 

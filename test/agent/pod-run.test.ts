@@ -60,6 +60,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
       },
       notices: () => [],
       schedulerFacts: () => ({ node, placed: [], hasClaim: () => false }),
+      preempt: (_victims, _by, publish) => publish(),
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),
       over: () => (ends.count += 1),
     },

@@ -57,6 +57,22 @@ describe('a Pod that the node does not take', () => {
     expect(stderr).toContain(`in podrun.yaml: ${grant}\n`);
   });
 
+  it('takes the place of a Pod of lower priority', async () => {
+    workshop.file('podrun.yaml', 'maxPods: 1');
+    const sleeping = { ...once(), containers: [{ name: 'main', command: ['sleep', '60'] }] };
+    const low = workshop.pod('low', { ...sleeping, priority: 1 });
+    const high = workshop.pod('high', { ...once(), priority: 5 });
+    const { stdout, exitCode } = await workshop.run(['apply', low, high, '-o', 'json']);
+    const lines = watchLines(stdout);
+    const uid = lastOf(lines, 'high')?.metadata?.uid;
+    expect(eventsIn(lines)).toContainEqual(expect.stringContaining(`Preempted Preempted by pod ${uid} on node `));
+    expect(lastOf(lines, 'low')?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'DisruptionTarget', reason: 'PreemptionByScheduler' }),
+    );
+    expect(lastOf(lines, 'high')?.status).toMatchObject({ phase: 'Succeeded' });
+    expect(exitCode).toBe(1);
+  });
+
   it('waits for its claim, and starts once the claim is applied', async () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }];
     const podrun = workshop.start(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);

@@ -31,6 +31,8 @@ export type Placement =
       readonly event?: SchedulingEvent;
       /** Events of podrun. Each is recorded once. */
       readonly notices: readonly EventDraft[];
+      /** The Pods of lower priority that go, so that this one fits. */
+      readonly victims?: readonly StoredPod[];
     };
 
 /** Asks the scheduler about a Pod without a node, and the kubelet's admission about a Pod of this node. */
@@ -65,7 +67,7 @@ function admission(
 
 function pending(
   pod: StoredPod,
-  { reason, message }: Extract<Schedule, { type: 'waits' }>,
+  { reason, message, victims = [] }: Extract<Schedule, { type: 'waits' }>,
   { node, now }: Pick<SchedulerFacts, 'node'> & { readonly now: Instant },
 ): Placement {
   const before = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
@@ -74,7 +76,8 @@ function pending(
   if (reason !== CONDITION.unschedulable) return { type: 'waits', status, notices: [] };
   const missing = missingLabels(pod.spec, node);
   const notices = missing.length > 0 ? [nodeLabelsMissing(node.name, missing)] : [];
-  return { type: 'waits', status, event: failedScheduling(message), notices };
+  const waits = { type: 'waits', event: failedScheduling(message), notices, victims } as const;
+  return { ...waits, status: victims.length === 0 ? status : { ...status, nominatedNodeName: node.name } };
 }
 
 /** The status of a Pod that is ended before it was scheduled. */

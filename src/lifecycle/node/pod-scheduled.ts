@@ -18,5 +18,6 @@ export function withScheduled(pod: StoredPod, verdict: ConditionVerdict, now: In
 
 /** Binds the Pod to a node, as the scheduler does. Source: pkg/registry/core/pod/storage assignPod. */
 export function boundTo(pod: StoredPod, nodeName: string, now: Instant): StoredPod {
-  return withScheduled({ ...pod, spec: { ...pod.spec, nodeName } }, { status: 'True' }, now);
+  const { nominatedNodeName: _, ...status } = pod.status;
+  return withScheduled({ ...pod, spec: { ...pod.spec, nodeName }, status }, { status: 'True' }, now);
 }

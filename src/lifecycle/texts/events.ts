@@ -19,7 +19,7 @@ export const EVENT_REASON = {
 
 /** An event of the scheduler. The newer event format has an action. */
 export interface SchedulingEvent extends EventDraft {
-  readonly action: 'Binding' | 'Scheduling';
+  readonly action: 'Binding' | 'Preempting' | 'Scheduling';
 }
 
 /** Source: pkg/scheduler/schedule_one.go. */
@@ -31,6 +31,11 @@ export function scheduled({ namespace, name }: StoredMeta, nodeName: string): Sc
 /** Source: pkg/scheduler/schedule_one.go. @param diagnosis see `unschedulable` */
 export function failedScheduling(diagnosis: string): SchedulingEvent {
   return { ...warning('FailedScheduling', diagnosis), action: 'Scheduling' };
+}
+
+/** A Pod goes for another one. Source: pkg/scheduler/framework/preemption/executor.go. */
+export function preemptedBy(uid: string, nodeName: string): SchedulingEvent {
+  return { ...normal('Preempted', `Preempted by pod ${uid} on node ${nodeName}`), action: 'Preempting' };
 }
 
 /** The kubelet rejects the Pod. Source: pkg/kubelet/kubelet.go rejectPod; reason and text: pod-reasons.ts. */

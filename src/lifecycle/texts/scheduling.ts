@@ -26,13 +26,13 @@ export function noNode(reasons: readonly string[]): string {
   return `0/1 nodes are available: ${[...reasons].sort().join(', ')}.`;
 }
 
-/** The reasons why no other Pod goes. Source: pkg/scheduler/framework/preemption/preemption.go, default_preemption.go. */
-export const PREEMPTION = {
+/** The reasons why no other Pod goes. Source: pkg/scheduler/framework/preemption/preemption.go. */
+export const PREEMPTION: Readonly<Record<'never' | 'noVictims' | 'notHelpful' | 'underWay', string>> = {
   noVictims: noNode(['1 No preemption victims found for incoming pod']),
   notHelpful: noNode(['1 Preemption is not helpful for scheduling']),
   never: 'not eligible due to preemptionPolicy=Never.',
   underWay: 'not eligible due to a terminating pod on the nominated node.',
-} as const;
+};
 
 /** The whole message of a Pod for which no other Pod goes. `preemption` is one of PREEMPTION. */
 export function unschedulable(reasons: readonly string[], preemption: string): string {

@@ -16,6 +16,8 @@ export const POD_RULES: SupportTable = {
   PodSpec: {
     ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
     ...works('hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    priority: partly('the Pods of one podrun make room for each other'),
+    preemptionPolicy: partly('the Pods of one podrun make room for each other'),
     serviceAccount: checked('the old name of serviceAccountName'),
     dnsPolicy: needsNamespaces(noEffect(HOST_RESOLVER, is('ClusterFirst', 'Default'))),
     dnsConfig: needsNamespaces(noEffect(HOST_RESOLVER)),
@@ -24,8 +26,6 @@ export const POD_RULES: SupportTable = {
     tolerations: partly('of the taints that podrun.yaml gives this node'),
     schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
     priorityClassName: noEffect(ONE_NODE),
-    priority: noEffect(ONE_NODE, is(0)),
-    preemptionPolicy: noEffect(ONE_NODE, is('PreemptLowerPriority')),
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
 import { nodeLabelsMissing } from '../../../src/lifecycle/texts/events.ts';
 import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
-import { MISFIT, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
+import { MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
 import {

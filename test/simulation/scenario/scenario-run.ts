@@ -143,6 +143,7 @@ export class ScenarioRun {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
         schedulerFacts: () => ({ node: NODE, placed: [], hasClaim: () => false }),
+        preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),
       },
