@@ -21,13 +21,15 @@ export function preempt(
   const lower = placed.filter(isLower);
   if (lower.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return { none: PREEMPTION.underWay };
   if (lower.length === 0) return { none: PREEMPTION.noVictims };
-  let staying = placed.filter((other) => !isLower(other));
+  const staying = placed.filter((other) => !isLower(other));
   const lasting = misfitsBeside(staying);
   if (lasting.length > 0) return { none: noNode(lasting) };
   const victims: StoredPod[] = [];
   for (const other of lower.toSorted(byImportance)) {
-    if (misfitsBeside([...staying, other]).length === 0) staying = [...staying, other];
-    else victims.push(other);
+    staying.push(other);
+    if (misfitsBeside(staying).length === 0) continue;
+    staying.pop();
+    victims.push(other);
   }
   return { victims };
 }
