@@ -34,7 +34,7 @@ export function preempt(
   return { victims };
 }
 
-/** The more important Pod first: by priority, then the one that started earlier. Source: pkg/scheduler/util/utils.go. */
+/** By priority, the highest first, then by start, the earliest first. Source: pkg/scheduler/util/utils.go. */
 function byImportance(one: StoredPod, other: StoredPod): number {
   return (
     priorityOf(other) - priorityOf(one) || (one.status.startTime ?? '').localeCompare(other.status.startTime ?? '')

@@ -34,7 +34,10 @@ export const PREEMPTION: Readonly<Record<'never' | 'noVictims' | 'notHelpful' | 
   underWay: 'not eligible due to a terminating pod on the nominated node.',
 };
 
-/** The whole message of a Pod for which no other Pod goes. `preemption` is one of PREEMPTION. */
+/**
+ * The whole message of a Pod for which no other Pod goes. Source: pkg/scheduler/framework/types.go FitError.
+ * @param preemption one of PREEMPTION
+ */
 export function unschedulable(reasons: readonly string[], preemption: string): string {
   return `${noNode(reasons)} no new claims to deallocate, preemption: ${preemption}`;
 }
