@@ -2,6 +2,7 @@
 export { isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
 export { reconcileWorkload, type WorkloadAround } from './controllers.ts';
 export { garbageActions } from './garbage/collect.ts';
+export { isLookedAt, podGoal, rootGoalState } from './goals/root-goal.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { releaseOrphanedPods } from './job/reconcile-job.ts';
 export { NAME_ALPHABET, SUFFIX_LENGTH } from './names.ts';

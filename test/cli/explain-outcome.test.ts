@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
+import { podRoot } from '../../src/lifecycle/requests/root.ts';
 import { explainOutcome } from '../../src/cli/apply/explain-outcome.ts';
 import { NOW_MS, webPod } from '../print/pods.ts';
 
@@ -7,10 +8,11 @@ const ended = (name: string): StoredPod => webPod({ metadata: { name, uid: name 
 
 /** The explanation of a time-out before all Pods have succeeded. */
 function timeIsUp(pods: readonly StoredPod[]): string {
+  const roots = pods.map(podRoot);
   return explainOutcome({
-    outcome: { type: 'timedOut', pods, duringCommand: false, atMs: NOW_MS },
-    pods,
-    seen: pods,
+    outcome: { type: 'timedOut', roots, duringCommand: false, atMs: NOW_MS },
+    roots,
+    seen: roots,
     evidenceOf: () => ({ attempts: [], hooks: [], logs: new Map(), events: [] }),
     goal: { type: 'succeeded' },
     flags: { timeout: '4s', settle: '1s', allowRestarts: false },

@@ -1,6 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { type PodGoal, goalState, type GoalState } from '../../lifecycle/requests/goal.ts';
+import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
+import type { GoalState, PodGoal } from '../../lifecycle/requests/goal.ts';
 import {
   type GoalRules,
   type GoalWatch,
@@ -9,6 +10,7 @@ import {
   NOT_REACHED,
   watchGoal,
 } from '../../lifecycle/requests/goal-watch.ts';
+import { type Root, servingPods } from '../../lifecycle/requests/root.ts';
 import type { EndingSignal, Lapse, RunOutcome } from '../../lifecycle/requests/run-outcome.ts';
 
 export type { EndingSignal, RunOutcome } from '../../lifecycle/requests/run-outcome.ts';
@@ -29,10 +31,10 @@ export interface RunAgent {
 
 export interface ApplyRunOptions {
   readonly agent: RunAgent;
-  /** True when there is nothing left to wait for. Default: the agent's Pods have ended. */
+  /** True when there is nothing left to wait for. Default: the agent's Pods and all roots have ended. */
   readonly isOver?: () => boolean;
-  /** The Pods in their current state. */
-  readonly pods: () => readonly StoredPod[];
+  /** The roots in their current state. */
+  readonly roots: () => readonly Root[];
   readonly clock: Clock;
   readonly goal: PodGoal | undefined;
   readonly rules: GoalRules;
@@ -48,9 +50,9 @@ export interface ApplyRunOptions {
 const SAME_HANG_UP_MS = 1000;
 
 /**
- * Decides when a foreground run is over. The first of these events decides: all Pods have ended, the goal is met or out
- * of reach, the time is up, COMMAND has ended, nothing more can happen, the user interrupts. Then the Pods are ended,
- * and `outcome` resolves after the last of them.
+ * Decides when a foreground run is over. The first of these events decides: all roots have ended, the goal is met or
+ * out of reach, the time is up, COMMAND has ended, nothing more can happen, the user interrupts. Then the Pods are
+ * ended, and `outcome` resolves after the last of them.
  */
 export class ApplyRun {
   readonly outcome: Promise<RunOutcome>;
@@ -79,7 +81,7 @@ export class ApplyRun {
       this.#alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () =>
         this.#decide({
           type: 'timedOut',
-          pods: options.pods(),
+          roots: options.roots(),
           duringCommand: this.#commandStarted,
           atMs: clock.now().wallMs,
         }),
@@ -92,20 +94,26 @@ export class ApplyRun {
     const { agent, goal } = this.#options;
     const isOver = this.#options.isOver?.() ?? agent.isOver;
     if (this.#decided === undefined) {
-      const pods = this.#options.pods();
-      if (this.#commandStarted) this.#watchCommand(pods);
+      if (this.#commandStarted) this.#watchCommand(goal);
       else if (goal === undefined) this.#checkStuck();
-      else this.#checkGoal(goal, pods);
+      else this.#checkGoal(goal);
     }
     // COMMAND runs to its end, even when the Pods have ended.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
   }
 
-  #checkGoal(goal: PodGoal, pods: readonly StoredPod[]): void {
+  #checkGoal(goal: PodGoal): void {
     const { clock, command, rules } = this.#options;
-    const stateOf = (pod: StoredPod): GoalState => this.#stateOf(pod, goal);
-    const { watch, progress } = watchGoal(this.#watch, { goal, rules, pods, now: clock.now(), stateOf });
+    const subjects = this.#options.roots().filter(({ object }) => isLookedAt(goal, object.kind));
+    const { watch, progress } = watchGoal(this.#watch, {
+      goal: podGoal(goal),
+      rules,
+      subjects,
+      pods: servingPods(subjects),
+      now: clock.now(),
+      stateOf: (root) => this.#stateOf(root, goal),
+    });
     this.#watch = watch;
     this.#settleAlarm?.cancel();
     switch (progress.type) {
@@ -115,7 +123,7 @@ export class ApplyRun {
         this.#settleAlarm = clock.wakeAt(progress.untilMs, () => this.check());
         return;
       case 'impossible':
-        return this.#decide({ type: 'goalImpossible', pod: progress.pod });
+        return this.#decide({ type: 'goalImpossible', root: progress.subject });
       case 'lapsed':
         return this.#decide({ type: 'goalLapsed', lapse: progress.lapse });
       case 'met':
@@ -131,16 +139,18 @@ export class ApplyRun {
     if (stuck.length > 0) this.#decide({ type: 'stuck', pods: stuck });
   }
 
-  #watchCommand(pods: readonly StoredPod[]): void {
-    const { goal, rules } = this.#options;
-    if (goal === undefined || this.#watch.reached === undefined) return;
-    this.#lapse ??= lapseSince(this.#watch.reached, goal, pods, rules.allowRestarts);
+  #watchCommand(goal: PodGoal | undefined): void {
+    const { reached } = this.#watch;
+    if (goal === undefined || reached === undefined) return;
+    const { roots, rules } = this.#options;
+    this.#lapse ??= lapseSince(reached, podGoal(goal), servingPods(roots()), rules.allowRestarts);
   }
 
   /** Keeps the state by Pod object: of a thousand Pods, one has changed since the last look. */
-  #stateOf(pod: StoredPod, goal: PodGoal): GoalState {
-    const state = this.#states.get(pod) ?? goalState(goal, pod);
-    this.#states.set(pod, state);
+  #stateOf(root: Root, goal: PodGoal): GoalState {
+    if (root.object.kind !== 'Pod') return rootGoalState(goal, root);
+    const state = this.#states.get(root.object) ?? rootGoalState(goal, root);
+    this.#states.set(root.object, state);
     return state;
   }
 
@@ -172,9 +182,10 @@ export class ApplyRun {
   #startCommand(command: GoalCommand): void {
     this.#commandStarted = true;
     void command.run().then((exitCode) => {
-      const { goal, pods } = this.#options;
-      this.#watchCommand(pods());
-      const left = goal && this.#watch.reached && lapseLeft(this.#watch.reached, goal, pods());
+      const { goal, roots } = this.#options;
+      this.#watchCommand(goal);
+      const { reached } = this.#watch;
+      const left = goal && reached && lapseLeft(reached, podGoal(goal), servingPods(roots()));
       this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
     });
   }

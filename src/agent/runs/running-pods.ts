@@ -5,6 +5,7 @@ import type { StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
+import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
@@ -119,6 +120,18 @@ export class RunningPods {
     return this.#options.owned.flatMap(({ pod }) => this.#latest.get(pod.metadata.uid) ?? []);
   }
 
+  /** The applied Pods and workloads as the store last reported them. */
+  get roots(): readonly Root[] {
+    return [...this.pods.map(podRoot), ...(this.workloads?.rootsWithPods ?? [])];
+  }
+
+  /** The same, with applied Pods as the agent knows them: also those whose record is lost. */
+  get endedRoots(): readonly Root[] {
+    const uids = new Set(this.#options.owned.map(({ pod }) => pod.metadata.uid));
+    const applied = this.agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
+    return [...applied.map(podRoot), ...(this.workloads?.rootsWithPods ?? [])];
+  }
+
   /** The Pods of this process, those of controllers included, as the store last reported them. */
   get allPods(): readonly StoredPod[] {
     return [...this.#latest.values()];
@@ -127,12 +140,6 @@ export class RunningPods {
   /** True when all Pods of this process have ended, and all workloads. */
   get isOver(): boolean {
     return this.agent.isOver && (this.workloads?.isOver ?? true);
-  }
-
-  /** The applied Pods as the agent knows them. */
-  get appliedPods(): readonly StoredPod[] {
-    const uids = new Set(this.#options.owned.map(({ pod }) => pod.metadata.uid));
-    return this.agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
   }
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */

@@ -74,6 +74,11 @@ export class ObjectCache {
     return this.#present(this.#byOwner.get(uid));
   }
 
+  /** The Pods of an owner, and of what it owns. */
+  podsBelow(uid: string): StoredPod[] {
+    return this.dependentsOf(uid).flatMap((object) => (isPod(object) ? [object] : this.podsBelow(object.metadata.uid)));
+  }
+
   /** The objects of a kind that no controller has. */
   free<T extends Owned>(namespace: string, kind: string): T[] {
     return this.#present(this.#free.get(`${namespace}/${kind}`)) as T[];

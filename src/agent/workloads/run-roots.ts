@@ -1,12 +1,11 @@
 import type { WatchEvent } from '../../api/objects.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import { finishedCondition } from '../../controllers/job/job-conditions.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
+import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
 
 /** A workload that was applied, in its last known state. */
-export interface RunRoot {
+export interface RunRoot extends Pick<Root, 'isGone'> {
   readonly object: Workload;
-  readonly isGone: boolean;
 }
 
 /** The workloads that a run was made for. */
@@ -31,19 +30,9 @@ export class RunRoots {
   }
 }
 
-/**
- * True when the workload has ended: a Job that is Complete or Failed, any other one when it is gone. A Job that is to
- * be removed at its end has ended when it is gone.
- */
-function hasEnded({ object, isGone }: RunRoot): boolean {
-  if (isGone) return true;
-  if (object.kind !== 'Job' || object.spec.ttlSecondsAfterFinished === 0) return false;
-  return finishedCondition(object.status ?? {}) !== undefined;
-}
-
-/** True for a Job that failed, or that was deleted before it was complete. */
-export function hasFailed({ object, isGone }: RunRoot): boolean {
-  if (object.kind !== 'Job') return false;
-  const finished = finishedCondition(object.status ?? {});
-  return finished === undefined ? isGone : finished.type === 'Failed';
+/** A Job that is to be removed at its end has ended when it is gone. */
+function hasEnded(root: RunRoot): boolean {
+  const { object, isGone } = root;
+  if (object.kind === 'Job' && object.spec.ttlSecondsAfterFinished === 0) return isGone;
+  return rootEnd(root) !== 'running';
 }

@@ -4,6 +4,7 @@ import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.
 import { reconcileWorkload } from '../../controllers/controllers.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
 import type { Store } from '../../store/store.ts';
 import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands, type StageOutcome } from './carry-out.ts';
@@ -86,6 +87,11 @@ export class WorkloadLoop {
   /** Follows the owners of a Pod that this agent runs without a workload: it goes when they do. */
   follow(pod: StoredPod): void {
     this.#cache.follow(pod.metadata.namespace);
+  }
+
+  /** The applied workloads with their Pods. */
+  get rootsWithPods(): readonly Root[] {
+    return this.roots.all.map((root) => ({ ...root, pods: this.#cache.podsBelow(root.object.metadata.uid) }));
   }
 
   /** True when all roots have ended and no controller has anything to do now, and after `stop`. */

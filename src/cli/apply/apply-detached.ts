@@ -17,6 +17,8 @@ export interface DetachedPods {
   readonly own: readonly ManifestObject<StoredPod>[];
   /** Stored workloads that rest. */
   readonly workloads: readonly WorkloadKey[];
+  /** Workloads whose controllers another process runs. */
+  readonly liveWorkloads: readonly WorkloadKey[];
 }
 
 /**
@@ -26,7 +28,7 @@ export interface DetachedPods {
  */
 export async function applyDetached(
   session: ApplySession,
-  { live, own, workloads }: DetachedPods,
+  { live, own, workloads, liveWorkloads }: DetachedPods,
   configure: (pods: readonly ManifestObject<StoredPod>[]) => void,
 ): Promise<number> {
   const { cli, store, view, plan } = session;
@@ -56,7 +58,12 @@ export async function applyDetached(
   const present = all.flatMap(({ metadata }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
-  return runPods(session, { owned: [], workloads: [], live: present });
+  return runPods(session, {
+    owned: [],
+    workloads: [],
+    live: present,
+    liveWorkloads: [...workloads, ...liveWorkloads],
+  });
 }
 
 /** Warns that the Pod ends together with the process that runs it. */

@@ -1,5 +1,6 @@
 import { durationFlag } from '../flags/duration-flag.ts';
 import { usage } from '../../api/errors.ts';
+import { podGoal } from '../../controllers/index.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { type PodGoal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
@@ -80,7 +81,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
 function readRules({ settle, allowRestarts }: ApplyFlags, goal: PodGoal | undefined): GoalRules {
   const settleMs = settleFlag(settle);
   const rule = allowRestarts ? '--allow-restarts' : settleMs === SETTLE_MS ? undefined : '--settle';
-  if (rule === undefined || (goal !== undefined && includesReady(goal))) return { settleMs, allowRestarts };
+  if (rule === undefined || (goal !== undefined && includesReady(podGoal(goal)))) return { settleMs, allowRestarts };
   throw usage(
     `${rule} needs a goal that includes Ready`,
     'Use it with --until ready, with --detach --wait, or with a COMMAND.',
@@ -92,7 +93,7 @@ function readGoal(text: string): PodGoal {
   if (goal !== undefined) return goal;
   throw usage(
     `invalid --until ${JSON.stringify(text)}`,
-    'Use ready, succeeded, failed, or the type of a condition, if need be with =True, =False or =Unknown.',
+    'Use ready, available, complete, failed, or the type of a condition, if need be with =True, =False or =Unknown.',
   );
 }
 

@@ -1,8 +1,10 @@
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
+import { isLookedAt } from '../../controllers/index.ts';
+import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import { readNode } from '../../agent/config/node.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
@@ -65,6 +67,7 @@ export async function apply(
   }
   const { pods, records, workloads } = separatePods(loaded.objects);
   const applied = pods.map(({ object }) => object);
+  refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
   const expected = await expectationsOf(flags, applied);
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => hasLiveOwner(store, object));
@@ -90,9 +93,8 @@ export async function apply(
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
-    const rested = await applyWorkloads(session, workloads);
-    if (pods.length === 0 && rested.length === 0) return EXIT.ok;
-    const exitCode = await applyPods(session, { live, own, workloads: rested });
+    if (pods.length === 0 && workloads.length === 0) return EXIT.ok;
+    const exitCode = await applyPods(session, { live, own, ...(await applyWorkloads(session, workloads)) });
     const checked = expected?.check(cli, store, exitCode) ?? exitCode;
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
     return checked;
@@ -121,6 +123,19 @@ function settingsOfFlags(
     hostEnv: env,
     cwd,
   };
+}
+
+/**
+ * Refuses a goal that none of the objects can reach.
+ * @throws {PodrunError} (usage)
+ */
+function refuseIdleGoal({ goal }: ApplyPlan, until: string | undefined, roots: readonly ManifestObject[]): void {
+  const kinds = [...new Set(roots.map(({ object }) => object.kind))] as Root['object']['kind'][];
+  if (goal === undefined || kinds.length === 0 || kinds.some((kind) => isLookedAt(goal, kind))) return;
+  throw usage(
+    `--until ${until}: no ${kinds.join(' or ')} can reach this goal`,
+    'Pods and Jobs can be complete or failed. All kinds can be ready or available.',
+  );
 }
 
 /**
@@ -166,44 +181,48 @@ function changedRecords(store: FileStore, records: readonly ManifestObject[]): M
   return records.filter((record) => recordOf(store, record) !== undefined && endedJob(store, record) === undefined);
 }
 
-/** Stores workloads. Answers those whose controllers no other process runs. */
+/** Stores workloads. Sorts them by whether another process runs their controllers. */
 async function applyWorkloads(
   { cli, flags, store, view }: ApplySession,
   workloads: readonly ManifestObject[],
-): Promise<WorkloadKey[]> {
+): Promise<Pick<SortedPods, 'workloads' | 'liveWorkloads'>> {
   const options = { warn: cli.warn, note: (text: string) => view.note(text), made: flags.made };
-  const rested = workloads.map(workloadKey).filter((key) => !hasLiveController(store, key));
+  const keys = workloads.map(workloadKey);
+  const liveWorkloads = keys.filter((key) => hasLiveController(store, key));
   for (const manifest of workloads) view.note(await storeWorkload(store, cli.clock, manifest, options));
-  return rested;
+  return { workloads: keys.filter((key) => !liveWorkloads.includes(key)), liveWorkloads };
 }
 
 interface SortedPods {
   /** Stored workloads that rest. */
   readonly workloads: readonly WorkloadKey[];
+  /** Workloads whose controllers another process runs. */
+  readonly liveWorkloads: readonly WorkloadKey[];
   /** Pods that another process runs at the moment. */
   readonly live: readonly ManifestObject<StoredPod>[];
   readonly own: readonly ManifestObject<StoredPod>[];
 }
 
 /** Changes the Pods that run already, runs the other Pods, and waits for the goal. */
-async function applyPods(session: ApplySession, { live, own, workloads }: SortedPods): Promise<number> {
+async function applyPods(session: ApplySession, sorted: SortedPods): Promise<number> {
   const { cli, flags, view } = session;
   if (flags.detach) {
-    return applyDetached(session, { live, own, workloads }, (pods) => {
+    return applyDetached(session, sorted, (pods) => {
       for (const pod of pods) view.note(configurePod(session, pod));
       if (pods.length > 0) warnOfIdleFlags(session);
     });
   }
   const heldSignals = holdSignals(cli);
   try {
-    return await beginAndRun({ ...session, heldSignals }, { live, own, workloads });
+    return await beginAndRun({ ...session, heldSignals }, sorted);
   } finally {
     heldSignals.release();
   }
 }
 
-async function beginAndRun(session: ApplySession, { live, own, workloads: keys }: SortedPods): Promise<number> {
+async function beginAndRun(session: ApplySession, sorted: SortedPods): Promise<number> {
   const { cli, plan, store, view } = session;
+  const { live, own, workloads: keys } = sorted;
   const { owned, foreign } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
   try {
     checkChanges(store, foreign, cli.warn);
@@ -219,11 +238,15 @@ async function beginAndRun(session: ApplySession, { live, own, workloads: keys }
   const workloads = await beginWorkloads(store, cli.clock, keys, { command: calledCommand(cli) });
   if (owned.length === 0 && workloads.length === 0 && !isWaiting(plan)) {
     const report = openReport(session, others);
-    report?.write({ pods: others, record: 'complete', command: undefined }, (trouble) => view.trouble(trouble));
+    report?.write({ roots: others.map(podRoot), pods: others, record: 'complete', command: undefined }, (trouble) =>
+      view.trouble(trouble),
+    );
     return EXIT.ok;
   }
   if (others.length > 0) warnOfForeignPods(session, others);
-  return runPods(session, { owned, workloads, live: others });
+  const begun = new Set(workloads.map(({ object }) => `${object.kind}/${object.metadata.name}`));
+  const liveWorkloads = [...sorted.liveWorkloads, ...keys.filter(({ kind, name }) => !begun.has(`${kind}/${name}`))];
+  return runPods(session, { owned, workloads, live: others, liveWorkloads });
 }
 
 function configurePod({ cli, store }: ApplySession, pod: ManifestObject<StoredPod>): string {

@@ -1,18 +1,30 @@
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
-import { causeOf, firstCause } from '../../print/live/first-cause.ts';
-import { goalPhrase } from '../../print/waits/goal-phrase.ts';
+import { isLookedAt, podGoal } from '../../controllers/index.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
+import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
+import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
+import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
+import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';
+import { causeOf, firstCause } from '../../print/live/first-cause.ts';
+import { waitingFor } from '../../print/live/waiting-for.ts';
+import { explainPod, type ExplainPodOptions } from '../../print/waits/explain-pod.ts';
+import { missingImageLines } from '../../print/waits/image-advice.ts';
+import { whyLapsed } from '../../print/waits/why-lapsed.ts';
+import { whyNever } from '../../print/waits/why-never.ts';
+import { blamedPod } from '../../print/workloads/blamed-pod.ts';
+import { progressText } from '../../print/workloads/progress.ts';
+import {
+  goalOf,
+  quotedRoot,
+  rootName,
+  rootPhrase,
+  rootState,
+  whyRootNever,
+} from '../../print/workloads/root-phrases.ts';
 import type { GlobalFlags } from '../flags/global-flags.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { isThere } from './run-progress.ts';
-import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';
-import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
-import { missingImageLines } from '../../print/waits/image-advice.ts';
-import { whyLapsed } from '../../print/waits/why-lapsed.ts';
-import { explainPod } from '../../print/waits/explain-pod.ts';
-import { whyNever } from '../../print/waits/why-never.ts';
 
 /** The number of Pods with a full explanation. Other Pods have one line about what they waited for. */
 const EXPLAINED_MAX = 5;
@@ -21,10 +33,10 @@ const MET_NAMED_MAX = 3;
 
 export interface Explanation {
   readonly outcome: RunOutcome;
-  /** The Pods in their final state. */
-  readonly pods: readonly StoredPod[];
-  /** The answer of `podsToExplain`. */
-  readonly seen: readonly StoredPod[];
+  /** The roots in their final state. */
+  readonly roots: readonly Root[];
+  /** The answer of `rootsToExplain`. */
+  readonly seen: readonly Root[];
   /** The evidence from the time when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
   readonly goal: PodGoal | undefined;
@@ -36,33 +48,50 @@ export interface Explanation {
 }
 
 /**
- * The Pods that explain an outcome, in their state when it was decided.
- * @param pods all Pods of the run
+ * The roots that explain an outcome, in their state when it was decided.
+ * @param roots all roots of the run
  */
-export function podsToExplain(
+export function rootsToExplain(
   outcome: RunOutcome,
   goal: PodGoal | undefined,
-  pods: readonly StoredPod[],
-): readonly StoredPod[] {
+  roots: readonly Root[],
+): readonly Root[] {
   switch (outcome.type) {
     case 'goalImpossible':
-      return [outcome.pod];
-    case 'goalLapsed':
-      return [outcome.lapse.pod];
-    case 'stuck':
-      return outcome.pods;
+      return [outcome.root];
     case 'timedOut':
-      return pods.filter((pod) => !isThere(pod, goal)).slice(0, EXPLAINED_MAX);
+      return roots.filter((root) => !isThere(root, goal)).slice(0, EXPLAINED_MAX);
     case 'commandEnded': {
       const { lapse, exitCode } = outcome;
-      const others = pods.filter(({ metadata }) => metadata.uid !== lapse?.pod.metadata.uid);
-      const late = exitCode === 0 ? [] : others.filter((pod) => !isThere(pod, goal));
-      return [...(lapse === undefined ? [] : [lapse.pod]), ...late].slice(0, EXPLAINED_MAX);
+      const others = roots.filter(({ pods }) => !pods.some(({ metadata }) => metadata.uid === lapse?.pod.metadata.uid));
+      return exitCode === 0 ? [] : others.filter((root) => !isThere(root, goal)).slice(0, EXPLAINED_MAX);
     }
     case 'ended':
     case 'goalMet':
+    case 'goalLapsed':
     case 'interrupted':
+    case 'stuck':
       return [];
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The Pods that explain an outcome, in their state when it was decided. Their records have the evidence. */
+export function podsToExplain(outcome: RunOutcome, seen: readonly Root[]): readonly StoredPod[] {
+  const blamed = seen.map(blamedPod).filter((pod) => pod !== undefined);
+  switch (outcome.type) {
+    case 'goalLapsed':
+    case 'commandEnded':
+      return outcome.lapse === undefined ? blamed : [outcome.lapse.pod, ...blamed];
+    case 'stuck':
+      return outcome.pods;
+    case 'goalImpossible':
+    case 'timedOut':
+    case 'ended':
+    case 'goalMet':
+    case 'interrupted':
+      return blamed;
     default:
       return outcome satisfies never;
   }
@@ -70,14 +99,14 @@ export function podsToExplain(
 
 /** The last text on standard error: the reasons of a failure. Empty when there is nothing to explain. */
 export function explainOutcome(explanation: Explanation): string {
-  const { outcome, pods } = explanation;
+  const { outcome, roots } = explanation;
   switch (outcome.type) {
     case 'ended': {
-      const failed = pods.filter(({ status }) => status.phase === 'Failed');
-      return failed.map((pod, index) => failure(explanation, pod, index < EXPLAINED_MAX)).join('');
+      const failed = roots.filter((root) => rootEnd(root) === 'failed');
+      return failed.map((root, index) => failure(explanation, root, index < EXPLAINED_MAX)).join('');
     }
     case 'goalImpossible':
-      return unreachableGoal(explanation, outcome.pod);
+      return unreachableGoal(explanation, outcome.root);
     case 'timedOut':
       return timeOut(explanation, outcome);
     case 'goalLapsed':
@@ -86,9 +115,8 @@ export function explainOutcome(explanation: Explanation): string {
       return stuck(explanation, outcome.pods);
     case 'commandEnded': {
       const { lapse } = outcome;
-      const others = explanation.seen.filter((pod) => pod !== lapse?.pod);
       const first = lapse === undefined ? '' : lapsed(explanation, lapse, ' while COMMAND was running');
-      return first + others.map((pod) => absence(explanation, pod)).join('');
+      return first + explanation.seen.map((root) => absence(explanation, root)).join('');
     }
     case 'goalMet':
     case 'interrupted':
@@ -98,28 +126,42 @@ export function explainOutcome(explanation: Explanation): string {
   }
 }
 
-function failure(
-  { evidenceOf, nowMs, flags: { stateDir } }: Explanation,
-  pod: StoredPod,
-  isExplained: boolean,
-): string {
-  const evidence = evidenceOf(pod);
-  const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs, stateDir }) : '';
-  return `error: pod "${pod.metadata.name}" failed: ${firstCause(pod, evidence)}\n${block}`;
+function failure(explanation: Explanation, root: Root, isExplained: boolean): string {
+  const { evidenceOf } = explanation;
+  const { object } = root;
+  const why =
+    object.kind === 'Pod' ? firstCause(object, evidenceOf(object)) : whyRootNever(root, undefined, evidenceOf);
+  return `error: ${quotedRoot(root)} failed: ${why}\n${isExplained ? evidenceBlock(explanation, root) : ''}`;
 }
 
 /**
- * Explains a goal that became impossible. Uses the Pod from the time of the decision, because podrun ended the Pod
+ * The evidence for a root, indented below its sentence. Below that of a workload stands the Pod that explains it best.
+ */
+function evidenceBlock(
+  { evidenceOf, nowMs, flags: { stateDir } }: Explanation,
+  root: Root,
+  about: Pick<ExplainPodOptions, 'isEndWanted' | 'wanted'> & { readonly untilMs?: number } = {},
+): string {
+  const pod = blamedPod(root);
+  if (pod === undefined) return '';
+  const evidence = evidenceOf(pod);
+  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir, ...about });
+  if (root.object.kind === 'Pod') return block;
+  return `pod/${pod.metadata.name}: ${causeOf(pod, evidence)?.text ?? waitingFor(pod, nowMs, evidence)}\n${block}`;
+}
+
+/**
+ * Explains a goal that became impossible. Uses the root from the time of the decision, because podrun ended its Pods
  * afterwards. Uses the final Pod when only its status has a reason, such as a deadline.
  */
-function unreachableGoal({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Explanation, seen: StoredPod): string {
-  const evidence = evidenceOf(seen);
-  const last = pods.find(({ metadata }) => metadata.uid === seen.metadata.uid);
-  const pod = last?.status.reason !== undefined && causeOf(seen) === undefined ? last : seen;
-  const why = whyNever(pod, goal, evidence);
-  const what = `cannot become ${goal === undefined ? '' : goalText(goal)}`;
-  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
-  return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${block}`;
+function unreachableGoal(explanation: Explanation, seen: Root): string {
+  const { evidenceOf, goal, roots } = explanation;
+  const last = roots.find(({ object }) => object.metadata.uid === seen.object.metadata.uid);
+  const isInLast = last?.object.kind === 'Pod' && last.object.status.reason !== undefined;
+  const root = isInLast && seen.object.kind === 'Pod' && causeOf(seen.object) === undefined ? last : seen;
+  const what = goal === undefined ? '' : goalOf(root, goalText(goal));
+  const why = whyRootNever(root, goal && podGoal(goal), evidenceOf);
+  return `error: ${quotedRoot(root)} cannot become ${what}: ${why}\n${evidenceBlock(explanation, root)}`;
 }
 
 /** Explains a Pod that reached the goal and broke before podrun began to end it. */
@@ -135,10 +177,12 @@ function lapsed({ evidenceOf, goal, nowMs, flags }: Explanation, lapse: Lapse, w
 }
 
 /** Explains a run in which all Pods that are left wait for images that no program stands for. */
-function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readonly StoredPod[]): string {
-  const failed = all.filter(({ status, metadata: { uid } }) => {
-    return status.phase === 'Failed' && !pods.some(({ metadata }) => metadata.uid === uid);
-  });
+function stuck({ evidenceOf, imageAdvice, roots }: Explanation, pods: readonly StoredPod[]): string {
+  const failed = roots
+    .flatMap(({ pods: all }) => all)
+    .filter(({ status, metadata: { uid } }) => {
+      return status.phase === 'Failed' && !pods.some(({ metadata }) => metadata.uid === uid);
+    });
   const causeLine = (pod: StoredPod): string => `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod))}\n`;
   const lines = pods.flatMap((pod) => {
     const images = missingImageLines(pod);
@@ -148,47 +192,59 @@ function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readon
   return `${first}${lines.join('')}${failed.map(causeLine).join('')}${imageAdvice(pods)}`;
 }
 
-/** Explains a Pod that left its goal while COMMAND ran: COMMAND may have failed for that reason. */
-function absence({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, pod: StoredPod): string {
-  const evidence = evidenceOf(pod);
-  const what = goal === undefined ? pod.status.phase : goalText(goal);
-  const why = whyNever(pod, goal, evidence);
-  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
-  return `pod "${pod.metadata.name}" stopped being ${what} while COMMAND was running: ${why}\n${block}`;
+/** Explains a root that left its goal while COMMAND ran: COMMAND may have failed for that reason. */
+function absence(explanation: Explanation, root: Root): string {
+  const { evidenceOf, goal } = explanation;
+  const { object } = root;
+  const what = goal !== undefined ? goalOf(root, goalText(goal)) : object.kind === 'Pod' ? object.status.phase : '';
+  const why =
+    object.kind === 'Pod' ? whyNever(object, goal && podGoal(goal), evidenceOf(object)) : progressText(object);
+  const block = evidenceBlock(explanation, root);
+  return `${quotedRoot(root)} stopped being ${what} while COMMAND was running: ${why}\n${block}`;
 }
 
 function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 'timedOut' }>): string {
-  const { goal, evidenceOf } = explanation;
-  const { timeout, settle, stateDir } = explanation.flags;
+  const { evidenceOf } = explanation;
+  const goal = explanation.goal;
+  const { timeout, settle } = explanation.flags;
   if (outcome.duringCommand) {
-    const lapses = explanation.seen.map((pod) => absence(explanation, pod)).join('');
+    const lapses = explanation.seen.map((root) => absence(explanation, root)).join('');
     return `error: timed out after ${timeout} while COMMAND was running\n${lapses}`;
   }
+  const wanted = goal && podGoal(goal);
   const isEndWanted = goal === undefined || goal.type === 'succeeded';
   // Ends the explanation at the decision: later events come from podrun ending the Pods.
   const untilMs = outcome.atMs;
-  // Without a goal, a Pod in phase Failed has reached its end. Its failure is still worth a line.
-  const isLate = (pod: StoredPod): boolean =>
-    !isThere(pod, goal) || (goal === undefined && pod.status.phase === 'Failed');
-  const [late, met] = [outcome.pods.filter(isLate), outcome.pods.filter((pod) => !isLate(pod))];
+  // Without a goal, a root that has failed has reached its end. Its failure is still worth a line.
+  const isLate = (root: Root): boolean => !isThere(root, goal) || (goal === undefined && rootEnd(root) === 'failed');
+  const [late, met] = [outcome.roots.filter(isLate), outcome.roots.filter((root) => !isLate(root))];
   if (late.length === 0 && goal !== undefined) {
-    return `error: timed out after ${timeout}\nevery Pod is ${goalText(goal)}, but not for ${settle} yet (--settle)\n`;
+    const text = goalText(goal);
+    const all = met.every(({ object }) => object.kind === 'Pod') ? 'every Pod is' : 'everything is';
+    return `error: timed out after ${timeout}\n${all} ${text}, but not for ${settle} yet (--settle)\n`;
   }
-  const lines = late.map((pod, index) => {
-    const evidence = evidenceOf(pod);
-    const block =
-      index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, wanted: goal, stateDir }) : '';
-    return `pod/${pod.metadata.name}: ${goalPhrase(pod, goal, untilMs, evidence)}\n${block}`;
+  const lines = late.map((root, index) => {
+    const block = index < EXPLAINED_MAX ? evidenceBlock(explanation, root, { untilMs, isEndWanted, wanted }) : '';
+    const phrase =
+      block === '' || root.object.kind === 'Pod' ? rootPhrase(root, wanted, untilMs, evidenceOf) : rootState(root);
+    return `${rootName(root)}: ${phrase}\n${block}`;
   });
-  return `error: timed out after ${timeout}\n${lines.join('')}${existingPods(met, goal)}`;
+  return `error: timed out after ${timeout}\n${lines.join('')}${existingRoots(met, goal)}`;
 }
 
-/** Names a few Pods at their goal, and counts many. */
-function existingPods(met: readonly StoredPod[], goal: Explanation['goal']): string {
+/** Names a few roots at their goal, and counts many. */
+function existingRoots(met: readonly Root[], goal: Explanation['goal']): string {
   if (met.length > MET_NAMED_MAX) {
-    return `${met.length} more Pods: done, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
+    const what = met.every(({ object }) => object.kind === 'Pod') ? 'Pods' : 'objects';
+    return `${met.length} more ${what}: done, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
   }
-  return met
-    .map((pod) => `pod/${pod.metadata.name}: done, it is ${goal === undefined ? pod.status.phase : goalText(goal)}\n`)
-    .join('');
+  return met.map((root) => `${rootName(root)}: done, it ${isWhat(root, goal)}\n`).join('');
+}
+
+function isWhat(root: Root, goal: Explanation['goal']): string {
+  const { object } = root;
+  if (goal !== undefined && !isLookedAt(goal, object.kind)) return 'does not count for this goal';
+  if (goal !== undefined) return `is ${goalOf(root, goalText(goal))}`;
+  if (object.kind === 'Pod') return `is ${object.status.phase}`;
+  return object.kind === 'Job' ? 'is Complete' : 'was deleted';
 }

@@ -1,22 +1,21 @@
 import path from 'node:path';
-import { ApplyRun } from '../../agent/runs/apply-run.ts';
+import { ApplyRun, type RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
 import { goalText } from '../../lifecycle/requests/goal.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
 import { stuckPods } from '../../lifecycle/requests/stuck.ts';
-import { verdictOf } from '../../lifecycle/requests/verdict.ts';
+import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
-import { EXIT } from '../../api/errors.ts';
-import type { OwnedWorkload } from '../../agent/runs/begin-workloads.ts';
-import { hasFailed } from '../../agent/workloads/run-roots.ts';
+import type { OwnedWorkload, WorkloadKey } from '../../agent/runs/begin-workloads.ts';
 import { calledCommand } from '../environment.ts';
 import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
-import { ForeignPods } from '../../agent/runs/foreign-pods.ts';
+import { ForeignRoots } from '../../agent/runs/foreign-roots.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
@@ -29,7 +28,7 @@ import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { annotateRun } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import { explainOutcome, podsToExplain } from './explain-outcome.ts';
+import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome.ts';
 import { UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
 import type { ApplySession } from './session.ts';
@@ -43,10 +42,15 @@ export interface RunPods {
   /** Workloads whose controllers this process runs. */
   readonly workloads: readonly OwnedWorkload[];
   readonly live: readonly StoredPod[];
+  /** Workloads whose controllers another process runs. */
+  readonly liveWorkloads: readonly WorkloadKey[];
 }
 
 /** Runs the Pods until their end, or until a decision ends them. */
-export async function runPods(session: ApplySession, { owned, workloads, live }: RunPods): Promise<number> {
+export async function runPods(
+  session: ApplySession,
+  { owned, workloads, live, liveWorkloads }: RunPods,
+): Promise<number> {
   const { cli, plan, store, view } = session;
   closeInheritedDescriptors();
   const isOwnRun = owned.length > 0 || workloads.length > 0;
@@ -64,32 +68,33 @@ export async function runPods(session: ApplySession, { owned, workloads, live }:
   });
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
-  const others = new ForeignPods(store, live, () => run.check());
+  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads }, () => run.check());
   const evidence = new Map<string, PodEvidence>();
-  let seen: readonly StoredPod[] = [];
-  const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];
-  const command = userCommand(session, allPods, report !== undefined, () => progress.close());
+  let seen: readonly Root[] = [];
+  const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
+  const allPods = (): readonly StoredPod[] => [...running.allPods, ...others.roots.flatMap(({ pods }) => pods)];
+  const command = userCommand(session, allRoots, report !== undefined, () => progress.close());
   const run = new ApplyRun({
     agent: running,
     // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
     isOver: () => running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
-    pods: allPods,
+    roots: allRoots,
     clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
-    stuck: () => stuckPods(running.pods),
+    stuck: () => stuckPods(running.roots),
     timeoutMs: plan.timeoutMs,
     command,
     onDecided: (outcome) => {
       progress.close();
       // Evidence is collected at the decision: later states come from podrun ending the Pods.
-      seen = podsToExplain(outcome, plan.goal, allPods());
-      for (const pod of seen) evidence.set(pod.metadata.uid, podEvidence(store, pod));
-      report?.decided(outcome, allPods());
+      seen = rootsToExplain(outcome, plan.goal, allRoots());
+      for (const pod of podsToExplain(outcome, seen)) evidence.set(pod.metadata.uid, podEvidence(store, pod));
+      report?.decided(outcome, allRoots(), allPods());
       if (isOwnRun) view.ending(outcome);
     },
   });
-  const progress = showProgress(session, allPods, isOwnRun);
+  const progress = showProgress(session, allRoots, isOwnRun);
   const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
@@ -100,37 +105,44 @@ export async function runPods(session: ApplySession, { owned, workloads, live }:
   await running.close();
   // The signal listener stays until the report is written: a second Ctrl-C must not leave half of it.
   const record = running.record === 'complete' && isAboutAll ? others.record : running.record;
-  report?.write({ pods: allPods(), record, command: command?.record }, (trouble) => view.trouble(trouble));
+  report?.write({ roots: allRoots(), pods: allPods(), record, command: command?.record }, (trouble) =>
+    view.trouble(trouble),
+  );
   others.close();
   signals.close();
   view.close();
-  const ended = running.appliedPods;
-  const pods = isAboutAll ? [...ended, ...others.pods] : ended;
-  const evidenceOf = (pod: StoredPod): PodEvidence => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod);
-  explain(session, { outcome, pods, seen, evidenceOf });
-  if (record !== 'complete') reportRecordFailure(session);
-  const { exitCode } = verdictOf(outcome, pods, record);
-  return exitCode === EXIT.ok && outcome.type === 'ended' && hasFailedJob(running) ? EXIT.failed : exitCode;
+  const roots = isAboutAll ? [...running.endedRoots, ...others.roots] : running.endedRoots;
+  return tellOutcome(session, { outcome, roots, seen, evidence, record });
 }
 
-/** Prints the faults of the Pods. */
-function explain(
-  session: ApplySession,
-  facts: Pick<Parameters<typeof explainOutcome>[0], 'outcome' | 'pods' | 'seen' | 'evidenceOf'>,
-): void {
-  const { cli, plan } = session;
+/** The end of a run. */
+interface EndedRun {
+  readonly outcome: RunOutcome;
+  /** The roots in their final state. */
+  readonly roots: readonly Root[];
+  /** The roots that explain the outcome, in their state when it was decided. */
+  readonly seen: readonly Root[];
+  /** The evidence of their Pods, from the same time, by uid. */
+  readonly evidence: ReadonlyMap<string, PodEvidence>;
+  readonly record: RunRecord;
+}
+
+/** Explains the outcome on standard error. Answers the exit code. */
+function tellOutcome(session: ApplySession, { outcome, roots, seen, evidence, record }: EndedRun): number {
+  const { cli, plan, store } = session;
   const explanation = explainOutcome({
-    ...facts,
+    outcome,
+    roots,
+    seen,
+    evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
     goal: plan.goal,
     flags: { ...session.flags, ...cli.flags },
     imageAdvice: (waiting) => adviceOn(session, waiting),
     nowMs: cli.clock.now().wallMs,
   });
   if (explanation !== '') cli.stderr.write(explanation);
-}
-
-function hasFailedJob({ workloads }: RunningPods): boolean {
-  return workloads?.roots.all.some(hasFailed) === true;
+  if (record !== 'complete') reportRecordFailure(session);
+  return verdictOf(outcome, roots, record).exitCode;
 }
 
 /** Reports that the record of the run has gaps, or is lost. */
@@ -142,12 +154,12 @@ function reportRecordFailure({ cli, flags }: ApplySession): void {
 /** The COMMAND of the command line, if there is one. */
 function userCommand(
   { cli, plan, view, store }: ApplySession,
-  pods: () => readonly StoredPod[],
+  roots: () => readonly Root[],
   keepsOutput: boolean,
   onStart: () => void,
 ): UserCommand | undefined {
   if (plan.command === undefined) return undefined;
-  const variables = (): Record<string, string> => commandVariables(pods(), path.resolve(store.root));
+  const variables = (): Record<string, string> => commandVariables(roots(), path.resolve(store.root));
   return new UserCommand({ cli, argv: plan.command, view, variables, keepsOutput, onStart });
 }
 

@@ -1,7 +1,8 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
+import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
+import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
+import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
 import { likelyGoal } from '../../print/waits/goal-phrase.ts';
-import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
+import { joinPhrases, rootWait } from '../../print/waits/wait-phrase.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { ApplySession } from './session.ts';
@@ -10,17 +11,17 @@ import type { ApplySession } from './session.ts';
 const QUIET_MS = 1000;
 
 /**
- * Shows which Pods `apply` waits for, until closed. Shows nothing where the view has a status block. Warns at once
+ * Shows which roots `apply` waits for, until closed. Shows nothing where the view has a status block. Warns at once
  * about a goal that looks like a typing mistake.
  * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function showProgress(
   { cli, plan, flags, store, view }: ApplySession,
-  pods: () => readonly StoredPod[],
+  roots: () => readonly Root[],
   isOwnRun: boolean,
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
-  const slip = slipOf(goal, pods());
+  const slip = slipOf(goal, roots());
   if (slip !== undefined) view.trouble(slip);
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
   if (!isWaiting || flags.output === 'json' || (isOwnRun && cli.stderr.isTerminal)) return { close: () => undefined };
@@ -29,12 +30,14 @@ export function showProgress(
     cli,
     quietMs: QUIET_MS,
     phrase: () => {
-      const late = pods().filter((pod) => !isThere(pod, goal));
+      const late = roots().filter((root) => !isThere(root, goal));
       if (late.length === 0 && goal !== undefined) {
         const text = `waiting for ${goalText(goal)} to hold for ${flags.settle} (--settle)`;
         return { text, key: text };
       }
-      return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), cli.clock.now().wallMs, goal)));
+      const wanted = goal && podGoal(goal);
+      const nowMs = cli.clock.now().wallMs;
+      return joinPhrases(late.map((root) => rootWait(root, nowMs, wanted, (pod) => waited.of(pod).records)));
     },
   });
   return {
@@ -46,15 +49,18 @@ export function showProgress(
 }
 
 /** The warning about a condition in `--until` that no Pod sets, when another goal has a similar name. */
-function slipOf(goal: PodGoal | undefined, pods: readonly StoredPod[]): string | undefined {
-  if (goal?.type !== 'condition') return undefined;
-  const { condition } = goal;
-  const [first, ...others] = pods.map((pod) => likelyGoal(pod, condition));
+function slipOf(goal: PodGoal | undefined, roots: readonly Root[]): string | undefined {
+  const asked = goal && podGoal(goal);
+  if (asked?.type !== 'condition') return undefined;
+  const { condition } = asked;
+  const names = roots.map(({ object }) => (object.kind === 'Pod' ? likelyGoal(object, condition) : undefined));
+  const [first, ...others] = names;
   if (first === undefined || others.includes(undefined)) return undefined;
-  return `--until ${goalText(goal)}: no Pod has a condition ${condition}, did you mean ${first}?`;
+  return `--until ${goalText(asked)}: no Pod has a condition ${condition}, did you mean ${first}?`;
 }
 
-/** True when the Pod meets the goal, or has ended where there is no goal. */
-export function isThere(pod: StoredPod, goal: PodGoal | undefined): boolean {
-  return goal === undefined ? isTerminalPhase(pod.status.phase) : goalState(goal, pod) === 'met';
+/** True when the root meets the goal, or has ended where there is no goal. A goal passes over some kinds. */
+export function isThere(root: Root, goal: PodGoal | undefined): boolean {
+  if (goal === undefined) return rootEnd(root) !== 'running';
+  return !isLookedAt(goal, root.object.kind) || rootGoalState(goal, root) === 'met';
 }

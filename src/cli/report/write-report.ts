@@ -4,13 +4,16 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { PodGoal } from '../../lifecycle/requests/goal.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
 import { type JunitCase, type JunitSuite, renderJunit } from '../../print/report/junit.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { describeExitCode } from '../../print/exit-code.ts';
-import { fitVerdict, type PodSuite, RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
+import { fitVerdict, type ObjectSuite, RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { CommandRecord } from '../apply/goal-command.ts';
+import { isThere } from '../apply/run-progress.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { podCases } from '../../print/report/pod-cases.ts';
+import { workloadCase } from '../../print/report/workload-case.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -35,8 +38,9 @@ export interface ReportRequest {
   readonly expected: ApplyExpectations | undefined;
 }
 
-/** The Pods of a run at the time when its end was decided. */
+/** The state of a run at the time when its end was decided. */
 interface Decision {
+  readonly roots: readonly Root[];
   readonly pods: readonly StoredPod[];
   readonly evidence: ReadonlyMap<string, PodEvidence>;
   readonly outcome: RunOutcome;
@@ -45,7 +49,8 @@ interface Decision {
 
 /** The end of a run. */
 interface FinishedRun {
-  /** The Pods in their final state. */
+  /** The roots and all Pods in their final state. */
+  readonly roots: readonly Root[];
   readonly pods: readonly StoredPod[];
   readonly record: RunRecord;
   /** Undefined when COMMAND was not started. */
@@ -62,10 +67,10 @@ export class RunReport {
   }
 
   /** Notes the decision about the end: later changes come from podrun ending the Pods. */
-  decided(outcome: RunOutcome, pods: readonly StoredPod[]): void {
+  decided(outcome: RunOutcome, roots: readonly Root[], pods: readonly StoredPod[]): void {
     const { store, clock } = this.#request;
     const evidence = new Map(pods.map((pod) => [pod.metadata.uid, podEvidence(store, pod)]));
-    this.#decision = { pods, evidence, outcome, atMs: clock.now().wallMs };
+    this.#decision = { roots, pods, evidence, outcome, atMs: clock.now().wallMs };
   }
 
   /**
@@ -101,18 +106,35 @@ export class RunReport {
     );
   }
 
-  #suites({ pods, record, command }: FinishedRun, runs: readonly RunInTime[]): readonly JunitSuite[] {
+  #suites({ roots, pods, record, command }: FinishedRun, runs: readonly RunInTime[]): readonly JunitSuite[] {
     const outcome = this.#decision?.outcome;
-    const suites = pods.map((pod) => this.#podSuite(pod, runs));
+    const suites = [...this.#workloadSuites(roots), ...pods.map((pod) => this.#podSuite(pod, runs))];
     const own = this.#commandSuite(outcome, command);
     const isCommandsFault = own?.cases.some(({ result }) => result.type === 'failed') ?? false;
     const why = isCommandsFault ? '' : whyFailed(outcome, record);
-    const fitting = outcome === undefined ? suites : fitVerdict(suites, verdictOf(outcome, pods, record), why);
+    const fitting = outcome === undefined ? suites : fitVerdict(suites, verdictOf(outcome, roots, record), why);
     const expected = this.#request.expected?.suites(this.#request.store) ?? [];
     return [...fitting, ...(own === undefined ? [] : [own]), ...expected];
   }
 
-  #podSuite(last: StoredPod, runs: readonly RunInTime[]): PodSuite {
+  /** A suite for each workload, as it was when the end was decided. */
+  #workloadSuites(roots: readonly Root[]): ObjectSuite[] {
+    const { goal, clock } = this.#request;
+    const decision = this.#decision;
+    const decidedAtMs = decision?.atMs ?? clock.now().wallMs;
+    const isInterrupted = decision?.outcome.type === 'interrupted';
+    return (decision?.roots ?? roots)
+      .filter(({ object }) => object.kind !== 'Pod')
+      .map((root) => {
+        const { uid, namespace, name, creationTimestamp } = root.object.metadata;
+        const isThereNow = isThere(root, goal);
+        const own = workloadCase(root, { decidedAtMs, isInterrupted, isThere: isThereNow });
+        const { seconds } = own;
+        return { uid, name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases: [own] };
+      });
+  }
+
+  #podSuite(last: StoredPod, runs: readonly RunInTime[]): ObjectSuite {
     const { goal, others } = this.#request;
     const decision = this.#decision;
     const { uid, namespace, name, creationTimestamp } = last.metadata;
@@ -124,7 +146,7 @@ export class RunReport {
     const isRunByOthers = others.some(({ metadata }) => metadata.uid === uid);
     const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isRunByOthers });
     const seconds = (timeline?.endMs ?? 0) / 1000;
-    return { pod: last, name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
+    return { uid, name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
   }
 
   #commandSuite(outcome: RunOutcome | undefined, record: CommandRecord | undefined): JunitSuite | undefined {

@@ -228,7 +228,7 @@ async function settle(
     const rules = { settleMs, allowRestarts: true };
     const pods = [object as unknown as StoredPod];
     const stateOf = (): GoalState => (condition.isMet(object) ? 'met' : 'pending');
-    const looked = watchGoal(watch, { goal, rules, pods, now: clock.now(), stateOf });
+    const looked = watchGoal(watch, { goal, rules, subjects: pods, pods, now: clock.now(), stateOf });
     watch = looked.watch;
     return looked.progress.type === 'settling' ? looked.progress : looked.progress.type === 'met';
   };

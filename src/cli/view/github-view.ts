@@ -13,6 +13,7 @@ import {
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { transitionsOf } from '../../print/live/pod-transitions.ts';
 import type { Transition } from '../../print/live/transition.ts';
+import { blamedPod } from '../../print/workloads/blamed-pod.ts';
 import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { conditionOf } from '../../print/table/pod-status.ts';
@@ -92,8 +93,10 @@ export class GitHubView implements ApplyView {
   ending(outcome: RunOutcome): void {
     this.#run();
     const nowMs = this.#options.cli.clock.now().wallMs;
-    if (outcome.type === 'goalImpossible')
-      this.#annotate(podError(outcome.pod, 'can no longer meet the goal'), outcome.pod);
+    if (outcome.type === 'goalImpossible') {
+      const pod = blamedPod(outcome.root);
+      if (pod !== undefined) this.#annotate(podError(pod, 'can no longer meet the goal'), pod);
+    }
     const isLapse = outcome.type === 'goalLapsed' || outcome.type === 'commandEnded';
     const lapse = isLapse ? outcome.lapse : undefined;
     if (lapse !== undefined) this.#annotate(podError(lapse.pod, howLapsed(lapse), whyLapsed(lapse)), lapse.pod);
@@ -101,7 +104,7 @@ export class GitHubView implements ApplyView {
       for (const pod of outcome.pods) this.#annotate(podError(pod, 'waits for an image'), pod);
     }
     if (outcome.type === 'timedOut') {
-      for (const pod of outcome.pods) {
+      for (const pod of outcome.roots.flatMap(({ pods }) => pods)) {
         if (isUp(pod) && !outcome.duringCommand) continue;
         this.#annotate(podError(pod, 'timed out', `waiting for ${waitingFor(pod, nowMs)}`), pod);
       }

@@ -3,6 +3,7 @@ import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Alarm } from '../../clock.ts';
+import { namedRoot } from '../../print/workloads/root-phrases.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { withoutEffectTransition, isAboutFieldWithoutEffect } from '../../print/live/without-effect-transition.ts';
@@ -232,7 +233,7 @@ function containersWithProcess({ status }: StoredPod, activity: PodActivity | un
 const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOutcome, { type: Type }>) => string } = {
   ended: () => '',
   goalMet: () => 'goal met, ending the Pods',
-  goalImpossible: ({ pod }) => `pod ${pod.metadata.name} can no longer meet the goal, ending the Pods`,
+  goalImpossible: ({ root }) => `${namedRoot(root)} can no longer meet the goal, ending the Pods`,
   goalLapsed: ({ lapse }) => `pod ${lapse.pod.metadata.name} ${howLapsed(lapse)}, ending the Pods`,
   stuck: () => 'the remaining Pods cannot start, ending the Pods',
   timedOut: () => 'timed out, ending the Pods',

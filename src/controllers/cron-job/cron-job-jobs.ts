@@ -1,6 +1,6 @@
 import { formatTime, parseTime } from '../../api/time.ts';
 import type { Zone } from '../../api/cron/zone.ts';
-import { finishedCondition } from '../job/job-conditions.ts';
+import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { controllerReference } from '../ownership.ts';
 import type { NewObject, StoredCronJob, StoredJob } from '../reconcile.ts';
 

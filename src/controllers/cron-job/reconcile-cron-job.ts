@@ -3,7 +3,7 @@ import { parseSchedule, type CronSchedule } from '../../api/cron/schedule.ts';
 import { Zone } from '../../api/cron/zone.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
-import { finishedCondition } from '../job/job-conditions.ts';
+import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import type {
   ControllerAction,

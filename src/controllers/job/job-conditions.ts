@@ -1,17 +1,7 @@
-import type { JobCondition, JobStatus } from '../../api/generated/types.ts';
+import type { JobCondition } from '../../api/generated/types.ts';
 import { formatTime } from '../../api/time.ts';
+import type { JobConditionType } from '../../api/workloads/job-conditions.ts';
 import type { JobReason } from '../texts/job.ts';
-
-type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'FailureTarget' | 'Complete' | 'Failed';
-
-export function trueCondition({ conditions = [] }: JobStatus, type: ConditionType): JobCondition | undefined {
-  return conditions.find((condition) => condition.type === type && condition.status === 'True');
-}
-
-/** The condition Complete or Failed: nothing is done to the Job any more. */
-export function finishedCondition(status: JobStatus): JobCondition | undefined {
-  return trueCondition(status, 'Complete') ?? trueCondition(status, 'Failed');
-}
 
 /**
  * Sets a condition. A condition that does not exist is never made as False. The same conditions as before when nothing
@@ -19,7 +9,7 @@ export function finishedCondition(status: JobStatus): JobCondition | undefined {
  */
 export function withJobCondition(
   conditions: readonly JobCondition[] = [],
-  type: ConditionType,
+  type: JobConditionType,
   isTrue: boolean,
   { reason, message }: JobReason,
   nowMs: number,

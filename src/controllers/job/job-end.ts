@@ -10,7 +10,7 @@ import {
   MAX_FAILED_INDEXES_EXCEEDED,
 } from '../texts/job.ts';
 import { failureVerdict } from './failure-policy.ts';
-import { trueCondition } from './job-conditions.ts';
+import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import { isFailed, isSuspended } from './job-pods.ts';
 import type { JobView } from './job-view.ts';
 import { metSuccessRule } from './success-policy.ts';

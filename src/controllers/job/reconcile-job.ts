@@ -5,7 +5,7 @@ import { parseTime } from '../../api/time.ts';
 import { deleteAction, patchAction } from '../actions.ts';
 import { claimObjects, controllerOf, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import type { ControllerAction, Reconciliation, StoredJob } from '../reconcile.ts';
-import { finishedCondition } from './job-conditions.ts';
+import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { hasJobFinalizer, JOB_FINALIZER, withoutJobFinalizer } from './job-pods.ts';
 import type { JobAround } from './job-view.ts';
 import { syncJob } from './sync-job.ts';

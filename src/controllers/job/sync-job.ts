@@ -17,7 +17,8 @@ import {
 } from '../texts/job.ts';
 import { COMPONENT, failedCreate, failedDelete } from '../texts/pods.ts';
 import { countEndedPods } from './count-pods.ts';
-import { finishedCondition, withJobCondition } from './job-conditions.ts';
+import { finishedCondition } from '../../api/workloads/job-conditions.ts';
+import { withJobCondition } from './job-conditions.ts';
 import { completionOf, deadlineOf, endOf, type JobEnd } from './job-end.ts';
 import { isSuspended, withoutJobFinalizer } from './job-pods.ts';
 import { type JobAround, type JobView, nonZero, viewJob, withCountedUids } from './job-view.ts';

@@ -1,4 +1,5 @@
 import { goQuote } from '../../api/go/go-quote.ts';
+import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
 import type { ControllerEvent } from '../reconcile.ts';
 import { normal, warning } from './pods.ts';
 
@@ -14,7 +15,7 @@ export interface ConditionText {
 /** The reasons of the condition Progressing that decide something. */
 export const PROGRESS = {
   available: 'NewReplicaSetAvailable',
-  timedOut: 'ProgressDeadlineExceeded',
+  timedOut: PROGRESS_DEADLINE_EXCEEDED as typeof PROGRESS_DEADLINE_EXCEEDED,
   paused: 'DeploymentPaused',
   resumed: 'DeploymentResumed',
 } as const;

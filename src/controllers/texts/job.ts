@@ -1,3 +1,4 @@
+import { POD_FAILURE_POLICY } from '../../api/workloads/reasons.ts';
 import type { ControllerEvent } from '../reconcile.ts';
 import { normal, warning } from './pods.ts';
 
@@ -42,12 +43,12 @@ export function matchedSuccessRule(index: number): JobReason {
 
 export function matchedExitCode(pod: string, container: string, exitCode: number, index: number): JobReason {
   const what = `Container ${container} for pod ${pod} failed with exit code ${exitCode}`;
-  return { reason: 'PodFailurePolicy', message: `${what} matching FailJob rule at index ${index}` };
+  return { reason: POD_FAILURE_POLICY, message: `${what} matching FailJob rule at index ${index}` };
 }
 
 export function matchedCondition(pod: string, type: string, index: number): JobReason {
   return {
-    reason: 'PodFailurePolicy',
+    reason: POD_FAILURE_POLICY,
     message: `Pod ${pod} has condition ${type} matching FailJob rule at index ${index}`,
   };
 }

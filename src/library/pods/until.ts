@@ -51,8 +51,9 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
     const look = (): void => {
       nextLook?.cancel();
       try {
-        const watched = { goal: goal.goal, rules, pods: awaited.pods(), now: clock.now(), stateOf: goal.stateOf };
-        const looked = watchGoal(watch, watched);
+        const pods = awaited.pods();
+        const { goal: known, stateOf } = goal;
+        const looked = watchGoal(watch, { goal: known, rules, subjects: pods, pods, now: clock.now(), stateOf });
         watch = looked.watch;
         const untilMs = nextCheckMs(awaited, goal, looked.progress);
         if (untilMs === 0) resolve();
@@ -85,18 +86,20 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
  * @throws {GoalError} when a Pod can never reach the goal, or has left it again
  * @throws {PodrunError} when all Pods have reached the goal, and a part of their record could not be written
  */
-function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress): number | undefined {
+function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress<StoredPod>): number | undefined {
   const { pods, isDeleted, record } = awaited;
   switch (progress.type) {
     case 'met':
-      if (verdictOf({ type: 'goalMet' }, pods(), record()).result === 'failed')
+      if (verdictOf({ type: 'goalMet' }, [], record()).result === 'failed')
         throw new PodrunError('Disk', RECORD_FAILURE);
       return 0;
     case 'settling':
       return progress.untilMs;
     case 'impossible': {
-      const why = withEvidence(awaited, progress.pod, (evidence) => whyNever(progress.pod, undefined, evidence));
-      throw new GoalError(goal.text, structuredClone(progress.pod), why);
+      const why = withEvidence(awaited, progress.subject, (evidence) =>
+        whyNever(progress.subject, undefined, evidence),
+      );
+      throw new GoalError(goal.text, structuredClone(progress.subject), why);
     }
     case 'lapsed': {
       const { lapse } = progress;

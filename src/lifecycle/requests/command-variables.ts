@@ -1,24 +1,37 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { Root } from './root.ts';
 
 /**
  * The variables that podrun adds for COMMAND: the state folder, and the addresses and containerPorts of the Pods.
  *
- * `PODRUN_STATE_DIR`, `PODRUN_NAMESPACE`, `PODRUN_<POD>_IP`, `PODRUN_<POD>_PORT_<NAME|NUMBER>`. With one Pod also
- * `PODRUN_IP` and `PODRUN_PORT_<NAME|NUMBER>`. A variable that two Pods, or two ports of a Pod, would share is not set.
- * @param pods as they are when COMMAND starts
+ * `PODRUN_STATE_DIR`, `PODRUN_NAMESPACE`, `PODRUN_<NAME>_IP`, `PODRUN_<NAME>_PORT_<NAME|NUMBER>`, with the name of a
+ * Pod or of a workload. The Pods of a StatefulSet have names of their own, too. With one Pod or workload also
+ * `PODRUN_IP` and `PODRUN_PORT_<NAME|NUMBER>`. A variable is not set if it would have two values.
+ * @param roots as they are when COMMAND starts
  * @param stateDir an absolute path
  */
-export function commandVariables(pods: readonly StoredPod[], stateDir: string): Record<string, string> {
+export function commandVariables(roots: readonly Root[], stateDir: string): Record<string, string> {
   const addresses = unambiguous([
-    ...pods.flatMap((pod) => addressesOf(pod, `PODRUN_${variableName(pod.metadata.name)}_`)),
-    ...(pods.length === 1 ? pods.flatMap((pod) => addressesOf(pod, 'PODRUN_')) : []),
+    ...roots.flatMap((root) => rootAddresses(root, `PODRUN_${variableName(root.object.metadata.name)}_`)),
+    ...roots
+      .filter(({ object }) => object.kind === 'StatefulSet')
+      .flatMap(({ pods }) => pods.flatMap((pod) => addressesOf(pod, `PODRUN_${variableName(pod.metadata.name)}_`))),
+    ...(roots.length === 1 ? roots.flatMap((root) => rootAddresses(root, 'PODRUN_')) : []),
   ]);
-  const namespace = pods[0]?.metadata.namespace;
+  const namespace = roots[0]?.object.metadata.namespace;
   return {
     ...addresses,
     PODRUN_STATE_DIR: stateDir,
     ...(namespace === undefined ? {} : { PODRUN_NAMESPACE: namespace }),
   };
+}
+
+/** The addresses of a Pod, or of the Pods of a workload that are there to stay. */
+function rootAddresses({ object, pods }: Root, prefix: string): Array<readonly [string, string]> {
+  const present = pods.filter(
+    ({ metadata, status }) => metadata.deletionTimestamp === undefined && !isTerminalPhase(status.phase),
+  );
+  return (object.kind === 'Pod' ? [object] : present).flatMap((pod) => addressesOf(pod, prefix));
 }
 
 function addressesOf({ spec, status }: StoredPod, prefix: string): Array<readonly [string, string]> {

@@ -16,9 +16,9 @@ export interface GoalRules {
   readonly allowRestarts: boolean;
 }
 
-/** The memory of a watch of Pods on their way to a goal. Begins as `NOT_REACHED`. */
+/** The memory of a watch on the way to a goal. Begins as `NOT_REACHED`. */
 export interface GoalWatch {
-  /** The Pods by uid, as they were when all of them had reached the goal. Undefined: not reached. */
+  /** The Pods by uid, as they were when the goal was reached. Undefined: not reached. */
   readonly reached: ReadonlyMap<string, StoredPod> | undefined;
   /** The stopwatch time at which a container has run long enough, by its Pod's uid, its name and its start. */
   readonly settledAtMs: ReadonlyMap<string, number>;
@@ -26,40 +26,43 @@ export interface GoalWatch {
 
 export const NOT_REACHED: GoalWatch = { reached: undefined, settledAtMs: new Map() };
 
-export type GoalProgress =
+export type GoalProgress<Subject> =
   | { readonly type: 'pending' }
-  /** Every Pod has reached the goal, and must keep it until this time of the stopwatch. */
+  /** Every subject has reached the goal, and must keep it until this time of the stopwatch. */
   | { readonly type: 'settling'; readonly untilMs: number }
   | { readonly type: 'met' }
-  /** This Pod can no longer reach the goal. */
-  | { readonly type: 'impossible'; readonly pod: StoredPod }
+  /** This subject can no longer reach the goal. */
+  | { readonly type: 'impossible'; readonly subject: Subject }
   | { readonly type: 'lapsed'; readonly lapse: Lapse };
 
-export interface WatchedGoal {
+/** A goal of subjects: Pods, or roots of a run. */
+export interface WatchedGoal<Subject> {
   /** Undefined: podrun has no name for the goal, and only `stateOf` decides. */
   readonly goal: PodGoal | undefined;
   readonly rules: GoalRules;
+  readonly subjects: readonly Subject[];
+  /** The Pods that must keep running. */
   readonly pods: readonly StoredPod[];
   readonly now: Instant;
-  /** The state of the goal for one Pod: `goalState`, which a caller may cache by Pod. */
-  readonly stateOf: (pod: StoredPod) => GoalState;
+  /** The state of the goal for one subject, which a caller may cache. */
+  readonly stateOf: (subject: Subject) => GoalState;
 }
 
 /**
- * Watches Pods on their way to a goal. Call it after every change and at the time of `settling`.
+ * Watches Pods or roots on their way to a goal. Call it after every change and at the time of `settling`.
  *
  * A goal that includes Ready must last: each container has passed a probe or has run for the settle time. A container
  * that ends meanwhile is a lapse, unless restarts are allowed.
  */
-export function watchGoal(
+export function watchGoal<Subject>(
   watch: GoalWatch,
-  goalToWatch: WatchedGoal,
-): { readonly watch: GoalWatch; readonly progress: GoalProgress } {
-  const { goal, rules, pods, now, stateOf } = goalToWatch;
+  goalToWatch: WatchedGoal<Subject>,
+): { readonly watch: GoalWatch; readonly progress: GoalProgress<Subject> } {
+  const { goal, rules, subjects, pods, now, stateOf } = goalToWatch;
   const lapse = goal && watch.reached && lapseSince(watch.reached, goal, pods, rules.allowRestarts);
-  const states = pods.map(stateOf);
-  const unable = pods[states.indexOf('impossible')];
-  if (unable !== undefined) return { watch, progress: { type: 'impossible', pod: unable } };
+  const states = subjects.map(stateOf);
+  const unable = subjects[states.indexOf('impossible')];
+  if (unable !== undefined) return { watch, progress: { type: 'impossible', subject: unable } };
   if (lapse !== undefined) return { watch, progress: { type: 'lapsed', lapse } };
   if (!states.every((state) => state === 'met')) return { watch: NOT_REACHED, progress: { type: 'pending' } };
   const reached = watch.reached ?? new Map(pods.map((pod) => [pod.metadata.uid, pod]));
@@ -68,7 +71,7 @@ export function watchGoal(
   }
   const settledAtMs = settleTimes(watch.settledAtMs, pods, rules.settleMs, now);
   const untilMs = Math.max(0, ...settledAtMs.values());
-  const progress: GoalProgress = untilMs <= now.monotonicMs ? { type: 'met' } : { type: 'settling', untilMs };
+  const progress: GoalProgress<Subject> = untilMs <= now.monotonicMs ? { type: 'met' } : { type: 'settling', untilMs };
   return { watch: { reached, settledAtMs }, progress };
 }
 

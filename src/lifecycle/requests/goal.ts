@@ -8,12 +8,13 @@ export type PodGoal = Exclude<WantedState, { type: 'phase' }>;
 export type GoalState = 'met' | 'pending' | 'impossible';
 
 /**
- * Parses `ready`, `succeeded`, `failed` or `CONDITION[=STATUS]`. Upper and lower case are the same, as in `kubectl
- * wait`. Undefined for any other text.
+ * Parses `ready`, `succeeded`, which may be called `complete`, `failed`, or `CONDITION[=STATUS]`. Upper and lower case
+ * are the same, as in `kubectl wait`. Undefined for any other text.
  */
 export function parseGoal(text: string): PodGoal | undefined {
   const phase = text.toLowerCase();
-  if (phase === 'succeeded' || phase === 'failed') return { type: phase };
+  if (phase === 'succeeded' || phase === 'complete') return { type: 'succeeded' };
+  if (phase === 'failed') return { type: 'failed' };
   const match = /^([A-Za-z][A-Za-z0-9./-]*)(?:=(true|false|unknown))?$/i.exec(text);
   if (match === null) return undefined;
   const status = (match[2] ?? 'true').toLowerCase();
@@ -75,7 +76,7 @@ function isUpToDate({ metadata, spec, status }: StoredPod): boolean {
 const UNUSABLE_IMAGE = new Set(['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']);
 
 /** True when the Pod cannot start while podrun runs: the node and the images do not change. */
-function cannotStart(pod: StoredPod): boolean {
+export function cannotStart(pod: StoredPod): boolean {
   const scheduled = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.reason === CONDITION.unschedulable) return true;
   return allContainerStatuses(pod.status).some(({ state }) => UNUSABLE_IMAGE.has(state?.waiting?.reason ?? ''));

@@ -1,4 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
+import type { Root } from './root.ts';
 
 /** The signal that ends a run: the terminal is gone, Ctrl-C, the output has no reader, a kill. */
 export type EndingSignal = 'SIGHUP' | 'SIGINT' | 'SIGPIPE' | 'SIGTERM';
@@ -13,19 +14,19 @@ export interface Lapse {
 
 /** The end of a run of `apply`. */
 export type RunOutcome =
-  /** Every Pod has ended or was deleted. */
+  /** Every root has ended or was deleted, and no Pod runs. */
   | { readonly type: 'ended' }
   | { readonly type: 'goalMet' }
-  /** This Pod can no longer reach the goal. */
-  | { readonly type: 'goalImpossible'; readonly pod: StoredPod }
-  /** All Pods had reached the goal, and then this one broke down. */
+  /** This root can no longer reach the goal. */
+  | { readonly type: 'goalImpossible'; readonly root: Root }
+  /** All roots had reached the goal, and then a Pod broke down. */
   | { readonly type: 'goalLapsed'; readonly lapse: Lapse }
   /** All remaining Pods wait for images for which podrun knows no program. */
   | { readonly type: 'stuck'; readonly pods: readonly StoredPod[] }
-  /** The Pods at the time limit. */
+  /** The roots at the time limit. */
   | {
       readonly type: 'timedOut';
-      readonly pods: readonly StoredPod[];
+      readonly roots: readonly Root[];
       readonly duringCommand: boolean;
       /** The time limit, milliseconds since 1970. */
       readonly atMs: number;

@@ -1,6 +1,7 @@
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { initContainerRestarts, shouldRestart } from '../plan/restart-policy.ts';
+import { type Root, rootEnd } from './root.ts';
 import { WAITING } from '../texts/waiting.ts';
 
 /** Reasons of a container that waits for an image. `ErrImagePull` soon becomes `ImagePullBackOff`. */
@@ -8,12 +9,23 @@ const NO_IMAGE: ReadonlySet<string> = new Set(['ImagePullBackOff', 'ErrImageNeve
 
 /**
  * The Pods that wait for images for which podrun knows no program, if nothing else can happen. Empty while a container
- * runs or restarts, a Pod is scheduled or deleted, or a deadline will end a Pod. A Pod that was changed after its
- * creation, for example to another image, may be changed again: it is not stuck.
+ * runs or restarts, a Pod is created, scheduled or deleted, or a deadline will end a Pod or a Job. An object that was
+ * changed after its creation, for example to another image, may be changed again: it is not stuck.
  */
-export function stuckPods(pods: readonly StoredPod[]): readonly StoredPod[] {
-  const left = pods.filter(({ status }) => !isTerminalPhase(status.phase));
-  return left.every(isStuck) ? left : [];
+export function stuckPods(roots: readonly Root[]): readonly StoredPod[] {
+  const left = roots
+    .filter((root) => rootEnd(root) === 'running')
+    .map(({ object, pods }) => ({ object, pods: pods.filter(({ status }) => !isTerminalPhase(status.phase)) }));
+  const isOver = left.every(({ object, pods }) => pods.length > 0 && !mayChange(object) && pods.every(isStuck));
+  return isOver ? left.flatMap(({ pods }) => pods) : [];
+}
+
+/** True for a workload whose Pods may end or be replaced. */
+function mayChange(object: Root['object']): boolean {
+  if (object.kind === 'Pod') return false;
+  const { generation = 1, deletionTimestamp } = object.metadata;
+  const hasDeadline = object.kind === 'Job' && object.spec.activeDeadlineSeconds !== undefined;
+  return object.kind === 'CronJob' || generation > 1 || deletionTimestamp !== undefined || hasDeadline;
 }
 
 function isStuck(pod: StoredPod): boolean {

@@ -1,13 +1,14 @@
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
+import { type Root, rootEnd } from './root.ts';
 import type { RunOutcome } from './run-outcome.ts';
 
-/** A Pod because of which a run counts as failed. */
+/** A root or a Pod because of which a run counts as failed. */
 export type Fault =
-  /** The Pod ended with another phase than Succeeded. */
-  | { readonly type: 'failed'; readonly pod: StoredPod }
-  /** The Pod can no longer reach the goal. */
-  | { readonly type: 'impossible'; readonly pod: StoredPod }
+  /** A Pod ended with another phase than Succeeded, or a Job was not Complete. */
+  | { readonly type: 'failed'; readonly root: Root }
+  /** The root can no longer reach the goal. */
+  | { readonly type: 'impossible'; readonly root: Root }
   /** The Pod had reached the goal and broke down; see `Lapse`. */
   | { readonly type: 'lapsed'; readonly pod: StoredPod; readonly container: string | undefined }
   /** podrun knows no program for the image of the Pod. */
@@ -22,8 +23,8 @@ export interface Verdict {
   /** `interrupted`: a signal ended the run, so the run has neither passed nor failed. */
   readonly result: 'passed' | 'failed' | 'interrupted';
   /**
-   * The Pods at fault, as they were when podrun noticed the fault. Empty when the time limit, COMMAND or the record
-   * decided.
+   * The roots and Pods at fault, as they were when podrun noticed the fault. Empty when the time limit, COMMAND or the
+   * record decided.
    */
   readonly faults: readonly Fault[];
 }
@@ -36,24 +37,24 @@ const SIGNAL_EXIT = {
 } as const;
 
 /**
- * The verdict on a run of Pods. The exit code of `apply`, its last lines, its JUnit report and the error of the
+ * The verdict on a run. The exit code of `apply`, its last lines, its JUnit report and the error of the
  * library's `until` all follow this verdict.
- * @param pods all Pods of the run, as they are now
+ * @param roots all roots of the run, as they are now
  */
-export function verdictOf(outcome: RunOutcome, pods: readonly StoredPod[], record: RunRecord): Verdict {
-  const verdict = verdictOnPods(outcome, pods);
+export function verdictOf(outcome: RunOutcome, roots: readonly Root[], record: RunRecord): Verdict {
+  const verdict = verdictOnRoots(outcome, roots);
   const isRecordToBlame = record === 'lost' || (record === 'incomplete' && verdict.exitCode === EXIT.ok);
   return isRecordToBlame ? { ...verdict, exitCode: EXIT.failed, result: 'failed' } : verdict;
 }
 
-function verdictOnPods(outcome: RunOutcome, pods: readonly StoredPod[]): Verdict {
+function verdictOnRoots(outcome: RunOutcome, roots: readonly Root[]): Verdict {
   switch (outcome.type) {
     case 'ended':
-      return failing(pods.flatMap((pod) => (pod.status.phase === 'Succeeded' ? [] : [{ type: 'failed', pod }])));
+      return failing(roots.flatMap((root) => (rootEnd(root) === 'succeeded' ? [] : [{ type: 'failed', root }])));
     case 'goalMet':
       return failing([]);
     case 'goalImpossible':
-      return failing([{ type: 'impossible', pod: outcome.pod }]);
+      return failing([{ type: 'impossible', root: outcome.root }]);
     case 'goalLapsed':
       return failing([{ type: 'lapsed', ...outcome.lapse }]);
     case 'stuck':

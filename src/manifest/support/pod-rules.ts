@@ -73,7 +73,7 @@ export const POD_RULES: SupportTable = {
   NodeSelectorTerm: works('matchExpressions', 'matchFields'),
   NodeSelectorRequirement: works('key', 'operator', 'values'),
   'meta.ObjectMeta': {
-    ...works('name', 'namespace', 'labels', 'annotations', 'finalizers'),
+    ...works('name', 'namespace', 'labels', 'annotations', 'finalizers', 'ownerReferences'),
     generateName: checked('apply needs a name, as kubectl apply does'),
     uid: READ_ONLY,
     resourceVersion: READ_ONLY,
@@ -83,6 +83,6 @@ export const POD_RULES: SupportTable = {
     deletionGracePeriodSeconds: READ_ONLY,
     selfLink: READ_ONLY,
     managedFields: checked('stored unchanged: podrun does not track field managers'),
-    ownerReferences: noEffect('nothing is deleted with its owner'),
   },
+  'meta.OwnerReference': works('apiVersion', 'blockOwnerDeletion', 'controller', 'kind', 'name', 'uid'),
 };

@@ -1,28 +1,29 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { NO_RECORDS } from '../../history/evidence.ts';
 import type { Fault, Verdict } from '../../lifecycle/requests/verdict.ts';
 import type { JunitCase, JunitSuite } from './junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
 import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';
+import { rootState, whyRootNever } from '../workloads/root-phrases.ts';
 
 /** The message about a run whose record is incomplete. */
 export const RECORD_FAILURE = 'the record of the Pods is incomplete: podrun could not write all of it';
 
-/** The cases of one Pod. The first one is about the Pod as a whole. */
-export interface PodSuite extends JunitSuite {
-  readonly pod: StoredPod;
+/** The cases of one Pod or workload. The first one is about it as a whole. */
+export interface ObjectSuite extends JunitSuite {
+  readonly uid: string;
 }
 
 /**
- * Makes the cases of Pods agree with the verdict on the run: a failed run has at least one failure, a passed run has
+ * Makes the cases agree with the verdict on the run: a failed run has at least one failure, a passed run has
  * none. Failures in a passed run become remarks.
- * @param why reason of a failure that no Pod caused
+ * @param why reason of a failure that no object caused
  */
-export function fitVerdict(suites: readonly PodSuite[], verdict: Verdict, why: string): JunitSuite[] {
+export function fitVerdict(suites: readonly ObjectSuite[], verdict: Verdict, why: string): JunitSuite[] {
   if (verdict.result === 'passed') {
     return suites.map((suite) => ({ ...suite, cases: suite.cases.map(asRemark) }));
   }
   const blamed = suites.map((suite): JunitSuite => {
-    const fault = verdict.faults.find(({ pod }) => pod.metadata.uid === suite.pod.metadata.uid);
+    const fault = verdict.faults.find((candidate) => faultUid(candidate) === suite.uid);
     return fault === undefined ? suite : withFailure(suite, faultText(fault));
   });
   const hasFailure = blamed.some(({ cases }) => cases.some(({ result }) => result.type === 'failed'));
@@ -35,11 +36,15 @@ function asRemark(testCase: JunitCase): JunitCase {
   return result.type === 'failed' ? { ...testCase, result: { type: 'passed', remark: result.text } } : testCase;
 }
 
-/** Lets a Pod that caused the failure fail as a whole, unless it does already. */
+/** Lets an object that caused the failure fail as a whole, unless it does already. */
 function withFailure(suite: JunitSuite, message: string): JunitSuite {
   const [whole, ...others] = suite.cases;
   if (whole === undefined || whole.result.type === 'failed') return suite;
   return { ...suite, cases: [{ ...whole, result: { type: 'failed', message, text: message } }, ...others] };
+}
+
+function faultUid(fault: Fault): string {
+  return ('root' in fault ? fault.root.object : fault.pod).metadata.uid;
 }
 
 function faultText(fault: Fault): string {
@@ -49,7 +54,9 @@ function faultText(fault: Fault): string {
     case 'stuck':
       return missingImageLines(fault.pod).join('').trimEnd() || 'it waits for an image';
     case 'failed':
-      return `its phase is ${fault.pod.status.phase ?? 'Unknown'}`;
+      return fault.root.object.kind === 'Pod'
+        ? `its phase is ${rootState(fault.root)}`
+        : whyRootNever(fault.root, undefined, () => NO_RECORDS);
     case 'impossible':
       return 'it can no longer reach the goal';
     default:

@@ -1,4 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
+import { rootName, rootPhrase } from '../workloads/root-phrases.ts';
 import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { goalPhrase } from './goal-phrase.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
@@ -21,6 +23,17 @@ export function podPhrase({ pod, records }: WaitedPod, nowMs: number, wanted?: W
   const { name } = pod.metadata;
   const text = goalPhrase(pod, wanted, nowMs, records);
   return { text: `pod/${name}: ${text}`, key: `${name} ${withoutCounts(text)}` };
+}
+
+/** The reason why one root has not reached the wanted state, at the given time. */
+export function rootWait(
+  root: Root,
+  nowMs: number,
+  wanted: WantedState | undefined,
+  records: (pod: StoredPod) => RecordedEvidence,
+): WaitPhrase {
+  const text = rootPhrase(root, wanted, nowMs, records);
+  return { text: `${rootName(root)}: ${text}`, key: `${root.object.metadata.name} ${withoutCounts(text)}` };
 }
 
 /** Replaces numbers, and removes the last result: these change during one wait. */

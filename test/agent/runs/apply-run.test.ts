@@ -11,7 +11,7 @@ function endings(steps: readonly Step[]): string[] {
   const seen: string[] = [];
   const run = new ApplyRun({
     agent: { isOver: false, terminate: ({ force }) => seen.push(force ? 'killed' : 'ended') },
-    pods: () => [],
+    roots: () => [],
     clock,
     goal: undefined,
     rules: { settleMs: 0, allowRestarts: false },

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { commandVariables } from '../../../src/lifecycle/requests/command-variables.ts';
+import { root, workload } from '../../controllers/goals/roots.ts';
+import { podRoot } from '../../../src/lifecycle/requests/root.ts';
 import { container, webPod } from '../../print/pods.ts';
 
 const pod = (
@@ -17,7 +19,7 @@ const here = { PODRUN_STATE_DIR: '/state', PODRUN_NAMESPACE: 'shop' };
 
 it('has the address and the ports of one Pod with and without its name', () => {
   const one = pod('my-web.1', '127.1.2.3', [{ name: 'http-alt', containerPort: 8080 }, { containerPort: 9090 }]);
-  expect(commandVariables([one], '/state')).toEqual({
+  expect(commandVariables([podRoot(one)], '/state')).toEqual({
     ...here,
     PODRUN_MY_WEB_1_IP: '127.1.2.3',
     PODRUN_MY_WEB_1_PORT_8080: '8080',
@@ -32,7 +34,7 @@ it('has the address and the ports of one Pod with and without its name', () => {
 
 it('names each of several Pods', () => {
   const pods = [pod('web', '127.1.2.3', [{ name: 'http', containerPort: 80 }]), pod('db', undefined, [])];
-  expect(commandVariables(pods, '/state')).toEqual({
+  expect(commandVariables(pods.map(podRoot), '/state')).toEqual({
     ...here,
     PODRUN_WEB_IP: '127.1.2.3',
     PODRUN_WEB_PORT_80: '80',
@@ -48,7 +50,7 @@ it('leaves out variables that two Pods or ports would share', () => {
       { name: 'admin', containerPort: 81 },
     ]),
   ];
-  expect(commandVariables(pods, '/state')).toEqual({
+  expect(commandVariables(pods.map(podRoot), '/state')).toEqual({
     ...here,
     PODRUN_A_B_PORT_80: '80',
     PODRUN_A_B_PORT_WEB: '80',
@@ -59,4 +61,23 @@ it('leaves out variables that two Pods or ports would share', () => {
 
 it('is about no Pod where there is none', () => {
   expect(commandVariables([], '/state')).toEqual({ PODRUN_STATE_DIR: '/state' });
+});
+
+it('names a workload instead of its Pods, whose names change; but those of a StatefulSet stay', () => {
+  const ports = [{ containerPort: 80 }];
+  const web = root(workload('Deployment'), [pod('web-x1', '127.1.2.3', ports)]);
+  const set = workload('StatefulSet', {}, {}, { name: 'db' });
+  const db = root(set, [pod('db-0', '127.1.2.4', ports), pod('db-1', '127.1.2.5', ports)]);
+  expect(commandVariables([web, db], '/state')).toEqual({
+    PODRUN_STATE_DIR: '/state',
+    PODRUN_NAMESPACE: 'default',
+    PODRUN_WEB_IP: '127.1.2.3',
+    PODRUN_WEB_PORT_80: '80',
+    // Two Pods have two addresses, and the same port.
+    PODRUN_DB_PORT_80: '80',
+    PODRUN_DB_0_IP: '127.1.2.4',
+    PODRUN_DB_0_PORT_80: '80',
+    PODRUN_DB_1_IP: '127.1.2.5',
+    PODRUN_DB_1_PORT_80: '80',
+  });
 });

@@ -40,19 +40,19 @@ function progressOf(
   text: string,
   looks: ReadonlyArray<readonly [ms: number, ...pods: StoredPod[]]>,
   rules: GoalRules = RULES,
-): GoalProgress {
+): GoalProgress<StoredPod> {
   let watch: GoalWatch = NOT_REACHED;
-  let progress: GoalProgress = { type: 'pending' };
+  let progress: GoalProgress<StoredPod> = { type: 'pending' };
   for (const [ms, ...pods] of looks) {
     const now = { monotonicMs: ms, wallMs: NOW_MS + ms };
     const stateOf = (pod: StoredPod): GoalState => goalState(goal(text), pod);
-    ({ watch, progress } = watchGoal(watch, { goal: goal(text), rules, pods, now, stateOf }));
+    ({ watch, progress } = watchGoal(watch, { goal: goal(text), rules, subjects: pods, pods, now, stateOf }));
   }
   return progress;
 }
 
 describe('a goal that includes Ready', () => {
-  it.each<[string, StoredPod, GoalProgress]>([
+  it.each<[string, StoredPod, GoalProgress<StoredPod>]>([
     ['a container that started just now has to run on', ready(), { type: 'settling', untilMs: 800 }],
     ['one that has run long enough is there', webPod(), { type: 'met' }],
     [
@@ -110,7 +110,8 @@ describe('a goal that includes Ready', () => {
   });
 
   it('is settled by the stopwatch: a wall clock that jumps does not matter', () => {
-    const question = { goal: goal('ready'), rules: RULES, pods: [ready()], stateOf: () => 'met' as const };
+    const pods = [ready()];
+    const question = { goal: goal('ready'), rules: RULES, subjects: pods, pods, stateOf: () => 'met' as const };
     const { watch } = watchGoal(NOT_REACHED, { ...question, now: { monotonicMs: 0, wallMs: NOW_MS } });
     const now = { monotonicMs: 800, wallMs: NOW_MS - 3_600_000 };
     expect(watchGoal(watch, { ...question, now }).progress).toEqual({ type: 'met' });
@@ -168,7 +169,7 @@ describe('a goal that includes Ready', () => {
         [0, ready()],
         [100, done],
       ]),
-    ).toEqual({ type: 'impossible', pod: done });
+    ).toEqual({ type: 'impossible', subject: done });
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { stuckPods } from '../../../src/lifecycle/requests/stuck.ts';
+import { root, workload } from '../../controllers/goals/roots.ts';
+import { podRoot, type Root } from '../../../src/lifecycle/requests/root.ts';
 import { at, container, ended, running, waiting, webPod } from '../../print/pods.ts';
 
 const noImage = waiting('main', 'ImagePullBackOff');
@@ -76,14 +78,32 @@ describe('a Pod waits in vain', () => {
       false,
     ],
   ])('%s', (_, pod, isStuck) => {
-    expect(stuckPods([pod])).toEqual(isStuck ? [pod] : []);
+    expect(stuckPods([podRoot(pod)])).toEqual(isStuck ? [pod] : []);
   });
 });
 
 it('counts when nothing else is left', () => {
   const failed = webPod({ status: { phase: 'Failed' } });
-  expect(stuckPods([failed, stuck])).toEqual([stuck]);
-  expect(stuckPods([webPod(), stuck])).toEqual([]);
-  expect(stuckPods([failed])).toEqual([]);
+  expect(stuckPods([failed, stuck].map(podRoot))).toEqual([stuck]);
+  expect(stuckPods([webPod(), stuck].map(podRoot))).toEqual([]);
+  expect(stuckPods([podRoot(failed)])).toEqual([]);
   expect(stuckPods([])).toEqual([]);
+});
+
+const FIRST = { generation: 1 };
+
+it.each<[string, Root, boolean]>([
+  ['a Deployment whose Pods wait', root(workload('Deployment', {}, {}, FIRST), [stuck, stuck]), true],
+  [
+    'a Job whose last Pod waits',
+    root(workload('Job', {}, {}, FIRST), [webPod({ status: { phase: 'Failed' } }), stuck]),
+    true,
+  ],
+  ['a Job with a deadline', root(workload('Job', {}, { activeDeadlineSeconds: 5 }, FIRST), [stuck]), false],
+  ['a workload without Pods yet', root(workload('Deployment', {}, {}, FIRST)), false],
+  ['a Deployment that was changed', root(workload('Deployment'), [stuck]), false],
+  ['a CronJob', root(workload('CronJob', {}, {}, FIRST), [stuck]), false],
+  ['a Pod of it that runs', root(workload('Deployment', {}, {}, FIRST), [stuck, webPod()]), false],
+])('the Pods of a workload are stuck: %s', (_, subject, isStuck) => {
+  expect(stuckPods([subject]).length > 0).toBe(isStuck);
 });

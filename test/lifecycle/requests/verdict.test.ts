@@ -1,20 +1,21 @@
 import { expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/lifecycle/requests/run-outcome.ts';
+import { podRoot } from '../../../src/lifecycle/requests/root.ts';
 import { type RunRecord, type Verdict, verdictOf } from '../../../src/lifecycle/requests/verdict.ts';
 import { webPod } from '../../print/pods.ts';
 
-const good = webPod({ status: { phase: 'Succeeded' } });
-const bad = webPod({ status: { phase: 'Failed' } });
-const lapse = { pod: bad, container: 'main' };
+const good = podRoot(webPod({ status: { phase: 'Succeeded' } }));
+const bad = podRoot(webPod({ status: { phase: 'Failed' } }));
+const lapse = { pod: webPod({ status: { phase: 'Failed' } }), container: 'main' };
 const lapsed = [{ type: 'lapsed' as const, ...lapse }];
 
 it.each<[RunOutcome, number, Verdict['result'], Verdict['faults']]>([
-  [{ type: 'ended' }, 1, 'failed', [{ type: 'failed', pod: bad }]],
+  [{ type: 'ended' }, 1, 'failed', [{ type: 'failed', root: bad }]],
   [{ type: 'goalMet' }, 0, 'passed', []],
-  [{ type: 'goalImpossible', pod: bad }, 1, 'failed', [{ type: 'impossible', pod: bad }]],
+  [{ type: 'goalImpossible', root: bad }, 1, 'failed', [{ type: 'impossible', root: bad }]],
   [{ type: 'goalLapsed', lapse }, 1, 'failed', lapsed],
-  [{ type: 'stuck', pods: [bad] }, 1, 'failed', [{ type: 'stuck', pod: bad }]],
-  [{ type: 'timedOut', pods: [good], duringCommand: true, atMs: 0 }, 124, 'failed', []],
+  [{ type: 'stuck', pods: [lapse.pod] }, 1, 'failed', [{ type: 'stuck', pod: lapse.pod }]],
+  [{ type: 'timedOut', roots: [good], duringCommand: true, atMs: 0 }, 124, 'failed', []],
   [{ type: 'commandEnded', exitCode: 0 }, 0, 'passed', []],
   [{ type: 'commandEnded', exitCode: 7 }, 7, 'failed', []],
   // The code of COMMAND wins, unless it is 0.
@@ -37,7 +38,7 @@ it.each<[RunOutcome, RunRecord, number]>([
   [{ type: 'goalMet' }, 'incomplete', 1],
   [{ type: 'commandEnded', exitCode: 0 }, 'lost', 1],
   [{ type: 'commandEnded', exitCode: 7 }, 'incomplete', 7],
-  [{ type: 'timedOut', pods: [], duringCommand: false, atMs: 0 }, 'incomplete', 124],
+  [{ type: 'timedOut', roots: [], duringCommand: false, atMs: 0 }, 'incomplete', 124],
   // Without the record, nobody knows the end of the Pods.
   [{ type: 'commandEnded', exitCode: 7 }, 'lost', 1],
   [{ type: 'interrupted', signal: 'SIGTERM' }, 'lost', 1],
