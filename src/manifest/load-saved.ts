@@ -111,7 +111,6 @@ const SAVED_ONLY: Readonly<Record<string, string>> = {
   'v1 Event': 'Event',
   'events.k8s.io/v1 Event': NEWER_EVENT,
   'v1 Node': 'Node',
-  'v1 ReplicationController': 'ReplicationController',
   'discovery.k8s.io/v1 EndpointSlice': 'discovery.EndpointSlice',
 };
 

@@ -35,3 +35,11 @@ it('the node is this machine', async () => {
     stderr: 'Error from server (NotFound): nodes "elsewhere" not found\n',
   });
 });
+
+it('objects without a namespace show none', async () => {
+  const file = workshop.file('ns.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: test}\n');
+  await workshop.run(['apply', file]);
+  expect(await run('get namespace test -o jsonpath={.metadata}')).not.toContain('"namespace"');
+  const tables = (await run('get ns,nodes -A')).split('\n\n');
+  expect(tables.map((table) => table.split(/ +/)[0])).toEqual(['NAME', 'NAME']);
+});

@@ -1,3 +1,5 @@
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
 import type { TableOptions } from '../../print/table/table-printer.ts';
 import type { FromFlags } from '../from/saved-objects.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
@@ -21,16 +23,26 @@ export interface GetFlags extends SelectionFlags, OutputFlags, Pick<FromFlags, '
 
 /**
  * The style of the tables of `get`.
- * @param kind the prefix of names, when several types are listed
+ * @param withKind true when several types are listed: names begin with their kind
  */
-export function tableOptions(flags: GetFlags, kind: string | undefined): TableOptions {
+export function tableOptions(type: ResourceType, flags: GetFlags, withKind: boolean): TableOptions {
   return {
     wide: flags.output === 'wide',
-    allNamespaces: flags.allNamespaces,
+    allNamespaces: flags.allNamespaces && type.isNamespaced,
     showLabels: flags.showLabels,
     labelColumns: flags.labelColumns,
     noHeaders: !flags.headers,
     watchEvents: flags.outputWatchEvents,
-    ...(kind !== undefined && { kindPrefix: `${kind}/` }),
+    ...((withKind || flags.showKind) && { kindPrefix: `${qualifiedKind(type)}/` }),
   };
+}
+
+/**
+ * An object as the API server shows it. The store keeps objects that belong to no namespace beside those of the
+ * namespace `default`.
+ */
+export function shownObject(type: ResourceType, object: StoredKubeObject): StoredKubeObject {
+  if (type.isNamespaced || object.metadata.namespace === undefined) return object;
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata: metadata as StoredKubeObject['metadata'] };
 }

@@ -1,6 +1,6 @@
 import { type PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
-import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
+import type { ResourceType } from '../../api/resource-types.ts';
 import { SelectedChanges } from '../../api/select/selected-changes.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
@@ -10,7 +10,7 @@ import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { type GetFlags, tableOptions } from './get-flags.ts';
+import { type GetFlags, shownObject, tableOptions } from './get-flags.ts';
 import type { Selection } from '../select/selection.ts';
 import { untilStopped } from '../until-stopped.ts';
 import type { Cli } from '../cli.ts';
@@ -39,8 +39,9 @@ export async function watchObjects(cli: Cli, { store, selection, flags, printer 
   }
   let present: ObjectChange[] | undefined = [];
   const listener = (seen: ObjectChange): void => {
-    const change = changes.select(seen);
-    if (change === undefined) return;
+    const selected = changes.select(seen);
+    if (selected === undefined) return;
+    const change = { ...selected, object: shownObject(type, selected.object) };
     if (present === undefined) show([change]);
     else present.push(change);
   };
@@ -96,7 +97,6 @@ type Render = (changes: readonly ObjectChange[]) => string;
 
 /** Prints rows of one table that goes on. */
 function rowRenderer(type: ResourceType, flags: GetFlags, nowMs: () => number): Render {
-  const options = tableOptions(flags, flags.showKind ? qualifiedKind(type) : undefined);
-  const table = new TablePrinter(columnsOf(type.plural), options);
+  const table = new TablePrinter(columnsOf(type.plural), tableOptions(type, flags, false));
   return (changes) => table.render(changes, nowMs());
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
-import { qualifiedKind } from '../../api/resource-types.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { listOf } from '../../print/formats/object.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
@@ -15,7 +14,7 @@ import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { LIST_FORMATS, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { withClusterObjects } from '../read/cluster-objects.ts';
-import { type GetFlags, tableOptions } from '../read/get-flags.ts';
+import { type GetFlags, shownObject, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
@@ -139,8 +138,7 @@ function renderTables(
   if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) cli.note(noneFound(selection));
   const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
   const tables = sorted.map(({ type, objects }) => {
-    const options = tableOptions(flags, isMixed || flags.showKind ? qualifiedKind(type) : undefined);
-    return renderTable(columnsOf(type.plural), objects, nowMs, options);
+    return renderTable(columnsOf(type.plural), objects, nowMs, tableOptions(type, flags, isMixed));
   });
   return tables.filter((table) => table !== '').join(flags.headers ? '\n' : '');
 }
@@ -158,7 +156,7 @@ function renderObjects(
   flags: GetFlags,
   printer: ObjectPrinter,
 ): string {
-  const objects = groups.flatMap((group) => group.objects);
+  const objects = groups.flatMap((group) => group.objects.map((object) => shownObject(group.type, object)));
   if (objects.length === 0 && flags.ignoreNotFound) return '';
   if (selection.how === 'named' && selection.refs.length === 1) {
     const [only] = objects;

@@ -6,6 +6,8 @@ import { describeClaim } from './kinds/claim.ts';
 import { describeConfigMap, describeSecret } from './kinds/config.ts';
 import { describeNamespace } from './kinds/namespace.ts';
 import { describeNode } from './kinds/node.ts';
+import { describeBudget, describePriorityClass } from './kinds/policies.ts';
+import { describeLimitRange, describeQuota } from './kinds/quotas.ts';
 import { describeServiceAccount } from './kinds/service-account.ts';
 import { describeService } from './kinds/service.ts';
 import { describeDeployment } from './workloads/deployment.ts';
@@ -40,12 +42,17 @@ const KINDS: Readonly<Record<string, Describe>> = {
   Service: (service, { list }) => describeService(service, { slices: list('endpointslices'), pods: list('pods') }),
   PersistentVolumeClaim: (claim, { list }) => describeClaim(claim, list('pods')),
   ServiceAccount: (account, { list }) => describeServiceAccount(account, list('secrets')),
-  Namespace: describeNamespace,
+  Namespace: (namespace, { list }) =>
+    describeNamespace(namespace, { quotas: list('resourcequotas'), limits: list('limitranges') }),
+  ResourceQuota: describeQuota,
+  LimitRange: describeLimitRange,
+  PodDisruptionBudget: describeBudget,
+  PriorityClass: describePriorityClass,
   Node: (node, { list, nowMs }) => describeNode(node, list('pods'), nowMs),
 };
 
 /** The kinds whose events kubectl does not show. */
-const WITHOUT_EVENTS: ReadonlySet<string> = new Set(['Namespace', 'Secret']);
+const WITHOUT_EVENTS: ReadonlySet<string> = new Set(['LimitRange', 'Namespace', 'ResourceQuota', 'Secret']);
 
 /**
  * The output of `describe` for an object, that of kubectl v1.32, and of v1.36 for workloads. Sorts by name where

@@ -14,6 +14,7 @@ import { EVENT_COLUMNS } from './event-columns.ts';
 import { AGE, NAME } from './common-columns.ts';
 import { firstFew, labelText } from '../text/labels.ts';
 import { POD_COLUMNS } from './pod-table.ts';
+import { POLICY_COLUMNS } from './policy-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 import { WORKLOAD_COLUMNS } from './workload-columns.ts';
 
@@ -146,6 +147,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   serviceaccounts: SERVICE_ACCOUNT,
   persistentvolumeclaims: CLAIM,
   endpointslices: ENDPOINT_SLICE,
+  ...POLICY_COLUMNS,
   ...WORKLOAD_COLUMNS,
 };
 

@@ -1,0 +1,71 @@
+import type {
+  LimitRange,
+  PodDisruptionBudget,
+  PodTemplate,
+  PriorityClass,
+  ResourceQuota,
+} from '../../api/generated/types.ts';
+import { canonicalQuantity } from '../../api/quantity.ts';
+import { labelText, sortedEntries } from '../text/labels.ts';
+import { AGE, containerColumns, NAME } from './common-columns.ts';
+import type { Column, TableObject } from './table-printer.ts';
+
+const BUDGET: readonly Column<TableObject & PodDisruptionBudget>[] = [
+  NAME,
+  { heading: 'MIN AVAILABLE', cell: ({ spec }) => String(spec?.minAvailable ?? 'N/A') },
+  { heading: 'MAX UNAVAILABLE', cell: ({ spec }) => String(spec?.maxUnavailable ?? 'N/A') },
+  { heading: 'ALLOWED DISRUPTIONS', cell: ({ status }) => String(status?.disruptionsAllowed ?? 0) },
+  AGE,
+];
+
+const PRIORITY_CLASS: readonly Column<TableObject & PriorityClass>[] = [
+  NAME,
+  { heading: 'VALUE', cell: ({ value }) => String(value ?? 0) },
+  { heading: 'GLOBAL-DEFAULT', cell: ({ globalDefault }) => String(globalDefault ?? false) },
+  AGE,
+  { heading: 'PREEMPTIONPOLICY', cell: ({ preemptionPolicy }) => preemptionPolicy ?? '' },
+];
+
+const LIMIT_RANGE: readonly Column<TableObject & LimitRange>[] = [
+  NAME,
+  { heading: 'CREATED AT', cell: ({ metadata }) => metadata.creationTimestamp.replace(/\.\d+/, '') },
+];
+
+const RESOURCE_QUOTA: readonly Column<TableObject & ResourceQuota>[] = [
+  NAME,
+  { heading: 'REQUEST', cell: (quota) => amounts(quota, (resource) => !isLimit(resource)) },
+  { heading: 'LIMIT', cell: (quota) => amounts(quota, isLimit) },
+  AGE,
+];
+
+function isLimit(resource: string): boolean {
+  return resource.startsWith('limits.');
+}
+
+/** The used and the permitted amount of resources: `pods: 1/10, requests.cpu: 100m/2`. */
+function amounts({ status }: ResourceQuota, isShown: (resource: string) => boolean): string {
+  const shown = sortedEntries(status?.hard).filter(([resource]) => isShown(resource));
+  const texts = shown.map(([resource, hard]) => {
+    const used = canonicalQuantity(status?.used?.[resource] ?? '0');
+    return `${resource}: ${used}/${canonicalQuantity(hard)}`;
+  });
+  return texts.join(', ');
+}
+
+const POD_TEMPLATE: readonly Column<TableObject & PodTemplate>[] = [
+  NAME,
+  ...containerColumns<TableObject & PodTemplate>(({ template }) => template?.spec?.containers).map((column) => ({
+    ...column,
+    wide: false,
+  })),
+  { heading: 'POD LABELS', cell: ({ template }) => labelText(template?.metadata?.labels) },
+];
+
+/** The columns of templates, and of kinds that limit others. Source: pkg/printers/internalversion/printers.go. */
+export const POLICY_COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
+  poddisruptionbudgets: BUDGET,
+  priorityclasses: PRIORITY_CLASS,
+  limitranges: LIMIT_RANGE,
+  resourcequotas: RESOURCE_QUOTA,
+  podtemplates: POD_TEMPLATE,
+};
