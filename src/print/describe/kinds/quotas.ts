@@ -34,7 +34,7 @@ export function describeQuotasOf(quotas: readonly StoredQuota[]): string[] {
   ];
 }
 
-/** What kubectl says about the scopes of a quota. */
+/** kubectl's sentences about the scopes of a quota. */
 const SCOPES: Readonly<Record<string, string>> = {
   Terminating:
     'Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being ' +
