@@ -240,3 +240,63 @@ Metadata:
 Revision:            3
 `);
 });
+
+describe('Services and their EndpointSlices', () => {
+  const labels = { 'kubernetes.io/service-name': 'web' };
+  const endpoint = (address: string, ready?: boolean): object => ({ addresses: [address], conditions: { ready } });
+  const slice = (
+    endpoints: readonly object[],
+    ports: readonly object[] = [{ name: 'http', port: 8080 }],
+  ): KubeObject => ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: 'web-x', labels },
+    addressType: 'IPv4',
+    endpoints,
+    ports,
+  });
+  const service = (...endpointslices: KubeObject[]): string | undefined => {
+    const ports = [{ name: 'http', port: 80, targetPort: 8080 }];
+    const object = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports } };
+    return lineOf(describeAmong(object, { endpointslices }), 'Endpoints');
+  };
+
+  it('a Service shows the first endpoints that are not unready, of its own slices', () => {
+    const [a, b, c, d] = ['10.0.0.1', '10.0.0.2', '10.0.0.3', 'fd00::4'].map((address) => endpoint(address, true));
+    expect(service(slice([a!, endpoint('10.0.0.9', false), b!]), slice([endpoint('10.0.0.8'), c!, d!]))).toBe(
+      'Endpoints: 10.0.0.1:8080,10.0.0.2:8080,10.0.0.8:8080 + 2 more...',
+    );
+    expect(service(slice([d!]))).toBe('Endpoints: [fd00::4]:8080');
+    expect(service(slice([]))).toBe('Endpoints:');
+    expect(service({ ...slice([a!]), metadata: { name: 'other-x', labels: {} } })).toBe('Endpoints: <none>');
+    expect(service(slice([a!], [{ name: 'metrics', port: 9090 }]))).toBe('Endpoints:');
+  });
+
+  it('an EndpointSlice shows ports and endpoints', () => {
+    const pod = { kind: 'Pod', name: 'web-1' };
+    const full = { addresses: ['10.0.0.1'], conditions: { ready: true }, hostname: 'a', targetRef: pod, nodeName: 'n' };
+    const text = describeAmong(slice([full, { addresses: ['10.0.0.2'] }]));
+    expect(text.slice(text.indexOf('AddressType'))).toBe(`\
+AddressType:  IPv4
+Ports:
+  Name  Port  Protocol
+  ----  ----  --------
+  http  8080  TCP
+Endpoints:
+  - Addresses:  10.0.0.1
+    Conditions:
+      Ready:    true
+    Hostname:   a
+    TargetRef:  Pod/web-1
+    NodeName:   n
+    Zone:       <unset>
+  - Addresses:  10.0.0.2
+    Conditions:
+      Ready:   <unset>
+    Hostname:  <unset>
+    NodeName:  <unset>
+    Zone:      <unset>
+`);
+    expect(describeAmong(slice([], []))).toContain('Ports: <unset>\nEndpoints: <none>\n');
+  });
+});
