@@ -1,8 +1,10 @@
+import { collectDependents } from '../agent/clean-up/collect-dependents.ts';
 import { type DeletionOutcome, deletePod } from '../agent/clean-up/delete-pod.ts';
-import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
+import { deleteRecord } from '../agent/clean-up/delete-record.ts';
+import { hasCode } from '../api/errors.ts';
 import type { StoredKubeObject } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { withoutGrace } from '../lifecycle/requests/deletion.ts';
+import type { PropagationPolicy } from '../controllers/garbage/deletion.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { getObject, type ObjectRef } from './object-ref.ts';
 
@@ -11,22 +13,37 @@ export interface ObjectDeletion {
   readonly clock: Clock;
   /** The grace period of a Pod in seconds. 0: by force. Undefined: the Pod's own. */
   readonly graceSeconds: number | undefined;
+  /** The way of what the object owns. Default: Background, which kubectl sends. */
+  readonly propagation?: PropagationPolicy | undefined;
 }
 
 /**
  * Deletes an object, as the API server does: a Pod after its end, other objects at once. An object with finalizers is
- * marked as deleted, and goes with the last of them.
+ * marked as deleted, and goes with the last of them. The agent of a workload collects what the workload owns; without
+ * an agent, this process does.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Promise<DeletionOutcome> {
-  const { store, clock } = request;
+  const { store, clock, propagation = 'Background' } = request;
   const { type, namespace, name } = ref;
   if (type.plural === 'pods') return deletePod({ ...request, namespace, name });
   const object = getObject(store, ref);
   if (object === undefined) return 'missing';
-  if (!hasFinalizers(object)) return store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
-  const mark = (stored: StoredKubeObject): StoredKubeObject => withoutGrace(stored, clock.now().wallMs);
-  return isKeptByFinalizers(store.change(type.plural, { namespace, name }, 'object', mark))
-    ? 'ending'
-    : deleteObject(request, ref);
+  const hasAgent = store.isOwned(namespace, name, type.plural);
+  const outcome = deletedRecord(request, object, propagation);
+  if (!hasAgent) await collectDependents(store, clock, namespace);
+  return outcome;
+}
+
+function deletedRecord(
+  { store, clock }: ObjectDeletion,
+  object: StoredKubeObject,
+  propagation: PropagationPolicy,
+): DeletionOutcome {
+  try {
+    return deleteRecord(store, clock, object, propagation);
+  } catch (error) {
+    if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) return 'missing';
+    throw error;
+  }
 }

@@ -1,8 +1,5 @@
 import { hasCode, PodrunError } from '../../api/errors.ts';
-import { removesLastFinalizer } from '../../api/finalizers.ts';
-import { isSameJson } from '../../api/json.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
-import { applyMergePatch } from '../../api/patch/merge-patch.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import type {
@@ -20,6 +17,7 @@ import type { Store } from '../../store/store.ts';
 import { deleteRecord } from '../clean-up/delete-record.ts';
 import { EventRecorder } from '../event-recorder.ts';
 import type { ObjectCache } from './object-cache.ts';
+import { writePatch } from './write-patch.ts';
 
 /** The part of the agent that controllers need. */
 export interface PodHands {
@@ -69,7 +67,11 @@ export class ControllerHands {
         this.#act(action);
       } catch (error) {
         if (!(error instanceof PodrunError) || hasCode(error, 'Disk')) throw error;
-        if (action.type === 'event') continue;
+        if (action.type === 'event') {
+          // The Event may be gone: the next one begins anew.
+          this.#recorders.delete(action.on.uid);
+          continue;
+        }
         const outcome = outcomeOf(action, error);
         if (outcome !== 'done') return outcome;
       }
@@ -107,17 +109,7 @@ export class ControllerHands {
   #update({ on, patch, status }: UpdateAction): void {
     const { store } = this.#options;
     const { plural } = resourceTypeOf(on);
-    if (patch !== undefined) {
-      let isLast = false;
-      store.change<StoredKubeObject>(plural, on, 'object', (stored) => {
-        this.#checkFresh(stored, plural);
-        const changed = withPatch(stored, patch, on.uid);
-        isLast = removesLastFinalizer(stored, changed);
-        // The object is removed in its stored form: readers see no change before that.
-        return isLast ? stored : changed;
-      });
-      if (isLast) store.delete(plural, on.namespace, on.name);
-    }
+    if (patch !== undefined) writePatch(store, on, patch, (stored) => this.#checkFresh(stored, plural));
     if (status !== undefined) {
       store.change<StoredKubeObject>(plural, on, 'status', (stored) => {
         return { ...stored, metadata: { ...stored.metadata, uid: on.uid }, status };
@@ -149,14 +141,6 @@ export class ControllerHands {
     this.#recorders.set(on.uid, recorder);
     recorder.record(about, [event]);
   }
-}
-
-/** Changes all but the status. A change of the spec raises the generation. */
-function withPatch(stored: StoredKubeObject, patch: UpdateAction['patch'], uid: string): StoredKubeObject {
-  const changed = applyMergePatch(stored, patch) as StoredKubeObject;
-  const { generation } = stored.metadata;
-  const isNewSpec = generation !== undefined && !isSameJson(stored['spec'], changed['spec']);
-  return { ...changed, metadata: { ...changed.metadata, uid, ...(isNewSpec && { generation: generation + 1 }) } };
 }
 
 function outcomeOf(action: Exclude<ControllerAction, { type: 'event' }>, error: PodrunError): StageOutcome {

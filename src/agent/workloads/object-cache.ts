@@ -1,10 +1,9 @@
 import type { StoredPod, WatchEvent } from '../../api/objects.ts';
-import { everyResourceType } from '../../api/resource-types.ts';
+import { everyResourceType, type ResourceType } from '../../api/resource-types.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 
-/** The kinds that controllers look at, make or look after. */
 const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'ControllerRevision',
   'CronJob',
@@ -17,6 +16,11 @@ const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'ReplicationController',
   'StatefulSet',
 ]);
+
+/** The types of the objects that controllers look at, make or look after. */
+export function controlledTypes(): ResourceType[] {
+  return everyResourceType().filter(({ kind }) => WATCHED_KINDS.has(kind));
+}
 
 /** Called after each change, with the state before it. */
 export type CacheListener = (event: WatchEvent<Owned>, before: Owned | undefined) => void;
@@ -43,7 +47,7 @@ export class ObjectCache {
   /** Follows a namespace from now on. Reports the objects that exist as ADDED. */
   follow(namespace: string): void {
     if (this.#subscriptions.has(namespace)) return;
-    const types = everyResourceType().filter(({ kind }) => WATCHED_KINDS.has(kind));
+    const types = controlledTypes();
     this.#subscriptions.set(
       namespace,
       types.map(({ plural }) => this.#store.watch<Owned>(plural, { namespace }, (event) => this.#take(event))),

@@ -1,13 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
-import { isKeptByFinalizers } from '../../api/finalizers.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
-import type { Clock } from '../../clock.ts';
+import { qualifiedKind } from '../../api/resource-types.ts';
 import { deleteObject } from '../../objects/delete-object.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
-import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { readPropagation } from '../change/cascade.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
 import { openStore } from '../environment.ts';
@@ -16,6 +13,7 @@ import { refsOf } from '../select/find-objects.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
+import { type DeleteSession, type RemovedObject, untilDeleted } from '../waiting/until-deleted.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
 
@@ -33,6 +31,8 @@ interface DeleteFlags extends SelectionFlags {
   readonly ignoreNotFound: boolean | undefined;
   readonly dryRun: DryRun;
   readonly output: 'name' | undefined;
+  /** True without a value. */
+  readonly cascade: string | true;
 }
 
 const EXAMPLES = `
@@ -49,7 +49,8 @@ export function register(program: Command, run: RunVerb): void {
     .command('delete')
     .summary('Terminate and remove Pods')
     .description(
-      'Terminates Pods gracefully and removes them with their logs and volumes. Removes other objects at once.',
+      'Terminates Pods gracefully and removes them with their logs and volumes. Removes other objects at once, ' +
+        'and then what they own.',
     )
     .usage('TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE [flags]')
     .argument('[resource...]', 'the objects');
@@ -69,11 +70,10 @@ export function register(program: Command, run: RunVerb): void {
     .option('--timeout <duration>', 'the longest time to wait; 0: no limit', '0s')
     .option('--ignore-not-found', 'ignore names that do not exist')
     .option('--no-ignore-not-found', 'fail for names that do not exist')
-    .addOption(
-      // kubectl's modes of garbage collection. podrun has no dependent objects, so all three do the same.
-      new Option('--cascade <how>', 'accepted as in kubectl: no objects depend on others here')
-        .choices(['background', 'foreground', 'orphan'])
-        .default('background'),
+    .option(
+      '--cascade [how]',
+      'background: delete what the object owns after it; foreground: before it; orphan: not at all',
+      'background',
     )
     .addOption(dryRunOption('only print what would be deleted'))
     .addOption(outputOption<'name'>(['name']))
@@ -92,21 +92,15 @@ const NOT_CONFIRMED =
   'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. ' +
   'The resource may continue to run on the cluster indefinitely.';
 
-/** The store, the clock and the grace period of all deletions. */
-export interface DeleteSession {
-  readonly store: FileStore;
-  readonly clock: Clock;
-  readonly graceSeconds: number | undefined;
-}
-
 async function deleteObjects(cli: Cli, words: readonly string[], flags: DeleteFlags): Promise<number> {
   const graceSeconds = readGrace(flags);
+  const propagation = readPropagation(cli, flags.cascade);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const selection = await readSelection(cli, 'delete', words, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const { clock } = cli;
   const store = openStore(cli);
-  const session: DeleteSession = { store, clock, graceSeconds };
+  const session: DeleteSession = { store, clock, graceSeconds, propagation };
   if (graceSeconds === 0) cli.note(NOT_CONFIRMED);
   const refs = refsOf(store, selection);
   if (refs.length === 0) cli.tell('No resources found\n');
@@ -141,7 +135,7 @@ export async function deleteAndWait(
     const { type, name } = removal.ref;
     const isPod = type.plural === 'pods';
     if (isPod) noteSilentOwner(cli, session.store, removal.ref);
-    const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'lose its finalizers'}`;
+    const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'go'}`;
     errors.push(...(await withWaitingLine(cli, text, () => untilDeleted(cli, session, removal, deadlineMs))));
   }
   return errors;
@@ -187,12 +181,6 @@ function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined
   return Math.max(1, wanted);
 }
 
-/** An object in deletion. */
-interface RemovedObject {
-  readonly ref: ObjectRef;
-  readonly uid: string;
-}
-
 async function deleteAll(
   cli: Cli,
   session: DeleteSession,
@@ -225,49 +213,6 @@ function deletedLine(
   if (output === 'name') return `${kind}/${name}\n`;
   const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
   return `${kind} "${name}" ${operation}${dryRunSuffix(dryRun)}\n`;
-}
-
-/**
- * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. Removes a Pod itself when the
- * agent of the Pod is killed meanwhile.
- */
-async function untilDeleted(
-  cli: Cli,
-  session: DeleteSession,
-  { ref, uid }: RemovedObject,
-  deadlineMs: number,
-): Promise<PodrunError[]> {
-  const { store, clock } = session;
-  const { type, namespace, name } = ref;
-  const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
-  let isNoted = false;
-  const isMet = (object: StoredKubeObject | undefined): boolean => {
-    if (object === undefined || isGone(object)) return true;
-    if (!isKeptByFinalizers(object)) return isAbandoned(store, ref);
-    if (!isNoted) cli.note(heldLine(ref, object));
-    isNoted = true;
-    return false;
-  };
-  while (!isGone(getObject(store, ref))) {
-    const scope = { namespace, name };
-    cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
-    if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
-      return [timedOutWaiting(`${qualifiedPlural(type)}/${name}`)];
-    }
-    if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
-  }
-  return [];
-}
-
-/** Names the finalizers that hold an object: only a change of the object ends the wait. kubectl prints nothing. */
-function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKubeObject): string {
-  const what = `${qualifiedKind(type)}/${name}`;
-  const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
-  return `${what} stays until its finalizers are removed: ${(metadata.finalizers ?? []).join(', ')} (${free})`;
-}
-
-function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean {
-  return !store.isOwned(namespace, name);
 }
 
 /**

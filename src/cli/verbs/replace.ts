@@ -184,7 +184,7 @@ async function replaceByForce(
   // An error in the manifests must come before the deletion.
   separatePods(objects);
   const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
-  const session = { store, clock: cli.clock, graceSeconds: flags.gracePeriod };
+  const session = { store, clock: cli.clock, graceSeconds: flags.gracePeriod, propagation: 'Background' } as const;
   const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;
   const errors = await deleteAndWait(cli, session, objects.map(refOf), deletion);
   if (errors.length > 0) {

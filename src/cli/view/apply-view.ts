@@ -1,6 +1,7 @@
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Owned } from '../../controllers/reconcile.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
@@ -12,6 +13,8 @@ import type { ReaderGone } from '../process.ts';
 export interface ApplyView {
   pod(event: WatchEvent<StoredPod>): void;
   event(event: WatchEvent<StoredEvent>): void;
+  /** Shows a change of any other object of the run. A view without it shows Pods only. */
+  object?(event: WatchEvent<Owned>): void;
   /**
    * Shows output. Answers a promise when the reader is slow: more output may come when it resolves. See
    * MachineOptions.onOutput.

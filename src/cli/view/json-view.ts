@@ -1,4 +1,5 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Owned } from '../../controllers/reconcile.ts';
 import type { ApplyView } from './apply-view.ts';
 import type { Cli } from '../cli.ts';
 import type { ReaderGone } from '../process.ts';
@@ -13,6 +14,10 @@ export class JsonView implements ApplyView {
   }
 
   pod(event: WatchEvent<StoredPod>): void {
+    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
+  }
+
+  object(event: WatchEvent<Owned>): void {
     this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 

@@ -1,0 +1,38 @@
+import { removesLastFinalizer } from '../../api/finalizers.ts';
+import { isSameJson, type JsonObject } from '../../api/json.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { applyMergePatch } from '../../api/patch/merge-patch.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { ActionTarget } from '../../controllers/reconcile.ts';
+import type { Store } from '../../store/store.ts';
+
+/**
+ * Patches an object as the API server does, without its status: a change of the spec raises the generation, and a
+ * deleted object goes with its last finalizer.
+ * @param check throws when the patch was made for another state of the object
+ * @throws {PodrunError} when the object is gone (NotFound), or another one has its name (Conflict)
+ */
+export function writePatch(
+  store: Store,
+  on: ActionTarget,
+  patch: JsonObject,
+  check: (stored: StoredKubeObject) => void = () => undefined,
+): void {
+  const { plural } = resourceTypeOf(on);
+  let isLast = false;
+  store.change<StoredKubeObject>(plural, on, 'object', (stored) => {
+    check(stored);
+    const changed = patched(stored, patch, on.uid);
+    isLast = removesLastFinalizer(stored, changed);
+    // The object is removed in its stored form: readers see no change before that.
+    return isLast ? stored : changed;
+  });
+  if (isLast) store.delete(plural, on.namespace, on.name);
+}
+
+function patched(stored: StoredKubeObject, patch: JsonObject, uid: string): StoredKubeObject {
+  const changed = applyMergePatch(stored, patch) as StoredKubeObject;
+  const { generation } = stored.metadata;
+  const isNewSpec = generation !== undefined && !isSameJson(stored['spec'], changed['spec']);
+  return { ...changed, metadata: { ...changed.metadata, uid, ...(isNewSpec && { generation: generation + 1 }) } };
+}

@@ -1,0 +1,86 @@
+import type { PodrunError } from '../../api/errors.ts';
+import { isKeptByFinalizers } from '../../api/finalizers.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
+import type { Clock } from '../../clock.ts';
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { deleteObject } from '../../objects/delete-object.ts';
+import { getObject, type ObjectRef } from '../../objects/object-ref.ts';
+import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Cli } from '../cli.ts';
+
+/** The store, the clock and the way of all deletions. */
+export interface DeleteSession {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly graceSeconds: number | undefined;
+  readonly propagation: PropagationPolicy;
+}
+
+/** An object in deletion. */
+export interface RemovedObject {
+  readonly ref: ObjectRef;
+  readonly uid: string;
+}
+
+/**
+ * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. Removes a Pod itself when the
+ * agent of the Pod is killed meanwhile.
+ */
+export async function untilDeleted(
+  cli: Cli,
+  session: DeleteSession,
+  { ref, uid }: RemovedObject,
+  deadlineMs: number,
+): Promise<PodrunError[]> {
+  const { store, clock } = session;
+  const { type, namespace, name } = ref;
+  const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
+  let isNoted = false;
+  const isMet = (object: StoredKubeObject | undefined): boolean => {
+    if (object === undefined || isGone(object)) return true;
+    if (!isKeptByFinalizers(object)) return isAbandoned(store, ref);
+    if (waitsForDependents(object)) return false;
+    if (!isNoted) cli.note(heldLine(ref, object));
+    isNoted = true;
+    return false;
+  };
+  while (!isGone(getObject(store, ref))) {
+    const scope = { namespace, name };
+    cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
+    // What an object waits for ends without a word to this process: it looks again now and then.
+    const lookMs = isCollected(store, ref) ? Math.min(deadlineMs, clock.now().monotonicMs + LOOK_AGAIN_MS) : deadlineMs;
+    const isWaiting = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs: lookMs, isMet });
+    if (!isWaiting && clock.now().monotonicMs >= deadlineMs) {
+      return [timedOutWaiting(`${qualifiedPlural(type)}/${name}`)];
+    }
+    if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
+  }
+  return [];
+}
+
+/** Names the finalizers that hold an object: only a change of the object ends the wait. kubectl prints nothing. */
+function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKubeObject): string {
+  const what = `${qualifiedKind(type)}/${name}`;
+  const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
+  return `${what} stays until its finalizers are removed: ${(metadata.finalizers ?? []).join(', ')} (${free})`;
+}
+
+/** The time between two looks at what a deleted object waits for, where no agent looks. */
+const LOOK_AGAIN_MS = 250;
+
+/** True for a deleted object that goes with, or without, what it owns. */
+function waitsForDependents({ metadata: { finalizers = [] } }: StoredKubeObject): boolean {
+  return finalizers.some((name) => name === FOREGROUND_FINALIZER || name === ORPHAN_FINALIZER);
+}
+
+/** True when this process has to collect what the object waits for: its agent is gone. */
+function isCollected(store: FileStore, ref: ObjectRef): boolean {
+  const object = getObject(store, ref);
+  return object !== undefined && waitsForDependents(object) && !store.isOwned(ref.namespace, ref.name, ref.type.plural);
+}
+
+function isAbandoned(store: FileStore, { type, namespace, name }: ObjectRef): boolean {
+  return !store.isOwned(namespace, name, type.plural);
+}
