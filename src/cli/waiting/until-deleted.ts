@@ -49,7 +49,7 @@ export async function untilDeleted(
   while (!isGone(getObject(store, ref))) {
     const scope = { namespace, name };
     cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
-    // What an object waits for ends without a word to this process: it looks again now and then.
+    // No watch tells when the dependents of an object have gone: this process looks again now and then.
     const lookMs = isCollected(store, ref) ? Math.min(deadlineMs, clock.now().monotonicMs + LOOK_AGAIN_MS) : deadlineMs;
     const isWaiting = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs: lookMs, isMet });
     if (!isWaiting && clock.now().monotonicMs >= deadlineMs) {
