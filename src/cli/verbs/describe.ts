@@ -81,7 +81,13 @@ async function describeFound(
   nowMs: number,
 ): Promise<number> {
   const { objects, isGuess, missing } = findDescribed(store, selection);
-  const texts = objects.map((object) => describeOne(store, object, flags, nowMs));
+  const list = listOnce(store);
+  const texts = objects.map((object) => {
+    const { namespace, name } = object.metadata;
+    const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace, aboutPod: name }) : undefined;
+    const around = object.kind === 'Namespace' ? name : namespace;
+    return describeObject(object, { events, nowMs, list: (resource) => list(resource, around) as never });
+  });
   await showPaged(cli, isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
   if (objects.length === 0 && selection.how === 'listed') cli.note(noneFound(selection));
   return missing.length === 0
@@ -119,9 +125,13 @@ function findDescribed(store: ObjectReader, selection: Selection): Described {
   return { objects: found.groups.flatMap(({ objects }) => objects), missing: found.missing, isGuess: false };
 }
 
-function describeOne(store: ObjectReader, object: StoredKubeObject, flags: DescribeFlags, nowMs: number): string {
-  const { namespace, name } = object.metadata;
-  const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace, aboutPod: name }) : undefined;
-  const around = { namespace: object.kind === 'Namespace' ? name : namespace };
-  return describeObject(object, { events, nowMs, list: (resource) => store.list(resource, around) as never });
+/** Lists the objects of a namespace, each kind once: many described objects need the same list. */
+function listOnce(store: ObjectReader): (resource: string, namespace: string | undefined) => readonly unknown[] {
+  const lists = new Map<string, readonly unknown[]>();
+  return (resource, namespace) => {
+    const key = `${resource} ${namespace ?? ''}`;
+    const list = lists.get(key) ?? store.list(resource, { namespace });
+    lists.set(key, list);
+    return list;
+  };
 }

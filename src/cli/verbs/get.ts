@@ -49,7 +49,7 @@ export function register(program: Command, run: RunVerb): void {
     .summary('List Pods and other objects')
     .description('Lists or prints objects (default: Pods).')
     .usage('[TYPE [NAME...] | TYPE/NAME... | -f FILE] [flags]')
-    .argument('[resource...]', 'pods, events, configmaps, secrets, services, …; with or without names');
+    .argument('[resource...]', 'pods, deployments, jobs, services, events, configmaps, …; with or without names');
   withOutputFlags(withSelectionFlags(command), LIST_FORMATS)
     .addOption(fromOption())
     .option('--sort-by <path>', 'sort by the value at this JSONPath, for example .status.startTime', '')
