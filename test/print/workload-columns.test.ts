@@ -7,7 +7,7 @@ import { at, NOW_MS } from './pods.ts';
 function cellsOf(resource: string, fields: Partial<KubeObject>): Readonly<Record<string, string>> {
   const metadata = { name: 'x', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: at(-60) };
   const object = { ...fields, metadata: { ...metadata, ...fields.metadata } } as StoredKubeObject;
-  return Object.fromEntries(columnsOf(resource).map(({ heading, cell }) => [heading, cell(object, NOW_MS)]));
+  return Object.fromEntries(columnsOf(resource).map((column) => [column.heading, column.cell(object, NOW_MS)]));
 }
 
 const template = { spec: { containers: [{ name: 'main' }, { name: 'proxy' }] } };
