@@ -34,7 +34,6 @@ export interface PodRunOptions extends PodWritesOptions, Omit<EventRecorderOptio
   readonly onRecordLost: (pod: StoredPod) => void;
 }
 
-/** The agent of a PodRun. */
 export interface PodRunAgent {
   /** The settings of a sync. Called again after each change of the object. */
   config(pod: StoredPod): SyncConfig;

@@ -3,7 +3,6 @@ import type { KubeObject } from '../api/objects.ts';
 /** The fields that all kinds of objects have. */
 type AnyObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-/** An object of a manifest. */
 export interface ManifestObject<T extends AnyObject = AnyObject> {
   /** Defaulted and valid: the form in which a new object is stored. */
   readonly object: T;

@@ -78,7 +78,6 @@ export type StartOutcome =
 /** A running container that a former process has started. */
 export interface Adopted {
   readonly container: RunningContainer;
-  /** The launch of the container. */
   readonly launch: Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
 }
 

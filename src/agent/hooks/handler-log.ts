@@ -17,7 +17,6 @@ export interface HandlerOutput {
   readonly lines: Buffer;
 }
 
-/** Output of a hook's command. */
 interface HookCommandOutput extends HandlerOutput {
   readonly handler: HookName;
   readonly stream: OutputStream;

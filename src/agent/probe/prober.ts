@@ -39,7 +39,6 @@ export class Prober {
     }
   }
 
-  /** The planned probes. */
   get plans(): PlannedProbe[] {
     return [...this.#timers.values()].flatMap((timer) => timer.plan ?? []);
   }

@@ -23,7 +23,6 @@ export interface OutputTaker {
   located?(path: string): void;
 }
 
-/** The end of a connection. */
 export type ConnectionEnd =
   | { readonly type: 'exited'; readonly exitCode: number }
   /** The container does not run. Nothing was printed. */

@@ -9,7 +9,6 @@ export interface KeptCommandsOptions {
   readonly sendOutput: (of: ProcessRef, stream: OutputStream, chunk: Buffer) => void;
 }
 
-/** An interactive command. */
 export interface InteractiveCommand {
   /** Undefined: the command is being started. */
   running: RunningExec | undefined;
@@ -21,7 +20,6 @@ export interface InteractiveCommand {
 export class KeptCommands {
   readonly #options: KeptCommandsOptions;
   readonly #commands = new Map<number, AbortController>();
-  /** Interactive commands. */
   readonly #sessions = new Map<number, InteractiveCommand>();
   /** Aborted when the current agent is gone. */
   #agentGone = new AbortController();

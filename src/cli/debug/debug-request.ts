@@ -3,7 +3,6 @@ import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/obje
 import { mustFindType } from '../select/resource-arguments.ts';
 import { usageOf } from '../flags/usage-of.ts';
 
-/** The flags of `debug`. */
 export interface DebugFlags {
   readonly namespace: string | undefined;
   readonly container: string | undefined;

@@ -6,7 +6,6 @@ import { durationFlag } from '../flags/duration-flag.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 
-/** The flags of `logs`. */
 export interface LogsFlags {
   readonly container: string | undefined;
   readonly allContainers: boolean;

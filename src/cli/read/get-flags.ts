@@ -5,7 +5,6 @@ import type { FromFlags } from '../from/saved-objects.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 import type { SelectionFlags } from '../select/selection-flags.ts';
 
-/** The flags of `get`. */
 export interface GetFlags extends SelectionFlags, OutputFlags, Pick<FromFlags, 'from'> {
   readonly watch: boolean;
   readonly watchOnly: boolean;

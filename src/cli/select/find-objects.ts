@@ -16,7 +16,6 @@ export interface FoundObjects {
   readonly missing: readonly ObjectRef[];
 }
 
-/** Finds the objects of a selection. */
 export function findObjects(store: ObjectReader, selection: Selection): FoundObjects {
   if (selection.how === 'listed') {
     const { types, namespace, matches } = selection;

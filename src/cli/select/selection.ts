@@ -67,7 +67,6 @@ export async function readSelection(
   };
 }
 
-/** The reference to a stored object. */
 export function refTo(type: ResourceType, { metadata: { namespace, name } }: StoredKubeObject): ObjectRef {
   return { type, namespace, name };
 }

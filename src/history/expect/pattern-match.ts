@@ -1,7 +1,6 @@
 import type { NumberRange, Pattern } from './expectation.ts';
 import type { Happening } from '../happenings.ts';
 
-/** True when a happening matches a pattern. */
 export function matches(pattern: Pattern, happening: Happening): boolean {
   return isOfKind(pattern, happening) && isOfSubject(pattern, happening) && hasDetails(pattern, happening);
 }

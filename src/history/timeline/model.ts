@@ -37,7 +37,6 @@ export interface WaitSpan extends Stretch {
   readonly message?: string | undefined;
 }
 
-/** The exit of an attempt. */
 export interface AttemptExit {
   readonly exitCode: number;
   readonly signal?: number | undefined;
@@ -62,7 +61,6 @@ export interface AttemptSpan extends Stretch {
   readonly ready: readonly Stretch[];
 }
 
-/** One run of a hook. */
 export interface HookSpan extends Stretch, Pick<HookRun, 'hook' | 'handler' | 'message'> {
   readonly attempt: number;
   /** Undefined: no return of the hook is recorded. */
@@ -91,7 +89,6 @@ export interface StopSpan extends Stretch {
   readonly graceSeconds: number;
 }
 
-/** The timeline of one container. */
 export interface ContainerTimeline {
   readonly name: string;
   readonly role: ContainerKind;

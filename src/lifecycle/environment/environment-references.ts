@@ -33,7 +33,6 @@ export type Resolved<T> =
   | { readonly type: 'skipped' }
   | { readonly type: 'failed'; readonly message: string };
 
-/** Resolves the value of one `valueFrom`. */
 export function resolveValue(source: EnvVarSource, facts: ReferenceFacts): Resolved<string> {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
   if (fieldRef !== undefined) return resolveField(fieldRef.fieldPath, facts);

@@ -52,7 +52,6 @@ interface Consequences {
   readonly limitsStarts: boolean;
 }
 
-/** The consequences of each cause. */
 export const CONSEQUENCES: Readonly<Record<TerminationCause, Consequences>> = {
   deleted: { failsPod: false, hidesRestarts: false, yieldsToDeadline: true, limitsStarts: false },
   completed: { failsPod: false, hidesRestarts: false, yieldsToDeadline: false, limitsStarts: false },

@@ -141,7 +141,6 @@ export function tickMs(ticks: { originMs: number; periodMs: number }, afterMs: n
   return originMs + Math.max(nextAfter, nextFrom) * periodMs;
 }
 
-/** The probe of this type, if the container has one. */
 export function probeOf(container: Container, type: ProbeType): Probe | undefined {
   return container[`${type}Probe`];
 }

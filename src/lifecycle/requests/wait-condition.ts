@@ -4,7 +4,6 @@ import type { KubeObject } from '../../api/objects.ts';
 import { parseGoal } from './goal.ts';
 import type { WantedState } from './unattainable.ts';
 
-/** The condition of `wait --for`. */
 export type WaitCondition =
   | { readonly type: 'delete' }
   | { readonly type: 'create' }

@@ -42,7 +42,6 @@ export function decodeObject(root: MapNode, type: string, options: DecodeOptions
 /** The number of problems after which the API server stops counting. */
 const MAX_PROBLEMS = 100;
 
-/** The position of the decoder. */
 interface DecodePosition {
   readonly path: string;
   /** The path in messages about the value, which shows map keys in brackets. */

@@ -1,6 +1,5 @@
 import { type SharedFolder, sharesFiles, type StarterOptions } from './parts.ts';
 
-/** The main container. */
 export function mainContainer(options: StarterOptions, folder: SharedFolder): string[] {
   const { parts } = options;
   return [

@@ -33,7 +33,6 @@ export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField
   return search({ path: '', field: '', typeName, value: object, name: '' }, treatment);
 }
 
-/** All fields without effect. */
 export function fieldsWithoutEffect(object: KubeObject, isolation: Isolation): FoundField[] {
   const { hasNamespaces = false, hasPodNetwork = false } = isolation;
   return fieldsWith(object, 'no effect').filter(

@@ -1,32 +1,21 @@
 import { goQuote } from '../../api/go/go-quote.ts';
 
-/**
- * The first mistake that Go's JSON decoder finds in a text, in its words. podrun reads JSON with JSON.parse, whose
- * messages differ between engines. Source: encoding/json/scanner.go.
- */
-
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
-const ESCAPES = '"\\/bfnrt';
-const END = 'unexpected end of JSON input';
 /** The depth of nested values. Go allows more, but nobody needs it. */
 const DEPTH_MAX = 1000;
 
 class SyntaxProblem extends Error {}
 
-/** A position in the text. Each character of the text stands for one byte. */
-interface Cursor {
-  readonly text: string;
-  at: number;
-  depth: number;
-}
-
-/** @param bytes the text with one character for each byte, as Go reads it */
+/**
+ * The first mistake that Go's JSON decoder finds in a text, in its words. podrun reads JSON with JSON.parse, whose
+ * messages differ between engines. Source: encoding/json/scanner.go.
+ * @param bytes the text with one character for each byte, as Go reads it
+ */
 export function jsonObjectProblem(bytes: string): string | undefined {
-  const cursor: Cursor = { text: bytes, at: 0, depth: 0 };
+  const scanner = new GoScanner(bytes);
   try {
-    const kind = skipValue(cursor);
-    skipBlanks(cursor);
-    if (cursor.at < bytes.length) fail(cursor, 'after top-level value');
+    const kind = scanner.value();
+    scanner.expect(/$/y, 'after top-level value');
     if (kind === 'object' || kind === 'null') return undefined;
     return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
   } catch (error) {
@@ -35,130 +24,99 @@ export function jsonObjectProblem(bytes: string): string | undefined {
   }
 }
 
-function fail(cursor: Cursor, context: string): never {
-  const char = cursor.text[cursor.at];
-  if (char === undefined) throw new SyntaxProblem(END);
-  const shown = char === "'" ? "\\'" : char === '"' ? '"' : goQuote(char).slice(1, -1);
-  throw new SyntaxProblem(`invalid character '${shown}' ${context}`);
-}
+/** Each method skips a part of the text. The methods for values return the kind of the value. */
+class GoScanner {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
 
-function skipBlanks(cursor: Cursor): void {
-  while (' \t\r\n'.includes(cursor.text[cursor.at] ?? '-')) cursor.at += 1;
-}
-
-function skipValue(cursor: Cursor): string {
-  skipBlanks(cursor);
-  const char = cursor.text[cursor.at] ?? '';
-  if (char === '{' || char === '[') return skipNested(cursor, char);
-  if (char === '"') return skipString(cursor);
-  const literal = LITERALS[char];
-  if (literal !== undefined) return skipLiteral(cursor, literal);
-  if (char === '-' || (char >= '0' && char <= '9')) return skipNumber(cursor);
-  return fail(cursor, 'looking for beginning of value');
-}
-
-function skipNested(cursor: Cursor, opening: string): string {
-  cursor.depth += 1;
-  if (cursor.depth > DEPTH_MAX) throw new SyntaxProblem('exceeded max depth');
-  const kind = opening === '{' ? skipObject(cursor) : skipArray(cursor);
-  cursor.depth -= 1;
-  return kind;
-}
-
-function skipObject(cursor: Cursor): string {
-  cursor.at += 1;
-  skipBlanks(cursor);
-  if (cursor.text[cursor.at] === '}') {
-    cursor.at += 1;
-    return 'object';
+  constructor(text: string) {
+    this.#text = text;
   }
-  for (;;) {
-    skipBlanks(cursor);
-    if (cursor.text[cursor.at] !== '"') fail(cursor, 'looking for beginning of object key string');
-    skipString(cursor);
-    skipBlanks(cursor);
-    if (cursor.text[cursor.at] !== ':') fail(cursor, 'after object key');
-    cursor.at += 1;
-    skipValue(cursor);
-    if (endsList(cursor, '}', 'after object key:value pair')) return 'object';
-  }
-}
 
-function skipArray(cursor: Cursor): string {
-  cursor.at += 1;
-  skipBlanks(cursor);
-  if (cursor.text[cursor.at] === ']') {
-    cursor.at += 1;
-    return 'array';
+  value(): string {
+    this.#take(/[ \t\r\n]*/y);
+    const kind = this.#valueFrom(this.#text[this.#at] ?? '');
+    this.#take(/[ \t\r\n]*/y);
+    return kind;
   }
-  for (;;) {
-    skipValue(cursor);
-    if (endsList(cursor, ']', 'after array element')) return 'array';
-  }
-}
 
-/** Skips a comma or the end of a list. Returns true at the end. */
-function endsList(cursor: Cursor, end: string, context: string): boolean {
-  skipBlanks(cursor);
-  const char = cursor.text[cursor.at];
-  if (char !== ',' && char !== end) fail(cursor, context);
-  cursor.at += 1;
-  return char === end;
-}
+  #valueFrom(char: string): string {
+    if (char === '{' || char === '[') return this.#nested(char);
+    if (char === '"') return this.#string();
+    const literal = LITERALS[char];
+    return literal === undefined ? this.#number() : this.#word(literal);
+  }
 
-function skipString(cursor: Cursor): string {
-  cursor.at += 1;
-  for (;;) {
-    const char = cursor.text[cursor.at];
-    if (char === undefined || char < ' ') fail(cursor, 'in string literal');
-    cursor.at += 1;
-    if (char === '"') return 'string';
-    if (char === '\\') skipEscape(cursor);
+  /** @throws {SyntaxProblem} when the text does not continue with the pattern */
+  expect(pattern: RegExp, context: string): string {
+    const found = this.#take(pattern);
+    if (found !== undefined) return found;
+    const char = this.#text[this.#at];
+    if (char === undefined) throw new SyntaxProblem('unexpected end of JSON input');
+    const shown = char === "'" ? "\\'" : char === '"' ? '"' : goQuote(char).slice(1, -1);
+    throw new SyntaxProblem(`invalid character '${shown}' ${context}`);
   }
-}
 
-function skipEscape(cursor: Cursor): void {
-  const char = cursor.text[cursor.at] ?? '';
-  if (char !== 'u') {
-    if (char === '' || !ESCAPES.includes(char)) fail(cursor, 'in string escape code');
-    cursor.at += 1;
-    return;
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    this.#at += found?.length ?? 0;
+    return found;
   }
-  cursor.at += 1;
-  for (let digits = 0; digits < 4; digits += 1) {
-    if (!/[0-9a-fA-F]/.test(cursor.text[cursor.at] ?? '')) fail(cursor, 'in \\u hexadecimal character escape');
-    cursor.at += 1;
-  }
-}
 
-function skipLiteral(cursor: Cursor, literal: string): string {
-  for (const expected of literal.slice(1)) {
-    cursor.at += 1;
-    if (cursor.text[cursor.at] !== expected) fail(cursor, `in literal ${literal} (expecting '${expected}')`);
+  #nested(opening: '{' | '['): string {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new SyntaxProblem('exceeded max depth');
+    const isObject = opening === '{';
+    if (this.#take(isObject ? /\{[ \t\r\n]*\}/y : /\[[ \t\r\n]*\]/y) === undefined) {
+      const [next, context] = isObject ? [/[,}]/y, 'after object key:value pair'] : [/[,\]]/y, 'after array element'];
+      this.#at += 1;
+      do {
+        if (isObject) this.#key();
+        this.value();
+      } while (this.expect(next, context) === ',');
+    }
+    this.#depth -= 1;
+    return isObject ? 'object' : 'array';
   }
-  cursor.at += 1;
-  return literal === 'null' ? 'null' : 'bool';
-}
 
-function skipNumber(cursor: Cursor): string {
-  if (cursor.text[cursor.at] === '-') cursor.at += 1;
-  // A leading zero ends the integer.
-  if (cursor.text[cursor.at] === '0') cursor.at += 1;
-  else skipDigits(cursor, 'in numeric literal');
-  if (cursor.text[cursor.at] === '.') {
-    cursor.at += 1;
-    skipDigits(cursor, 'after decimal point in numeric literal');
+  #key(): void {
+    this.#take(/[ \t\r\n]*/y);
+    this.expect(/(?=")/y, 'looking for beginning of object key string');
+    this.#string();
+    this.#take(/[ \t\r\n]*/y);
+    this.expect(/:/y, 'after object key');
   }
-  if (/[eE]/.test(cursor.text[cursor.at] ?? '')) {
-    cursor.at += 1;
-    if (/[-+]/.test(cursor.text[cursor.at] ?? '')) cursor.at += 1;
-    skipDigits(cursor, 'in exponent of numeric literal');
-  }
-  return 'number';
-}
 
-/** Skips digits, at least one. */
-function skipDigits(cursor: Cursor, context: string): void {
-  if (!/[0-9]/.test(cursor.text[cursor.at] ?? '')) fail(cursor, context);
-  while (/[0-9]/.test(cursor.text[cursor.at] ?? '')) cursor.at += 1;
+  #string(): string {
+    this.#at += 1;
+    // oxlint-disable-next-line no-control-regex
+    while (this.#take(/[^"\\\u0000-\u001f]*\\/y) !== undefined) {
+      if (this.expect(/["\\/bfnrtu]/y, 'in string escape code') !== 'u') continue;
+      for (let digit = 0; digit < 4; digit += 1) this.expect(/[0-9a-f]/iy, 'in \\u hexadecimal character escape');
+    }
+    // oxlint-disable-next-line no-control-regex
+    this.#take(/[^"\\\u0000-\u001f]*/y);
+    this.expect(/"/y, 'in string literal');
+    return 'string';
+  }
+
+  #word(literal: string): string {
+    this.#at += 1;
+    for (const expected of literal.slice(1)) {
+      this.expect(new RegExp(expected, 'y'), `in literal ${literal} (expecting '${expected}')`);
+    }
+    return literal === 'null' ? 'null' : 'bool';
+  }
+
+  #number(): string {
+    this.expect(/(?=[-0-9])/y, 'looking for beginning of value');
+    this.#take(/-/y);
+    // A leading zero ends the integer.
+    this.expect(/0|[1-9][0-9]*/y, 'in numeric literal');
+    if (this.#take(/\./y) !== undefined) this.expect(/[0-9]+/y, 'after decimal point in numeric literal');
+    if (this.#take(/e[-+]?/iy) !== undefined) this.expect(/[0-9]+/y, 'in exponent of numeric literal');
+    return 'number';
+  }
 }

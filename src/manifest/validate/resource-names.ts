@@ -86,7 +86,6 @@ export function isQuotaResource(name: string): boolean {
   return OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
 }
 
-/** Validates a resource of a quota. */
 export function validateQuotaResourceName(path: string, name: string): FieldError[] {
   const errors = validateResourceName(path, name);
   if (name.includes('/') || isQuotaResource(name)) return errors;

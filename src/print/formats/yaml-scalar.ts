@@ -7,7 +7,6 @@
 /** The column beyond which plain and quoted texts are folded at the next blank. */
 const BEST_WIDTH = 80;
 
-/** The position of a scalar. */
 export interface ScalarPosition {
   /** The column in which the text begins. */
   readonly column: number;

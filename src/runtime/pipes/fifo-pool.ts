@@ -30,7 +30,6 @@ export interface InputFifo extends Fifo {
   readonly placeFd: number;
 }
 
-/** The FIFOs of one process. */
 export interface ProcessFifos {
   /** Undefined: the process has no input. */
   readonly stdin: InputFifo | undefined;

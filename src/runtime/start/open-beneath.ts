@@ -14,7 +14,6 @@ export type Beneath =
   /** `failed`: the file is missing or cannot be opened. */
   | { readonly ok: false; readonly problem: 'outside' | 'failed' };
 
-/** A part of the path. */
 interface PathPart {
   readonly name: string;
   /** True when the part comes from a link. Nothing is created at the end of a link to nowhere. */

@@ -115,7 +115,6 @@ function loadNative(): Native | undefined {
   });
 }
 
-/** A process in a terminal. */
 interface TerminalProcess extends Pick<MainProcess, 'pid' | 'ended'> {
   /** The master side of the terminal. */
   readonly fd: number;

@@ -25,7 +25,6 @@ export interface Entry extends Stretch {
   readonly label: string;
 }
 
-/** A row of the chart. */
 export interface ChartRow {
   readonly kind: 'pod' | 'thin' | 'container' | 'handler';
   readonly label: string;

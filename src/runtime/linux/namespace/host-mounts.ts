@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { quietly } from '../../../quietly.ts';
 
-/** A mount of the host. */
 export interface HostMount {
   readonly path: string;
   /** The file system as `major:minor`. */

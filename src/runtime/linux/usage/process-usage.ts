@@ -23,7 +23,6 @@ export async function usageOfProcesses(pids: readonly number[]): Promise<Map<num
   return new Map(all.flatMap(([pid, usage]) => (usage === undefined ? [] : [[pid, usage]])));
 }
 
-/** The memory of a process. */
 export interface ProcessMemory {
   readonly residentBytes: number;
   /** The part that other processes may share: files and shared memory. */
