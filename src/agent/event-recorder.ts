@@ -30,11 +30,8 @@ interface EventOrigin {
 
 /** Writes the Events of one object, mostly a Pod, into the store. Counts events that repeat. */
 export class EventRecorder {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #nodeName: string | undefined;
+  readonly #options: EventRecorderOptions;
   readonly #component: string;
-  readonly #onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
   /** The messages of notices that are recorded once. */
@@ -42,12 +39,9 @@ export class EventRecorder {
   #isObjectGone = false;
   #lastNanos = 0n;
 
-  constructor({ store, clock, nodeName, controller = 'kubelet', onEvent }: EventRecorderOptions) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#nodeName = nodeName;
-    this.#component = controller;
-    this.#onEvent = onEvent;
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#component = options.controller ?? 'kubelet';
   }
 
   /** Stops storing events, because the store has removed the object and its events. onEvent still gets them. */
@@ -76,7 +70,7 @@ export class EventRecorder {
         this.recordOwn(about, draft, fieldPath);
         continue;
       }
-      const now = this.#clock.now();
+      const now = this.#options.clock.now();
       const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
       if (fresh.has(key)) this.#write(fresh);
       const known = this.#events.get(key);
@@ -96,19 +90,19 @@ export class EventRecorder {
     if (fresh.size === 0) return;
     const keys = [...fresh.keys()];
     const all = [...fresh.values()];
-    const stored = this.#isObjectGone ? all : this.#store.createAll('events', all);
+    const stored = this.#isObjectGone ? all : this.#options.store.createAll('events', all);
     fresh.clear();
     for (const [index, object] of stored.entries()) {
       this.#events.set(keys[index] ?? '', object);
-      this.#onEvent({ type: 'ADDED', object });
+      this.#options.onEvent({ type: 'ADDED', object });
     }
   }
 
   #count(key: string, event: StoredEvent, now: Instant): void {
     const counted = { ...event, count: (event.count ?? 1) + 1, lastTimestamp: formatTime(now.wallMs) };
-    const object = this.#isObjectGone ? counted : this.#store.update('events', counted);
+    const object = this.#isObjectGone ? counted : this.#options.store.update('events', counted);
     this.#events.set(key, object);
-    this.#onEvent({ type: 'MODIFIED', object });
+    this.#options.onEvent({ type: 'MODIFIED', object });
   }
 
   /** Records an event of podrun itself about any object. Such an event is never combined with others. */
@@ -118,14 +112,17 @@ export class EventRecorder {
 
   /** Records an event of another cluster component. Such an event is never combined with others. */
   recordAs(component: EventOrigin['component'], about: EventSubject, draft: EventDraft, fieldPath?: string): void {
-    const event = this.#coreEvent(about, draft, { component, now: this.#clock.now(), fieldPath });
-    this.#onEvent({ type: 'ADDED', object: this.#isObjectGone ? event : this.#store.create('events', event) });
+    const event = this.#coreEvent(about, draft, { component, now: this.#options.clock.now(), fieldPath });
+    this.#options.onEvent({
+      type: 'ADDED',
+      object: this.#isObjectGone ? event : this.#options.store.create('events', event),
+    });
   }
 
   /** Records an event of the scheduler, in the newer form of the API. Source: pkg/scheduler/schedule_one.go. */
   recordScheduling(pod: StoredPod, draft: SchedulingEvent): void {
-    const now = this.#clock.now();
-    const object = this.#store.create<StoredEvent>('events', {
+    const now = this.#options.clock.now();
+    const object = this.#options.store.create<StoredEvent>('events', {
       ...this.#base(pod, draft, now),
       source: {},
       firstTimestamp: null,
@@ -133,9 +130,9 @@ export class EventRecorder {
       eventTime: formatTime(now.wallMs),
       action: draft.action,
       reportingComponent: 'default-scheduler',
-      reportingInstance: `default-scheduler-${this.#nodeName}`,
+      reportingInstance: `default-scheduler-${this.#options.nodeName}`,
     });
-    this.#onEvent({ type: 'ADDED', object });
+    this.#options.onEvent({ type: 'ADDED', object });
   }
 
   #coreEvent(about: EventSubject, draft: EventDraft, { component, now, fieldPath }: EventOrigin): StoredEvent {
@@ -144,13 +141,13 @@ export class EventRecorder {
     return {
       ...base,
       ...(fieldPath === undefined ? {} : { involvedObject: { ...base.involvedObject, fieldPath } }),
-      source: this.#nodeName === undefined ? { component } : { component, host: this.#nodeName },
+      source: this.#options.nodeName === undefined ? { component } : { component, host: this.#options.nodeName },
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
       eventTime: null,
       reportingComponent: component,
-      reportingInstance: this.#nodeName ?? '',
+      reportingInstance: this.#options.nodeName ?? '',
     };
   }
 

@@ -1,8 +1,6 @@
-import type { PodrunError } from '../api/errors.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
-import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { imageFolder } from '../lifecycle/environment/entry-point.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
@@ -24,7 +22,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
-import { Journals } from './journals.ts';
+import { Journals, type JournalsOptions } from './journals.ts';
 import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
@@ -45,16 +43,13 @@ import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 
 /** The resources for containers on this machine, and the callbacks for their output. */
-export interface MachineOptions {
+export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   readonly settings: AgentSettings;
   readonly store: FileStore;
-  readonly clock: Clock;
   readonly runtime: Runtime;
   readonly node: NodeFacts;
   /** The rights of this process. Read when the first Pod needs them. */
   readonly rights: () => OwnRights;
-  /** True when the runtime writes the logs of containers itself. */
-  readonly logsElsewhere?: boolean;
   /**
    * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader answers with
    * a promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
@@ -64,10 +59,6 @@ export interface MachineOptions {
   ) => Promise<void> | undefined;
   /** Called with the output of hooks' commands, in whole lines. Output of probes is left out. */
   readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
-  /** True when the Pod's object was removed. */
-  readonly isRemoved: (pod: StoredPod) => boolean;
-  /** Called when a record could not be written or read. */
-  readonly onTrouble: (error: PodrunError) => void;
 }
 
 /** A Machine as its Pods use it. A simulation has its own. */

@@ -29,16 +29,13 @@ export function terminationMessage(
 ): string | undefined {
   const written = endOfFile(sources.file, FILE_BYTES_MAX);
   const fallsBack = container.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;
-  const message = written === '' && fallsBack ? endOfLog(sources) : written;
+  const endOfLog = (): string => Buffer.from(sources.logTail(LOG_LINES_MAX)).subarray(-LOG_BYTES_MAX).toString();
+  const message = written === '' && fallsBack ? endOfLog() : written;
   if (message === '') return undefined;
   const containers = allContainers(pod.spec).length;
   return Buffer.from(message)
     .subarray(0, Math.floor(POD_BYTES_MAX / containers))
     .toString();
-}
-
-function endOfLog({ logTail }: MessageSources): string {
-  return Buffer.from(logTail(LOG_LINES_MAX)).subarray(-LOG_BYTES_MAX).toString();
 }
 
 function endOfFile(file: string, bytesMax: number): string {

@@ -219,7 +219,9 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
 function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
   const { ending } = facts;
   const known = ending.stage === 'none' ? undefined : ending.termination;
-  const termination = known === undefined ? newTermination(seen, now) : shortened(known, seen);
+  const { cause, graceSeconds, force, phase } = seen;
+  const begun: Termination = { cause, since: now, graceSeconds, force, phase };
+  const termination = known === undefined ? begun : shortened(known, seen);
   const isAtOnce = seen.force || seen.breaksOffHook === true || termination.phase !== undefined;
   if (ending.stage !== 'terminating' && !isAtOnce && isHookUnderWay(facts)) {
     return { ...facts, ending: { stage: 'requested', termination } };
@@ -232,10 +234,6 @@ function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodF
     next = changeStop(next, name, id, (stop) => shortenStop(stop, termination.graceSeconds * 1000, now.monotonicMs));
   }
   return next;
-}
-
-function newTermination({ cause, graceSeconds, force, phase }: TerminateRequest, since: Instant): Termination {
-  return { cause, since, graceSeconds, force, phase };
 }
 
 /** Merges a second request, which can only shorten the termination. */

@@ -1,8 +1,8 @@
-import type { KubeObject } from '../api/objects.ts';
+import { type KubeObject } from '../api/objects.ts';
 import { decodeObject, type DecodeProblem } from './decode/decode.ts';
 import { droppedFields, prepareForCreate } from './default/create.ts';
 import { applyDefaults } from './default/index.ts';
-import { withoutRepeats, type FieldError } from './field-error.ts';
+import { withoutRepeats, type FieldError, forbidden } from './field-error.ts';
 import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-mistake.ts';
 import { locate } from './read/source-node.ts';
@@ -10,7 +10,6 @@ import type { Position, SourceText } from './read/source-text.ts';
 import type { Isolation } from './support/rule.ts';
 import { unenforcedPaths } from './support/fields-without-effect.ts';
 import { withoutEffectErrors, refusedFields } from './support/refused-fields.ts';
-import { validateObjectSize } from './validate/object-size.ts';
 import { validateObject } from './validate/index.ts';
 import { warningsFor } from './warnings.ts';
 
@@ -96,4 +95,15 @@ function findMistakes(
   const refused = forRunning || refusesWithoutEffect ? refusedFields(object) : [];
   const idle = refusesWithoutEffect ? withoutEffectErrors(object, isolation) : [];
   return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
+}
+
+/** The default size limit of etcd. Source: etcd server/embed/config.go DefaultMaxRequestBytes. */
+const BYTES_MAX = 1.5 * 1024 * 1024;
+
+/** Refuses an object that is too large for a cluster. */
+function validateObjectSize(object: KubeObject): FieldError[] {
+  const bytes = Buffer.byteLength(JSON.stringify(object));
+  if (bytes <= BYTES_MAX) return [];
+  const detail = `the object has ${bytes} bytes: a cluster stores at most ${BYTES_MAX}`;
+  return [forbidden('', `etcdserver: request is too large: ${detail}`)];
 }

@@ -137,16 +137,12 @@ export function statusesOf(errors: readonly ManifestMistake[]): FailureStatus[] 
   return grouped(errors).map((group) => {
     if ('stage' in group) return badRequest(group.message);
     const { subject, problems } = group;
-    if (problems.some(isAboutValues)) return invalidStatus(subject, problems);
+    const isDecodable = problems.some(({ stage }) => stage === 'validate' || stage === 'support');
+    if (isDecodable) return invalidStatus(subject, problems);
     const details = problems.map(detailOf).join(', ');
     const isDecoded = problems.every(({ stage }) => stage === 'decode' || stage === 'strict');
     return badRequest(isDecoded ? `${cannotBeHandled(subject)}: ${details}` : details);
   });
-}
-
-/** True for a mistake in an object that was decoded. */
-function isAboutValues({ stage }: DocumentProblem): boolean {
-  return stage === 'validate' || stage === 'support';
 }
 
 function invalidStatus({ identity }: Subject, problems: readonly DocumentProblem[]): FailureStatus {

@@ -1,3 +1,6 @@
+import { isNativeError } from 'node:util/types';
+import { mkdirSync } from 'node:fs';
+
 // The texts of the C library and of Go for error numbers on Linux, which container runtimes print. Node has its own.
 const TEXTS: Readonly<Record<string, string>> = {
   E2BIG: 'argument list too long',
@@ -36,4 +39,22 @@ export function errnoText(errno: string): string {
 /** True for the errors of a file system that has become read-only, or that its server has lost. */
 export function isDiskLost(error: unknown): boolean {
   return ['EROFS', 'ESTALE'].includes(errnoOf(error));
+}
+
+/** Makes a folder, unless another process has made it first. */
+export function mkdirIfMissing(folder: string, mode: number): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** The text of a file error, as a Go program prints it: `mkdir /data: permission denied`. */
+export function fileTrouble(error: unknown): string {
+  if (!isNativeError(error)) return String(error);
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  // Node itself refuses a path with a NUL.
+  if (syscall === undefined) return errnoOf(error) === 'EINVAL' ? errnoText('EINVAL') : error.message;
+  return `${syscall}${path === undefined ? '' : ` ${path}`}: ${errnoText(errnoOf(error))}`;
 }

@@ -130,13 +130,8 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** A command beside the main process: a hook, an exec probe, `podrun exec`. */
-export interface ExecRequest {
-  /** The id of the container. The command ends with the container at the latest. */
-  readonly id: string;
-  readonly argv: readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
+/** A command beside the main process: a hook, an exec probe. The command ends with the container at the latest. */
+export interface ExecRequest extends Pick<ContainerLaunch, 'id' | 'argv' | 'env' | 'cwd'> {
   /** The time in milliseconds after which the command is killed with its process group. Undefined: no limit. */
   readonly timeoutMs: number | undefined;
   /** The most output that the outcome holds. */

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { readQuietly } from '../quietly.ts';
 
 /** Real-time signals as container runtimes number them: glibc reserves the first two. */
 const REAL_TIME = { MIN: 34, MAX: 64 } as const;
@@ -9,4 +10,20 @@ export function signalNumber(name: string): number | undefined {
   if (end === 'MIN' || end === 'MAX') return process.platform === 'linux' ? REAL_TIME[end] + Number(offset) : undefined;
   const numbers: Readonly<Record<string, number | undefined>> = constants.signals;
   return numbers[name === 'SIGCLD' ? 'SIGCHLD' : name];
+}
+
+/**
+ * True when the process has no handler for this signal: the signal ends it here, but has no effect on the first process
+ * of a PID namespace. False where the system does not say.
+ * @see proc_pid_status(5), SigCgt and SigIgn
+ */
+export function diesUnprepared(pid: number, signal: number): boolean {
+  if (process.platform !== 'linux') return false;
+  const status = readQuietly(`/proc/${pid}/status`);
+  return status !== '' && ['SigCgt', 'SigIgn'].every((field) => !hasSignal(status, field, signal));
+}
+
+function hasSignal(status: string, field: string, signal: number): boolean {
+  const [, mask = '0'] = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status) ?? [];
+  return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }

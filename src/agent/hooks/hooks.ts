@@ -76,13 +76,10 @@ async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOu
   input.log.ended(howCommandEnded(outcome));
   if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
   const failure = failed(execHook(command), input, execError(command, outcome));
-  if (outcome.type !== 'exited') return { ...failure, output: execReason(outcome) };
+  if (outcome.type !== 'exited') {
+    return { ...failure, output: outcome.type === 'failedToStart' ? outcome.error : 'the hook was cut short' };
+  }
   return { ...failure, exitCode: outcome.exitCode, output: outcome.stdout + outcome.stderr };
-}
-
-/** The reason why the command of a hook has no exit code. */
-function execReason(outcome: Exclude<ExecOutcome, { type: 'exited' }>): string {
-  return outcome.type === 'failedToStart' ? outcome.error : 'the hook was cut short';
 }
 
 function execError(command: string, outcome: ExecOutcome): string {

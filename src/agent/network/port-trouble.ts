@@ -61,7 +61,9 @@ export class PortTrouble {
     const port = probedPort(probe, subject.container);
     if (port === undefined) return undefined;
     if (outcome.result === 'success') return this.#explainAnswer(subject, port);
-    return outcome.result === 'failure' && isUnreached(outcome) ? this.#explainSilence(subject, port) : undefined;
+    if (outcome.result !== 'failure') return undefined;
+    const isUnreached = outcome.answer?.errno === 'ECONNREFUSED' || outcome.timedOut === true;
+    return isUnreached ? this.#explainSilence(subject, port) : undefined;
   }
 
   async #explainAnswer(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
@@ -167,10 +169,6 @@ function probedPort({ httpGet, tcpSocket, grpc }: Probe, container: Container): 
 /** True when a connection to the Pod's address reaches this address. */
 function isReached({ podIP }: PortSubject, address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === podIP;
-}
-
-function isUnreached(outcome: Exclude<ProbeOutcome, { result: 'error' }>): boolean {
-  return outcome.answer?.errno === 'ECONNREFUSED' || outcome.timedOut === true;
 }
 
 /** True when the process belongs to the container of this instance, also to another instance of it. */

@@ -14,7 +14,7 @@ import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 import { pause } from '../probe/deadline.ts';
-import { fileTrouble } from './file-trouble.ts';
+import { fileTrouble } from '../../runtime/errno.ts';
 import { removeInMemory } from './in-memory.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
@@ -119,7 +119,8 @@ export class PodVolumes {
       const { path: source, identity } = opened;
       const mountPath = absoluteMountPath(mount.mountPath);
       const isReadOnly = mount.readOnly === true || isAlwaysReadOnly(spec);
-      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath: isSameFile(mountPath, source) });
+      const isAtMountPath = quietly(() => realpathSync(mountPath) === realpathSync(source)) ?? false;
+      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath });
     }
     return { ok: true, mounts };
   }
@@ -184,10 +185,6 @@ function isAlwaysReadOnly(volume: Volume | undefined): boolean {
     claim?.readOnly === true ||
     [configMap, secret, downwardAPI, projected, image].some((source) => source !== undefined)
   );
-}
-
-function isSameFile(one: string, other: string): boolean {
-  return quietly(() => realpathSync(one) === realpathSync(other)) ?? false;
 }
 
 /** The ConfigMaps and Secrets of a volume. */

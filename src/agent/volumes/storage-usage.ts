@@ -24,11 +24,7 @@ async function measured(
 ): Promise<Record<string, number>> {
   const usage: Record<string, number> = {};
   for (const [name, enoughBytes] of wanted)
-    usage[name] = await diskUsage(await realFolder(folderOf(name)), enoughBytes);
+    // A volume in memory is a link.
+    usage[name] = await diskUsage(await promises.realpath(folderOf(name)).catch(() => folderOf(name)), enoughBytes);
   return usage;
-}
-
-/** The target of the link: a volume in memory is a link. */
-function realFolder(folder: string): Promise<string> {
-  return promises.realpath(folder).catch(() => folder);
 }

@@ -9,10 +9,7 @@ import { resourceAdvice } from './resource-rules.ts';
 import { startupAdvice } from './startup-rules.ts';
 
 /** The advice for a run, and the amount of data behind it. */
-export interface RunAdvice {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
+export interface RunAdvice extends Pick<RecordedRun, 'namespace' | 'name' | 'uid'> {
   readonly basis: Basis;
   /** The worst advice first. For equal severity, in the order of the containers. */
   readonly advice: readonly Advice[];

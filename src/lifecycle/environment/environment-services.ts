@@ -27,12 +27,9 @@ export function serviceVariables(
   const apiServer = services.filter((service) => service.namespace === 'default' && service.name === 'kubernetes');
   const linked = wantsLinks ? services.filter((service) => service.namespace === namespace) : [];
   // A Service of the Pod's namespace replaces the API server's Service of the same name.
-  const byName = new Map([...apiServer, ...linked].filter(hasAddress).map((service) => [service.name, service]));
+  const reachable = [...apiServer, ...linked].filter(({ clusterIP = '' }) => clusterIP !== '' && clusterIP !== 'None');
+  const byName = new Map(reachable.map((service) => [service.name, service]));
   return new Map([...byName.values()].flatMap(variablesOf));
-}
-
-function hasAddress({ clusterIP = '' }: ServiceFact): boolean {
-  return clusterIP !== '' && clusterIP !== 'None';
 }
 
 function variablesOf(service: ServiceFact): [string, string][] {

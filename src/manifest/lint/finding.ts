@@ -1,3 +1,5 @@
+import type { ObjectIdentity } from '../identify.ts';
+
 /** A finding about a place in a manifest. Levels have the names of SARIF. */
 export interface Finding {
   /** A note names a part that was not checked, and the reason. */
@@ -22,12 +24,7 @@ export interface Finding {
 }
 
 /** An object in findings. Missing parts of its manifest are empty. */
-export interface FoundObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
+export type FoundObject = Omit<ObjectIdentity, 'generateName'>;
 
 /** The findings in a set of files. */
 export interface Findings {

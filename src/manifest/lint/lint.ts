@@ -1,7 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
-import type { Finding, FindingRule, Findings, FoundObject } from './finding.ts';
+import type { Finding, FindingRule, Findings } from './finding.ts';
 import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
-import type { ObjectIdentity } from '../identify.ts';
 import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';
@@ -148,11 +147,9 @@ function placed(
   { file, identity, source }: Subject,
   { line, column }: Position,
 ): Pick<Finding, 'file' | 'line' | 'column' | 'excerpt' | 'object'> {
-  return { file, line, column, excerpt: source.lineAt(line), object: objectOf(identity) };
-}
-
-function objectOf({ apiVersion, kind, namespace, name }: ObjectIdentity): FoundObject | undefined {
-  return kind === '' ? undefined : { apiVersion, kind, namespace, name };
+  const { generateName: _, ...named } = identity;
+  const object = named.kind === '' ? undefined : named;
+  return { file, line, column, excerpt: source.lineAt(line), object };
 }
 
 function errorFields(error: FieldError): Pick<Finding, 'path' | 'message' | 'hint'> {

@@ -1,12 +1,11 @@
-import type { Container, Pod, PodSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import { type Container, type Pod, type PodSpec, type Toleration } from '../../api/generated/types.ts';
+import { type Decoded } from '../decoded.ts';
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
 import { each, INT32_MAX, inRange } from '../validate/checks.ts';
 import { describeDifferences } from './differences.ts';
 import { placementOf, validateGates, validatePlacement } from './pod-gates.ts';
 import { isSameValue } from './same-value.ts';
-import { validateAddedTolerations } from './tolerations.ts';
 
 type Spec = Decoded<PodSpec>;
 
@@ -91,4 +90,21 @@ function validateRest(before: Spec, after: Spec): FieldError[] {
   if (isSameValue(before, after, 'PodSpec')) return [];
   const differences = describeDifferences('spec', before, after, 'PodSpec');
   return [forbidden('spec', `pod updates may not change fields other than ${ALLOWED_FIELDS}\n${differences}`)];
+}
+
+type Tolerations = readonly Decoded<Toleration>[];
+
+/**
+ * Allows added tolerations, and changes of the seconds of existing ones.
+ * Source: pkg/apis/core/validation/validation.go, validateOnlyAddedTolerations.
+ */
+function validateAddedTolerations(before: Tolerations, after: Tolerations): FieldError[] {
+  const isThere = (old: Decoded<Toleration>): boolean =>
+    after.some((toleration) => isSameValue(withoutSeconds(old), withoutSeconds(toleration), 'Toleration'));
+  if (before.every(isThere)) return [];
+  return [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function withoutSeconds(toleration: Decoded<Toleration>): Decoded<Toleration> {
+  return omit(toleration, ['tolerationSeconds']);
 }

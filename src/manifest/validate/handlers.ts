@@ -1,11 +1,11 @@
 import { httpHeaderMessages } from '../../api/names.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, required, notSupported } from '../field-error.ts';
 import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
 import { validatePortNumber, validatePortReference } from './ports.ts';
 import { child } from './path.ts';
-import { validateStopSignal } from './stop-signal.ts';
+import { STOP_SIGNALS } from '../../api/stop-signals.ts';
 
 /** The actions of a probe or a hook. A probe has no sleep, a hook no grpc. */
 type Handler = Pick<Decoded<Probe>, 'grpc'> & Decoded<LifecycleHandler>;
@@ -100,4 +100,14 @@ function validateSleep(path: string, seconds: number, graceSeconds: number | und
   if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return [];
   const limit = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
   return [invalid(path, seconds, limit)];
+}
+
+/**
+ * Validates the stop signal of a container, which requires `spec.os.name`.
+ * Source: pkg/apis/core/validation/validation.go validateStopSignal (feature ContainerStopSignals).
+ */
+function validateStopSignal(path: string, signal: string, system: string | undefined): FieldError[] {
+  if (!system) return [forbidden(path, 'may not be set for containers with empty `spec.os.name`')];
+  const supported = STOP_SIGNALS[system];
+  return supported === undefined || supported.includes(signal) ? [] : [notSupported(path, signal, supported)];
 }

@@ -24,7 +24,10 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     ConfigMap: validateConfigMap,
     Secret: validateSecret,
     Service: validateService,
-    PersistentVolumeClaim: validateClaim,
+    PersistentVolumeClaim: ({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>) => [
+      ...validateMetadata(metadata, subdomainMessages),
+      ...validateClaimSpec('spec', spec),
+    ],
     Namespace: ({ metadata }) => validateMetadata(metadata, labelMessages),
     ServiceAccount: ({ metadata }) => validateMetadata(metadata, subdomainMessages),
     Job: validateJob,
@@ -50,8 +53,4 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
  */
 export function validateObject(object: KubeObject): FieldError[] {
   return VALIDATORS.get(object.kind)?.(object) ?? [];
-}
-
-function validateClaim({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>): FieldError[] {
-  return [...validateMetadata(metadata, subdomainMessages), ...validateClaimSpec('spec', spec)];
 }

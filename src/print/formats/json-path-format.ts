@@ -23,7 +23,9 @@ export function jsonPathPrinter({ template, allowMissingKeys, asJson }: JsonPath
   return (object) => {
     try {
       const found = findResults(nodes, object, { allowMissingKeys });
-      return found.map((values) => (asJson ? asJsonList(values) : values.map(plain).join(' '))).join('');
+      return found
+        .map((values) => (asJson ? `${formatJson(values.map(bare), '\n')}\n` : values.map(plain).join(' ')))
+        .join('');
     } catch (error) {
       if (!(error instanceof JsonPathError)) throw error;
       throw new PrintFailure(
@@ -43,10 +45,6 @@ function parsed(template: string): ReturnType<typeof parseTemplate> {
     if (!(error instanceof JsonPathError)) throw error;
     throw usage(`error parsing jsonpath ${template}, ${error.message}`);
   }
-}
-
-function asJsonList(values: readonly unknown[]): string {
-  return `${formatJson(values.map(bare), '\n')}\n`;
 }
 
 /** Formats objects and lists as JSON, and other values as they are. */

@@ -55,7 +55,7 @@ export async function startCommand({
     return {
       ok: false,
       error: `cannot run ${JSON.stringify(name)}: ${startError(errno, name)}`,
-      exitCode: codeOf(errno),
+      exitCode: errno === 'ENOENT' ? 127 : 126,
     };
   }
   child.on('error', () => undefined); // a signal that could not be sent
@@ -79,8 +79,4 @@ async function take(
 
 function startError(errno: string, name: string): string {
   return errno === 'ENOENT' && !name.includes('/') ? 'executable file not found in $PATH' : errnoText(errno);
-}
-
-function codeOf(errno: string): 126 | 127 {
-  return errno === 'ENOENT' ? 127 : 126;
 }

@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { quietly, filesIn } from '../../quietly.ts';
 import { placeTag } from '../../place.ts';
-import { errnoOf, isDiskLost } from '../errno.ts';
+import { errnoOf, isDiskLost, mkdirIfMissing } from '../errno.ts';
 import { runHelper } from '../helpers/helper.ts';
 import { startTimeOf } from '../watch/process-identity.ts';
 
@@ -128,7 +118,7 @@ export class FifoPool {
 
   #madeFolder(): string {
     if (this.#folder !== undefined && existsSync(this.#folder)) return this.#folder;
-    makeDirectory(this.#directory);
+    mkdirIfMissing(this.#directory, 0o700);
     this.#folder = mkdtempSync(join(this.#directory, `${process.pid}-${placeTag()}-`));
     return this.#folder;
   }
@@ -206,13 +196,5 @@ function openForInput(path: string): InputFifo {
     throw error;
   } finally {
     unlink(path);
-  }
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }

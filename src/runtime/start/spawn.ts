@@ -4,14 +4,9 @@ import { constants } from 'node:os';
 import { quietly } from '../../quietly.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import { errnoOf } from '../errno.ts';
+import type { ProgramCall } from '../inside.ts';
 
-export interface SpawnRequest {
-  /** The path found by `lookUpProgram`. */
-  readonly file: string;
-  /** The arguments, with the program's name as the first element. */
-  readonly argv: readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
+export interface SpawnRequest extends ProgramCall {
   readonly stdio: StdioOptions;
 }
 

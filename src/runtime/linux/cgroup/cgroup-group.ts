@@ -1,10 +1,10 @@
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { rmdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { readQuietly, succeeds } from '../../../quietly.ts';
 import { type Clock, sleep } from '../../../clock.ts';
 import type { GroupLimits, ResourceLimits } from '../../confinement.ts';
-import { errnoOf, errnoText } from '../../errno.ts';
+import { errnoOf, errnoText, mkdirIfMissing } from '../../errno.ts';
 import { sendSignal } from '../../kill.ts';
 import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
 import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
@@ -172,7 +172,7 @@ function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
   for (let attempt = 0; ; attempt++) {
     try {
       for (const groupFolder of [parent, together, folder.folder]) {
-        mkdirIfMissing(groupFolder);
+        mkdirIfMissing(groupFolder, 0o755);
         if (version === 2 && groupFolder !== folder.folder) enableBelow(groupFolder, controllers);
       }
       const all = settingsFor(version, WHOLE_MACHINE).map((setting) => ({ ...setting, folder: parent }));
@@ -209,14 +209,6 @@ function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSe
   for (const setting of refused) {
     if (setting.isOptional === true) succeeds(() => write(setting));
     else write(setting);
-  }
-}
-
-function mkdirIfMissing(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o755 });
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -28,7 +28,9 @@ export function removeStrayGroups(wallMs: number, sources?: Sources): void {
   for (const parent of parents(sources)) {
     for (const pod of foldersIn(parent).filter((name) => UID.test(name))) {
       const folder = path.join(parent, pod);
-      const old = foldersIn(folder).filter((name) => wallMs - bornMs(path.join(folder, name)) >= AGE_MIN_MS);
+      const bornMs = (name: string): number | undefined =>
+        statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+      const old = foldersIn(folder).filter((name) => wallMs - (bornMs(name) ?? wallMs) >= AGE_MIN_MS);
       for (const name of old) tryToRemove(path.join(folder, name));
       // A podrun that needs the groups around it makes them again.
       tryToRemove(folder);
@@ -63,10 +65,6 @@ function parentsBelow(folder: string, depth: number): string[] {
     const child = path.join(folder, name);
     return name === PARENT ? [child] : parentsBelow(child, depth - 1);
   });
-}
-
-function bornMs(folder: string): number {
-  return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 }
 
 function foldersIn(folder: string): string[] {

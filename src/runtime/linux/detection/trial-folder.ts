@@ -3,7 +3,7 @@ import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
 import type { Obstacle } from '../../../machine/abilities.ts';
 import { placeTag } from '../../../place.ts';
-import { errnoOf, errnoText } from '../../errno.ts';
+import { errnoOf, errnoText, mkdirIfMissing } from '../../errno.ts';
 
 /** The runtime's own folder in the state folder. */
 export function runtimeFolder(stateDir: string): string {
@@ -77,12 +77,7 @@ export async function inTrialFolder<T>(
 function makePrivate(folder: string): void {
   if (existsSync(folder)) return;
   makePrivate(path.dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    // Another podrun has made it first.
-    if (errnoOf(error) !== 'EEXIST') throw error;
-  }
+  mkdirIfMissing(folder, 0o700);
 }
 
 function removeQuietly(folder: string): void {

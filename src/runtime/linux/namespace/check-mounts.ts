@@ -14,15 +14,11 @@ export async function checkMounts(
   mounts: readonly Mount[],
 ): Promise<void> {
   const wrong = mounts.find(
-    ({ target, identity }) => identity !== undefined && identityAt(rootOf(holder.pid), target) !== identity,
+    ({ target, identity }) =>
+      identity !== undefined && quietly(() => fileIdentity(pathInRoot(rootOf(holder.pid), target))) !== identity,
   );
   if (wrong === undefined) return;
   holder.kill();
   await holder.ended;
   throw new Error(`mount ${wrong.source} at ${wrong.target}: another file has replaced its source`);
-}
-
-/** Undefined: there is no file. */
-function identityAt(root: string, target: string): string | undefined {
-  return quietly(() => fileIdentity(pathInRoot(root, target)));
 }

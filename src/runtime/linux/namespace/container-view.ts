@@ -14,7 +14,7 @@ import { quietly, succeeds } from '../../../quietly.ts';
 import type { Confinement } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { addDevices } from './devices.ts';
-import { hiddenPaths } from './hidden-paths.ts';
+import { hiddenPaths } from './host-mounts.ts';
 import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
 import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
 import type { ProcessView } from './namespace-plan.ts';

@@ -51,7 +51,7 @@ export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, s
   }
   const there = readdirSync('/dev', { withFileTypes: true });
   const shown = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
-  for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !isLink(name))) {
+  for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !LINKS.some(([link]) => link === name))) {
     if (entry.isSymbolicLink()) continue;
     const file = path.join('/dev', entry.name);
     view.device(file);
@@ -85,8 +85,4 @@ function makeCommon(folder: string): void {
     rmSync(made, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
-}
-
-function isLink(name: string): boolean {
-  return LINKS.some(([link]) => link === name);
 }

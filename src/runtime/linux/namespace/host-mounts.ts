@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { quietly } from '../../../quietly.ts';
 
@@ -67,4 +68,19 @@ export function isInFolder(path: string, folder: string): boolean {
 /** Decodes blanks and the like, which are octal numbers as in fstab. */
 function unescaped(field: string): string {
   return field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
+
+/**
+ * All paths at which folders of the host are visible: their own, and those below other mounts of the same file system.
+ * @param folders absolute, without links
+ */
+export function hiddenPaths(folders: readonly string[], hostMounts: readonly HostMount[]): string[] {
+  const places = folders.flatMap((folder) => {
+    const own = mountOf(folder, hostMounts);
+    if (own === undefined) return [folder];
+    const inFileSystem = join(own.root, relative(own.path, folder));
+    const others = hostMounts.filter(({ device, root }) => device === own.device && isInFolder(inFileSystem, root));
+    return [folder, ...others.map((other) => join(other.path, relative(other.root, inFileSystem)))];
+  });
+  return [...new Set(places)];
 }
