@@ -34,6 +34,8 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     init: () => import('./verbs/init.ts'),
     validate: () => import('./verbs/validate.ts'),
     apply: () => import('./verbs/apply.ts'),
+    run: () => import('./verbs/run.ts'),
+    create: () => import('./verbs/create.ts'),
     wait: () => import('./verbs/wait.ts'),
   },
   'Look:': {
@@ -65,6 +67,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     scale: () => import('./verbs/scale.ts'),
     rollout: () => import('./verbs/rollout.ts'),
     set: () => import('./verbs/set.ts'),
+    expose: () => import('./verbs/expose.ts'),
   },
   'Clean up:': {
     delete: () => import('./verbs/delete.ts'),

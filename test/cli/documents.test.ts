@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { commandNames } from './commands.ts';
+import { everyCommandName } from './commands.ts';
+import { runHere } from './in-process.ts';
 import { Workshop } from './workshop.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -19,9 +20,9 @@ let verbs: readonly string[] = [];
 let help = '';
 
 beforeAll(async () => {
-  verbs = await commandNames(workshop);
+  verbs = await everyCommandName(workshop);
   const texts = await Promise.all(
-    [[], ...verbs.map((verb) => [verb])].map((args) => workshop.run([...args, '--help'])),
+    [[], ...verbs.map((verb) => verb.split(' '))].map((args) => runHere(workshop, [...args, '--help'])),
   );
   help = texts.map(({ stdout }) => stdout).join('\n');
 });

@@ -33,10 +33,13 @@ export const WORLDLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands whose examples need stored workloads, but no running Pods. */
-export const STORE_ONLY: RegExp = /^(scale|rollout|set|create)( |$)/;
+export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose)( |$)/;
 
 /** The recorded states for those examples. */
 export const WORKLOADS: readonly string[] = ['deployment-updated', 'statefulset-ready', 'cronjob-with-active-job'];
+
+/** Makes a certificate. */
+const CERTIFICATE = 'openssl req -x509 -newkey ed25519 -nodes -subj /CN=web -keyout tls.key -out tls.crt';
 
 const APART: Ending = { needs: 'namespaces' };
 
@@ -102,6 +105,7 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun patch pod/web --type=json -p \'[{"op":"remove","path":"/spec/schedulingGates/0"}]\'': {
     before: 'podrun delete pod web --now && podrun apply -d gated-web.yaml',
   },
+  'podrun create secret tls web --cert=tls.crt --key=tls.key': { before: CERTIFICATE },
   'podrun rollout resume deployment/web': { before: 'podrun rollout pause deployment/web' },
   'podrun replace --force -f pod.yaml': {
     before: 'podrun apply -d pod.yaml',

@@ -48,7 +48,7 @@ beforeAll(() => {
 });
 
 afterAll(async () => {
-  await run('podrun delete pods --all -A --now --timeout=20s').ended;
+  await run('podrun delete jobs,pods --all -A --now --timeout=20s').ended;
   await workshop.close();
 });
 
@@ -102,7 +102,7 @@ async function mustRun(line: string | undefined): Promise<void> {
 /** An example that a shell does not have to read, of a command that runs no containers. */
 const PLAIN = new RegExp(
   String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|version|help|completion|` +
-    String.raw`validate|patch|label|annotate|condition|scale|rollout|set|create)( [^|;&<>$]*)?$`,
+    String.raw`validate|patch|label|annotate|condition|scale|rollout|set)( [^|;&<>$]*)?$`,
 );
 
 /** Runs an example to its end. Answers its output. */

@@ -1,4 +1,5 @@
 const IMAGES = "Images are programs of this machine: map them with --image 'IMAGE=COMMAND' or in podrun.yaml.";
+const CREATE = "Use 'podrun apply --detach -f FILE': it creates the objects and runs the Pods.";
 const KUSTOMIZE = "Use 'kubectl kustomize FOLDER | podrun apply -f -'.";
 const CONTEXTS = "podrun has no clusters and contexts: use '--state-dir FOLDER' for a separate set of Pods.";
 const DIFF =
@@ -7,11 +8,8 @@ const DIFF =
 
 /** A replacement for each command of kubectl or docker compose that podrun does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  create: "Use 'podrun apply -f FILE': it creates the objects and runs the Pods.",
-  run: "Use 'podrun init NAME > NAME.yaml' for a manifest, and 'podrun apply -f NAME.yaml' to run it.",
   edit: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
   autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
-  expose: "Use 'podrun port-forward pod/NAME PORT', or 'podrun apply -f FILE' with a Service in it.",
   proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
   drain: "The only node is this machine: 'podrun delete pods --all' ends its Pods.",
   cordon: 'The only node is this machine: it runs all Pods.',
@@ -43,6 +41,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 /** A replacement for each flag of kubectl that podrun does not have. `COMMAND --flag` is a flag of one command only. */
 const FLAGS_INSTEAD: Readonly<Record<string, string>> = {
+  'create -f': CREATE,
+  'create --filename': CREATE,
   '-k': KUSTOMIZE,
   '--kustomize': KUSTOMIZE,
   '--context': CONTEXTS,

@@ -1,17 +1,15 @@
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
-import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
-import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import { separatePods } from '../../objects/separate-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import { loadOrExplain, type StandardInput } from '../apply/manifest-input.ts';
@@ -195,35 +193,8 @@ async function replaceByForce(
 }
 
 /** The flags of `apply --detach` for the same manifests. */
-function applyFlags(flags: ReplaceFlags): ApplyFlags {
-  const { force, ...shared } = flags;
-  return {
-    ...shared,
-    made: 'replaced',
-    detach: true,
-    dryRun: force ? 'none' : 'server',
-    output: undefined,
-    template: undefined,
-    allowMissingTemplateKeys: true,
-    showManagedFields: false,
-    until: undefined,
-    timeout: undefined,
-    settle: formatGoDuration(SETTLE_MS),
-    allowRestarts: false,
-    wait: false,
-    logs: false,
-    annotations: 'none',
-    network: undefined,
-    backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),
-    backoffMax: formatGoDuration(CRASH_LOOP.maxMs),
-    enforceMemory: undefined,
-    keep: undefined,
-    report: undefined,
-    expect: undefined,
-    strict: false,
-    isolate: false,
-    strictPid1: false,
-    bestEffort: false,
-    runtime: undefined,
-  };
+function applyFlags({ force, ...shared }: ReplaceFlags): ApplyFlags {
+  const text = { output: undefined, template: undefined, timeout: undefined } as const;
+  const mode = { made: 'replaced', detach: true, logs: false, annotations: 'none' } as const;
+  return { ...APPLY_DEFAULTS, ...shared, ...text, ...mode, dryRun: force ? 'none' : 'server' };
 }

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import { formatFieldError, withHeading } from '../../manifest/field-error.ts';
+import { loadManifests } from '../../manifest/load.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { separatePods } from '../../objects/separate-pods.ts';
+import { recordOf, storeRecord } from '../../objects/store-record.ts';
+import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
+import { apply } from '../apply/apply-session.ts';
+import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
+import type { Cli } from '../cli.ts';
+import { openStore } from '../environment.ts';
+import { usageErrorf } from '../flags/usage-of.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+
+/** The flags of every command that makes an object. */
+export interface CreateFlags extends OutputFlags {
+  readonly namespace: string | undefined;
+  readonly dryRun: DryRun;
+}
+
+/** Adds the flags that all commands have that make an object. */
+export function withCreateFlags(command: Command): Command {
+  return withOutputFlags(command)
+    .option('-n, --namespace <name>', 'namespace of the new object (default: "default")')
+    .addOption(dryRunOption('create nothing; -o yaml prints the manifest'));
+}
+
+/** A new object, and kubectl's words about it. */
+export interface NewObject {
+  readonly object: KubeObject;
+  /** The beginning of kubectl's errors: `failed to create job: `. Undefined: kubectl shows those of the server. */
+  readonly failing?: string;
+  readonly made?: 'exposed';
+  /** How a Pod or workload is run. In the background if nothing else is said. */
+  readonly running?: Partial<ApplyFlags>;
+}
+
+/**
+ * Creates an object. Pods and workloads run as `apply` runs them, in the background. Answers the exit code.
+ * @throws {PodrunError} in kubectl's words, when there is such an object, or it is not valid
+ */
+export async function createObject(
+  cli: Cli,
+  { object: generated, failing, made, running }: NewObject,
+  flags: CreateFlags,
+): Promise<number> {
+  const { dryRun, namespace } = flags;
+  const printer = objectPrinter(cli.stdout, flags);
+  const type = resourceTypeOf(generated);
+  const named = namespace !== undefined && type.isNamespaced;
+  const object = named ? { ...generated, metadata: { ...generated.metadata, namespace } } : generated;
+  const subject = `${qualifiedKind(type)}/${object.metadata.name}`;
+  const tell = (shown: KubeObject, line: string): number => {
+    if (printer !== undefined) cli.stdout.write(printer.print(shown as StoredKubeObject));
+    else cli.tell(`${line}${dryRunSuffix(dryRun)}\n`);
+    return EXIT.ok;
+  };
+  if (dryRun === 'client') return tell(object, `${subject} ${made ?? 'created'}`);
+  const manifest = await checked(object, failing);
+  const store = openStore(cli);
+  if (recordOf(store, manifest) !== undefined) {
+    const message = `${qualifiedPlural(type)} ${goQuote(object.metadata.name ?? '')} already exists`;
+    throw failing === undefined
+      ? fromServer('AlreadyExists', message)
+      : new PodrunError('AlreadyExists', `${failing}${message}`);
+  }
+  if (dryRun === 'server') return tell(manifest.object as KubeObject, `${subject} ${made ?? 'created'}`);
+  if (separatePods([manifest]).records.length > 0) {
+    const line = storeRecord(store, manifest, cli.warn, made);
+    return tell(recordOf(store, manifest) ?? object, line);
+  }
+  const { output, template } = flags;
+  const detached: ApplyFlags = { ...APPLY_DEFAULTS, detach: true, output, template, ...running, namespace };
+  return apply(cli, detached, undefined, () => oneChunk(object));
+}
+
+async function* oneChunk(object: KubeObject): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(JSON.stringify(object));
+}
+
+/** The object as the API server would take it: with defaults. @throws {PodrunError} in kubectl's words */
+async function checked(object: KubeObject, failing = ''): Promise<ManifestObject> {
+  const input = { file: 'STDIN', bytes: Buffer.from(JSON.stringify(object)) };
+  const { objects, errors } = await loadManifests({ files: [input], command: 'create', mayBeEmpty: true });
+  const [manifest] = objects;
+  if (manifest !== undefined) return manifest;
+  const mistakes = errors.map((error) => ('error' in error ? formatFieldError(error.error) : error.message));
+  const heading = `${object.kind} ${goQuote(object.metadata.name ?? '')} is invalid`;
+  const whole = failing === '' ? `The ${heading}` : `${failing}${heading}`;
+  throw new PodrunError('Invalid', withHeading(whole, mistakes).join('\n'));
+}
+
+/**
+ * The only name on the command line.
+ * @throws {PodrunError} (usage) when there is none, or more than one
+ */
+export function onlyName(verb: string, words: readonly string[]): string {
+  const [name] = words;
+  if (name !== undefined && words.length === 1) return name;
+  throw usageErrorf(verb, `exactly one NAME is required, got ${words.length}`);
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { RunVerb } from '../verb.ts';
+import { type CreateFlags, createObject, onlyName, withCreateFlags } from './create-object.ts';
+
+/** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace as they are. */
+const KINDS = [
+  { name: 'namespace', kind: 'Namespace', more: { spec: {}, status: {} }, example: 'test-two', failing: undefined },
+  {
+    name: 'serviceaccount',
+    kind: 'ServiceAccount',
+    more: {},
+    example: 'builder',
+    failing: 'failed to create serviceaccount: ',
+  },
+] as const;
+
+/** `podrun create namespace` and `podrun create serviceaccount`. */
+export function addNamed(group: Command, run: RunVerb): void {
+  for (const { name, kind, more, example, failing } of KINDS) {
+    withCreateFlags(group.command(name).usage('NAME [flags]'))
+      .summary(`Create a ${kind}`)
+      .description(`Creates a ${kind}.`)
+      .argument('[name...]', 'its name')
+      .addHelpText('after', `\nExamples:\n  podrun create ${name} ${example}\n`)
+      .action((words: string[], flags: CreateFlags) =>
+        run((cli) => {
+          const object = { apiVersion: 'v1', kind, metadata: { name: onlyName(`create ${name}`, words) }, ...more };
+          return createObject(cli, { object, ...(failing === undefined ? {} : { failing }) }, flags);
+        }),
+      );
+  }
+}
