@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { formatFieldError, withHeading } from '../../manifest/field-error.ts';
 import { loadManifests } from '../../manifest/load.ts';
@@ -15,6 +15,7 @@ import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
+import type { PrintedObject } from '../../print/formats/object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 
@@ -56,8 +57,8 @@ export async function createObject(
   const named = namespace !== undefined && type.isNamespaced;
   const object = named ? { ...generated, metadata: { ...generated.metadata, namespace } } : generated;
   const subject = `${qualifiedKind(type)}/${object.metadata.name}`;
-  const tell = (shown: KubeObject, line: string): number => {
-    if (printer !== undefined) cli.stdout.write(printer.print(shown as StoredKubeObject));
+  const tell = (shown: PrintedObject, line: string): number => {
+    if (printer !== undefined) cli.stdout.write(printer.print(shown));
     else cli.tell(`${line}${dryRunSuffix(dryRun)}\n`);
     return EXIT.ok;
   };
@@ -70,7 +71,7 @@ export async function createObject(
       ? fromServer('AlreadyExists', message)
       : new PodrunError('AlreadyExists', `${failing}${message}`);
   }
-  if (dryRun === 'server') return tell(manifest.object as KubeObject, `${subject} ${made ?? 'created'}`);
+  if (dryRun === 'server') return tell(manifest.object, `${subject} ${made ?? 'created'}`);
   if (separatePods([manifest]).records.length > 0) {
     const line = storeRecord(store, manifest, cli.warn, made);
     return tell(recordOf(store, manifest) ?? object, line);
