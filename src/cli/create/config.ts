@@ -6,7 +6,7 @@ import type { KeyValue } from '../../manifest/generate/key-values.ts';
 import type { Cli } from '../cli.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
-import { type CreateFlags, createObject, onlyName, withCreateFlags } from './create-object.ts';
+import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 import {
   base64Data,
   configMapData,
@@ -111,7 +111,7 @@ function createConfigMap(cli: Cli, words: readonly string[], flags: ConfigMapFla
   const name = onlyName('create configmap', words);
   const data = configMapData(readKeyValues(cli, flags, 'ConfigMap', name));
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...data };
-  return createObject(cli, { object, failing: 'failed to create configmap: ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create configmap: ' }, flags);
 }
 
 function secretOf(name: string, entries: readonly KeyValue[], type: string | undefined): KubeObject {
@@ -127,7 +127,7 @@ function secretOf(name: string, entries: readonly KeyValue[], type: string | und
 function createGeneric(cli: Cli, words: readonly string[], flags: SecretFlags): Promise<number> {
   const name = onlyName('create secret generic', words);
   const object = secretOf(name, readKeyValues(cli, flags, 'Secret', name), flags.type);
-  return createObject(cli, { object, failing: 'failed to create secret ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create secret ' }, flags);
 }
 
 function createTls(cli: Cli, words: readonly string[], flags: TlsFlags): Promise<number> {
@@ -140,7 +140,7 @@ function createTls(cli: Cli, words: readonly string[], flags: TlsFlags): Promise
     { key: 'tls.key', value: key },
   ];
   const object = secretOf(name, entries, 'kubernetes.io/tls');
-  return createObject(cli, { object, failing: 'failed to create secret ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create secret ' }, flags);
 }
 
 /** @throws {PodrunError} when the certificate or its key is none, or they do not belong together */
@@ -173,5 +173,5 @@ function createRegistry(cli: Cli, words: readonly string[], flags: RegistryFlags
           value,
         }));
   const object = secretOf(name, entries, 'kubernetes.io/dockerconfigjson');
-  return createObject(cli, { object, failing: 'failed to create secret ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create secret ' }, flags);
 }

@@ -33,7 +33,7 @@ export function withCreateFlags(command: Command): Command {
 }
 
 /** A new object, and kubectl's words about it. */
-export interface NewObject {
+export interface WantedObject {
   readonly object: KubeObject;
   /** The beginning of kubectl's errors: `failed to create job: `. Undefined: kubectl shows those of the server. */
   readonly failing?: string;
@@ -46,9 +46,9 @@ export interface NewObject {
  * Creates an object. Pods and workloads run as `apply` runs them, in the background. Answers the exit code.
  * @throws {PodrunError} in kubectl's words, when there is such an object, or it is not valid
  */
-export async function createObject(
+export async function createFromFlags(
   cli: Cli,
-  { object: generated, failing, made, running }: NewObject,
+  { object: generated, failing, made, running }: WantedObject,
   flags: CreateFlags,
 ): Promise<number> {
   const { dryRun, namespace } = flags;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunVerb } from '../verb.ts';
-import { type CreateFlags, createObject, onlyName, withCreateFlags } from './create-object.ts';
+import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 
 /** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace as they are. */
 const KINDS = [
@@ -25,7 +25,7 @@ export function addNamed(group: Command, run: RunVerb): void {
       .action((words: string[], flags: CreateFlags) =>
         run((cli) => {
           const object = { apiVersion: 'v1', kind, metadata: { name: onlyName(`create ${name}`, words) }, ...more };
-          return createObject(cli, { object, ...(failing === undefined ? {} : { failing }) }, flags);
+          return createFromFlags(cli, { object, ...(failing === undefined ? {} : { failing }) }, flags);
         }),
       );
   }

@@ -9,7 +9,7 @@ import { countOption } from '../flags/count-option.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
-import { type CreateFlags, createObject, onlyName, withCreateFlags } from './create-object.ts';
+import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 
 interface DeploymentFlags extends CreateFlags {
   readonly image: readonly string[];
@@ -89,7 +89,7 @@ function createDeployment(cli: Cli, words: readonly string[], flags: DeploymentF
   const { command } = cli.line;
   if (image.length > 1 && command !== undefined) throw usage('cannot specify multiple --image options and command');
   const object = newDeployment(name, image, { replicas, port, command });
-  return createObject(cli, { object, failing: 'failed to create deployment: ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create deployment: ' }, flags);
 }
 
 function createJob(cli: Cli, words: readonly string[], flags: JobFlags): Promise<number> {
@@ -99,7 +99,7 @@ function createJob(cli: Cli, words: readonly string[], flags: JobFlags): Promise
   if (!image === !from) throw usage('either --image or --from must be specified');
   if (from && command !== undefined) throw usage('cannot specify --from and command');
   const object = image ? newJob({ name, image, command }) : jobFrom(cli, name, from ?? '', flags);
-  return createObject(cli, { object, failing: 'failed to create job: ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create job: ' }, flags);
 }
 
 /** @throws {PodrunError} when there is no such CronJob */
@@ -120,5 +120,5 @@ function createCronJob(cli: Cli, words: readonly string[], flags: CronJobFlags):
   required({ image, schedule });
   const name = onlyName('create cronjob', words);
   const object = newCronJob({ name, image, command: cli.line.command }, schedule, restart);
-  return createObject(cli, { object, failing: 'failed to create cronjob: ' }, flags);
+  return createFromFlags(cli, { object, failing: 'failed to create cronjob: ' }, flags);
 }

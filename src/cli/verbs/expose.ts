@@ -11,7 +11,7 @@ import {
 } from '../../manifest/generate/expose.ts';
 import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import type { Cli } from '../cli.ts';
-import { type CreateFlags, createObject, withCreateFlags } from '../create/create-object.ts';
+import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
 import { openStore } from '../environment.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import { groupKind } from '../rollout/rollout-flags.ts';
@@ -89,7 +89,7 @@ async function expose(cli: Cli, words: readonly string[], flags: ExposeFlags): P
       throw new PodrunError('BadRequest', `cannot expose a ${groupKind(ref.type)}`);
     }
     const service = serviceToExpose(wantedService(object, flags));
-    exitCode = Math.max(exitCode, await createObject(cli, { object: service, made: 'exposed' }, flags));
+    exitCode = Math.max(exitCode, await createFromFlags(cli, { object: service, made: 'exposed' }, flags));
   }
   return exitCode;
 }

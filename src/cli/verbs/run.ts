@@ -3,7 +3,7 @@ import { usage } from '../../api/errors.ts';
 import { parseAnnotationPairs, parseLabelPairs } from '../../api/select/key-pairs.ts';
 import { podToRun } from '../../manifest/generate/workloads.ts';
 import type { Cli } from '../cli.ts';
-import { type CreateFlags, createObject, withCreateFlags } from '../create/create-object.ts';
+import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
 import { countOption } from '../flags/count-option.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import { append } from '../select/selection-flags.ts';
@@ -79,7 +79,7 @@ function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Promise<nu
     isPrivileged: flags.privileged,
   });
   const { detach, until, timeout } = flags;
-  return createObject(cli, { object, running: { detach, until, timeout } }, flags);
+  return createFromFlags(cli, { object, running: { detach, until, timeout } }, flags);
 }
 
 /** @throws {PodrunError} (usage) in kubectl's words */

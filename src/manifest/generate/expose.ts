@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import type { PodSpec, ServicePort } from '../../api/generated/types.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 
-/** What `expose` takes from an object. Source of all rules here: kubectl/pkg/cmd/expose, kubectl/pkg/polymorphichelpers. */
+/** The parts of an object that `expose` uses. Source of all rules: kubectl/pkg/cmd/expose, polymorphichelpers. */
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -32,7 +32,7 @@ export function fileSourceOf(source: string): { readonly key: string | undefined
 }
 
 /**
- * Reads the text of `--from-env-file`: a line `KEY` has the value of the variable. Source: kubectl/pkg/util/env_file.go.
+ * Reads the text of `--from-env-file`: a line `KEY` has the value of that variable. Source: util/env_file.go.
  * @throws {PodrunError} (usage) in kubectl's words
  */
 export function envFileEntries(text: string, env: Readonly<Record<string, string | undefined>>): KeyValue[] {
