@@ -14,7 +14,7 @@ const find = (resource: string, name: string) => storeOf(workshop).get<StoredKub
 const ok = (stdout: string) => ({ exitCode: 0, stdout, stderr: '' });
 const failed = (stderr: string, exitCode = 1) => ({ exitCode, stdout: '', stderr });
 
-// What kubectl 1.32 prints, without the line `creationTimestamp: null`, which newer ones leave out.
+// The output of kubectl 1.32 without the lines `creationTimestamp: null`: newer ones leave them out.
 const DEPLOYMENT = `apiVersion: apps/v1
 kind: Deployment
 metadata:
