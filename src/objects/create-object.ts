@@ -1,3 +1,4 @@
+import { admitNew } from '../agent/runs/admit-new.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { asCreated } from '../manifest/default/created.ts';
@@ -5,10 +6,11 @@ import type { Store } from '../store/store.ts';
 import { newUid } from '../store/unique-id.ts';
 
 /**
- * Stores a new object as the API server does: with the selector of a Job, with the first status.
+ * Stores a new object as the API server does: admitted, with the selector of a Job, with the first status.
  * @param object defaulted, valid and prepared as a new object: see prepareForCreate
- * @throws {PodrunError} when an object with this name exists
+ * @throws {PodrunError} when an object with this name exists, or a quota or LimitRange forbids the new one
  */
 export function createObject(store: Store, object: KubeObject): StoredKubeObject {
-  return store.create(resourceTypeOf(object).plural, asCreated(object, newUid)) as StoredKubeObject;
+  const admitted = admitNew(store, object);
+  return store.create(resourceTypeOf(object).plural, asCreated(admitted, newUid)) as StoredKubeObject;
 }

@@ -2,10 +2,11 @@ import { fromServer } from '../../api/errors.ts';
 import { endLeftovers } from '../clean-up/leftovers.ts';
 import { closeLostRun } from '../clean-up/lost-runs.ts';
 import { hasFinalizers } from '../../api/finalizers.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { admitAll } from './admit-new.ts';
 import { hasLiveOwner } from './foreign-pods.ts';
 
 /** A Pod that this process owns from now on. */
@@ -31,7 +32,8 @@ export interface RunOwner {
 
 /**
  * Makes this process the owner of the Pods. First ends the processes that a killed podrun has left of them.
- * @throws {PodrunError} before any Pod has begun, when finalizers keep a deleted Pod of one of the names
+ * @throws {PodrunError} before any Pod has begun, when finalizers keep a deleted Pod of one of the names, or a quota or
+ *   LimitRange forbids a Pod
  */
 export async function beginRuns(
   store: FileStore,
@@ -40,9 +42,10 @@ export async function beginRuns(
   { command, agent }: RunOwner,
 ): Promise<ClaimedPods> {
   for (const { object } of pods) refuseNameInUse(store, object);
+  const admitted = admitNewPods(store, pods);
   const owned: OwnedRun[] = [];
   const foreign: ManifestObject<StoredPod>[] = [];
-  for (const manifest of pods) {
+  for (const manifest of admitted) {
     const { object, written } = manifest;
     const { namespace, name } = object.metadata;
     const old = store.get<StoredPod>('pods', namespace, name);
@@ -56,6 +59,17 @@ export async function beginRuns(
     else foreign.push(manifest);
   }
   return { owned, foreign };
+}
+
+/** Admits the Pods that are to be created, together: a quota counts them all. */
+function admitNewPods(store: FileStore, pods: readonly ManifestObject<StoredPod>[]): ManifestObject<StoredPod>[] {
+  const fresh = pods.filter(({ object }) => !hasLiveOwner(store, object));
+  const admitted = admitAll(
+    store,
+    fresh.map(({ object }) => object as unknown as KubeObject),
+  );
+  const objects = new Map(fresh.map((manifest, index) => [manifest, admitted[index] as unknown as StoredPod]));
+  return pods.map((manifest) => ({ ...manifest, object: objects.get(manifest) ?? manifest.object }));
 }
 
 /** Refuses a name that a deleted Pod still has. Source: apiserver/pkg/registry/rest/create.go. */

@@ -14,6 +14,7 @@ import { prepareForCreate } from '../../manifest/default/create.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
 import { conflict } from '../../store/store-errors.ts';
 import type { Store } from '../../store/store.ts';
+import { admitNew } from '../runs/admit-new.ts';
 import { deleteRecord } from '../clean-up/delete-record.ts';
 import { EventRecorder } from '../event-recorder.ts';
 import type { ObjectCache } from './object-cache.ts';
@@ -101,7 +102,8 @@ export class ControllerHands {
 
   #create(object: NewObject): void {
     const { store, newUid, startPod } = this.#options;
-    const created = asCreated(prepareForCreate(applyDefaults(object as KubeObject)), newUid);
+    const prepared = admitNew(store, prepareForCreate(applyDefaults(object as KubeObject)));
+    const created = asCreated(prepared, newUid);
     if (created.kind === 'Pod') startPod(created);
     else store.create(resourceTypeOf(created).plural, created);
   }
@@ -149,5 +151,7 @@ function outcomeOf(action: Exclude<ControllerAction, { type: 'event' }>, error: 
   if (error.code === 'NotFound') return action.type === 'delete' ? 'done' : 'stale';
   if (action.type === 'update') throw error;
   const name = action.type === 'create' ? action.object.metadata.name : action.on.name;
-  return { type: action.type, name, error: error.message, alreadyExists: error.code === 'AlreadyExists' };
+  // Events repeat what the server said, not who said it.
+  const message = error.message.replace(/^Error from server \(\w+\): /, '');
+  return { type: action.type, name, error: message, alreadyExists: error.code === 'AlreadyExists' };
 }

@@ -25,7 +25,10 @@ export const POD_RULES: SupportTable = {
     topologySpreadConstraints: noEffect(ONE_NODE),
     tolerations: partly('of the taints that podrun.yaml gives this node'),
     schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
-    priorityClassName: noEffect(ONE_NODE),
+    priorityClassName: noEffect(
+      'no PriorityClass of this name is stored',
+      (_name, spec) => spec['priority'] !== undefined,
+    ),
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,

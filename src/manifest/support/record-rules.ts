@@ -21,9 +21,10 @@ export const RECORD_RULES: SupportTable = {
   ServiceAccount: {
     ...OBJECT,
     secrets: noEffect(NO_TOKENS),
-    imagePullSecrets: noEffect('no images are pulled'),
+    imagePullSecrets: partly('Pods that name none get them'),
     automountServiceAccountToken: noEffect(NO_TOKENS, (value) => value === false),
   },
+  LocalObjectReference: works('name'),
   Namespace: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
   NamespaceSpec: { finalizers: checked('a deletion waits for those of metadata') },
 };

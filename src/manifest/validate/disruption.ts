@@ -1,5 +1,6 @@
 import { pathSegmentMessages, subdomainMessages } from '../../api/names.ts';
 import type { PodDisruptionBudget, PriorityClass } from '../../api/generated/types.ts';
+import { SYSTEM_PRIORITIES } from '../admission/pod-defaults.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden } from '../field-error.ts';
@@ -14,11 +15,6 @@ const EVICTION_POLICIES: readonly string[] = ['AlwaysAllow', 'IfHealthyBudget'];
 const PREEMPTION_POLICIES: readonly string[] = ['PreemptLowerPriority', 'Never'];
 const SYSTEM_PREFIX = 'system-';
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
-/** The classes of the system with their values. Source: pkg/apis/scheduling/v1/helpers.go. */
-const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
-  ['system-node-critical', 2_000_001_000],
-  ['system-cluster-critical', 2_000_000_000],
-]);
 
 /** Source: pkg/apis/policy/validation/validation.go, ValidatePodDisruptionBudget. */
 export function validateDisruptionBudget({ metadata, spec = {} }: Decoded<PodDisruptionBudget>): FieldError[] {
@@ -59,7 +55,7 @@ function validatePriority(name: string, { value = 0, globalDefault = false }: De
 }
 
 function systemProblem(name: string, value: number, isDefault: boolean): string | undefined {
-  const wanted = SYSTEM_CLASSES.get(name);
+  const wanted = SYSTEM_PRIORITIES.get(name);
   if (wanted === undefined) return `${name} is not a known system priority class`;
   if (value !== wanted) return `value of ${name} PriorityClass must be ${wanted}`;
   return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;

@@ -1,0 +1,120 @@
+import type {
+  PodSpec,
+  ResourceQuota,
+  ResourceQuotaStatus,
+  ScopedResourceSelectorRequirement,
+} from '../../api/generated/types.ts';
+import type { KubeObject, StoredPod } from '../../api/objects.ts';
+import { qosClassOf } from '../../api/pod-resources.ts';
+import { compareQuantities, formatQuantity, parseQuantity, ZERO_QUANTITY } from '../../api/quantity.ts';
+import { entriesByKey } from '../decoded.ts';
+import { selectorMatches } from '../validate/labels.ts';
+import { sumOf, type Usage, usageOf } from './quota-usage.ts';
+
+/** Resources that each container has to name as soon as a quota limits them. */
+const EXPLICIT: ReadonlySet<string> = new Set([
+  ...['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'],
+]);
+
+/**
+ * The reason why a quota does not permit a new object, in the API server's words. Undefined: it permits the object.
+ * Source: staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go, CheckRequest.
+ * @param existing the other objects of the namespace
+ */
+export function quotaError(
+  quota: ResourceQuota,
+  object: KubeObject,
+  existing: readonly KubeObject[],
+): string | undefined {
+  if (!isInScope(quota, object)) return undefined;
+  const hard = entriesByKey(quota.spec?.hard);
+  const wanted = usageOf(object);
+  const concerned = hard.filter(([name]) => wanted.has(name) || (object.kind === 'Pod' && EXPLICIT.has(name)));
+  if (concerned.length === 0) return undefined;
+  const missing = object.kind === 'Pod' ? missingResources(object as unknown as StoredPod, concerned) : [];
+  const { name: quotaName = '' } = quota.metadata ?? {};
+  if (missing.length > 0) return `failed quota: ${quotaName}: must specify ${missing.join('; ')}`;
+  const used = usedOf(quota, existing);
+  const sum = sumOf([used, wanted]);
+  const exceeded = concerned.filter(([name, limit]) => {
+    const after = sum.get(name);
+    return after !== undefined && wanted.has(name) && compareQuantities(after, parseQuantity(limit)) > 0;
+  });
+  if (exceeded.length === 0) return undefined;
+  const shown = (usage: Usage): string =>
+    exceeded.map(([name]) => `${name}=${formatQuantity(usage.get(name) ?? ZERO_QUANTITY)}`).join(',');
+  const limited = exceeded.map(([name, limit]) => `${name}=${limit}`).join(',');
+  return `exceeded quota: ${quotaName}, requested: ${shown(wanted)}, used: ${shown(used)}, limited: ${limited}`;
+}
+
+/** The status of a quota: its limits, and what the objects of its namespace use of them. */
+export function quotaStatus(quota: ResourceQuota, objects: readonly KubeObject[]): ResourceQuotaStatus {
+  const used = usedOf(quota, objects);
+  const hard = entriesByKey(quota.spec?.hard);
+  return {
+    hard: Object.fromEntries(hard),
+    used: Object.fromEntries(hard.map(([name]) => [name, formatQuantity(used.get(name) ?? ZERO_QUANTITY)])),
+  };
+}
+
+function usedOf(quota: ResourceQuota, objects: readonly KubeObject[]): Usage {
+  return sumOf(objects.filter((object) => isInScope(quota, object)).map((object) => usageOf(object)));
+}
+
+/** Resources that the quota limits and that a container does not name. Source: podEvaluator.Constraints. */
+function missingResources({ spec }: StoredPod, concerned: readonly [string, string][]): string[] {
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  return concerned.flatMap(([name]) => {
+    if (!EXPLICIT.has(name)) return [];
+    const [kind, resource] = name.startsWith('limits.')
+      ? (['limits', name.slice('limits.'.length)] as const)
+      : (['requests', name.replace(/^requests\./, '')] as const);
+    const without = containers
+      .filter(({ resources }) => resources?.[kind]?.[resource] === undefined)
+      .map((container) => container.name);
+    return without.length === 0 ? [] : [`${name} for: ${without.sort().join(',')}`];
+  });
+}
+
+/** True for objects that the scopes of a quota include. Source: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc. */
+function isInScope({ spec }: ResourceQuota, object: KubeObject): boolean {
+  const scopes = (spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => {
+    return { scopeName, operator: 'Exists' };
+  });
+  const all = [...scopes, ...(spec?.scopeSelector?.matchExpressions ?? [])];
+  return all.every((scope) => object.kind === 'Pod' && podHasScope((object as unknown as StoredPod).spec, scope));
+}
+
+function podHasScope(spec: PodSpec, { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
+  const isTerminating = spec.activeDeadlineSeconds !== undefined;
+  const isBestEffort = qosClassOf(spec) === 'BestEffort';
+  switch (scopeName) {
+    case 'Terminating':
+      return isTerminating;
+    case 'NotTerminating':
+      return !isTerminating;
+    case 'BestEffort':
+      return isBestEffort;
+    case 'NotBestEffort':
+      return !isBestEffort;
+    case 'PriorityClass': {
+      const key = scopeName;
+      const labels = spec.priorityClassName ? { [key]: spec.priorityClassName } : {};
+      return selectorMatches({ matchExpressions: [{ key, operator, values }] }, labels);
+    }
+    case 'CrossNamespacePodAffinity':
+      return hasForeignAffinity(spec);
+    default:
+      return false;
+  }
+}
+
+function hasForeignAffinity({ affinity }: PodSpec): boolean {
+  const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((each) => [
+    ...(each?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(each?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
+  return terms.some(
+    ({ namespaces, namespaceSelector }) => (namespaces ?? []).length > 0 || namespaceSelector !== undefined,
+  );
+}
