@@ -1,11 +1,5 @@
 import { fromServer } from '../../api/errors.ts';
-import type {
-  LimitRange,
-  PersistentVolumeClaim,
-  PriorityClass,
-  ResourceQuota,
-  ServiceAccount,
-} from '../../api/generated/types.ts';
+import type { LimitRange, PriorityClass, ResourceQuota, ServiceAccount } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
@@ -67,15 +61,15 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
 
 function checkLimits(object: KubeObject, ranges: readonly LimitRange[]): void {
   for (const range of ranges) {
-    const errors =
-      object.kind === 'Pod'
-        ? podLimitErrors(object as unknown as StoredPod, range)
-        : object.kind === 'PersistentVolumeClaim'
-          ? claimLimitErrors(object as PersistentVolumeClaim, range)
-          : [];
+    const errors = limitErrors(object, range);
     if (errors.length > 0)
-      throw forbiddenObject(object, errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);
+      throw forbiddenObject(object, errors.length > 1 ? `[${errors.join(', ')}]` : errors.join(''));
   }
+}
+
+function limitErrors(object: KubeObject, range: LimitRange): string[] {
+  if (object.kind === 'Pod') return podLimitErrors(object, range);
+  return object.kind === 'PersistentVolumeClaim' ? claimLimitErrors(object, range) : [];
 }
 
 function checkQuotas(
@@ -86,7 +80,7 @@ function checkQuotas(
   const namespace = namespaceOf(object);
   const quotas = store.list<ResourceQuota & KubeObject>('resourcequotas', { namespace });
   if (quotas.length === 0) return;
-  const others = besides(store.list<KubeObject>(resourceTypeOf(object).plural, { namespace }));
+  const others = besides(store.list(resourceTypeOf(object).plural, { namespace }));
   for (const quota of quotas) {
     const problem = quotaError(quota, object, others);
     if (problem !== undefined) throw forbiddenObject(object, problem);

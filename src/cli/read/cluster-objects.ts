@@ -4,6 +4,7 @@ import { readNode } from '../../agent/config/node.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { namespacedResources } from '../../api/resource-types.ts';
 import { formatTime } from '../../api/time.ts';
+import { quotaStatus } from '../../manifest/admission/quota.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import type { ObjectReader, Resource } from '../../store/store.ts';
 
@@ -15,18 +16,31 @@ interface Here {
 
 /**
  * The store plus the objects that every cluster has: the namespace `default`, all namespaces in use, and this machine
- * as the node.
+ * as the node. Quotas have what is used of them.
  */
 export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
   const made = (resource: Resource): StoredKubeObject[] | undefined => {
     if (resource === 'namespaces') return namespaces(store, here);
     return resource === 'nodes' ? [node(here)] : undefined;
   };
+  const shown = <T>(resource: Resource, object: T): T =>
+    resource === 'resourcequotas' ? (withUsage(store, object as StoredKubeObject) as T) : object;
   return {
-    get: (resource, namespace, name) =>
-      (made(resource)?.find(({ metadata }) => metadata.name === name) as never) ?? store.get(resource, namespace, name),
-    list: (resource, scope) => (made(resource) as never) ?? store.list(resource, scope),
+    get: (resource, namespace, name) => {
+      const stored = store.get(resource, namespace, name);
+      const own = made(resource)?.find(({ metadata }) => metadata.name === name);
+      return (own ?? (stored && shown(resource, stored))) as never;
+    },
+    list: (resource, scope) =>
+      (made(resource) ?? store.list(resource, scope).map((object) => shown(resource, object))) as never,
   };
+}
+
+/** A quota with what the objects of its namespace use of it now. */
+function withUsage(store: ObjectReader, quota: StoredKubeObject): StoredKubeObject {
+  const { namespace } = quota.metadata;
+  const objects = namespacedResources().flatMap((resource) => store.list(resource, { namespace }));
+  return { ...quota, status: quotaStatus(quota, objects) };
 }
 
 function namespaces(store: ObjectReader, { nowMs }: Here): StoredKubeObject[] {

@@ -16,7 +16,7 @@ const ANNOTATION = 'kubernetes.io/limit-ranger';
 
 type ResourceList = Readonly<Record<string, string | undefined>>;
 
-/** What a container, a Pod or a claim asks for. */
+/** The requests and limits of a container, a Pod or a claim. */
 interface Amounts {
   readonly requests: ParsedResources;
   readonly limits: ParsedResources;
@@ -45,7 +45,7 @@ function withDefaultsOf<T extends Pod>(pod: T, item: LimitRangeItem): T {
   return { ...pod, metadata: { ...pod.metadata, annotations }, spec: changed };
 }
 
-/** What the container gets, in the words of the annotation. */
+/** The amounts that the container gets, in the words of the annotation. */
 function notesOf({ name, resources }: Container, kind: string, item: LimitRangeItem): string[] {
   const missing = (defaults: ResourceList = {}, own: ResourceList = {}): string =>
     entriesByKey(defaults)

@@ -6,7 +6,7 @@ export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
-/** Gives a Pod the pull secrets of its ServiceAccount, if it names none. Source: plugin/pkg/admission/serviceaccount. */
+/** Gives a Pod without pull secrets those of its ServiceAccount. Source: plugin/pkg/admission/serviceaccount. */
 export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount | undefined): T {
   const secrets = account?.imagePullSecrets ?? [];
   if (pod.spec === undefined || secrets.length === 0 || (pod.spec.imagePullSecrets ?? []).length > 0) return pod;

@@ -5,20 +5,25 @@ import { addQuantities, parseQuantity, type ParsedQuantity } from '../../api/qua
 import { resourceTypeOf } from '../../api/resource-types.ts';
 
 /** Amounts by the names of quotas: `pods`, `requests.cpu`, `count/jobs.batch`. */
-export type Usage = ReadonlyMap<string, ParsedQuantity>;
+export type QuotaUsage = ReadonlyMap<string, ParsedQuantity>;
 
 const ONE = parseQuantity(1);
 /** Resources of containers whose requests count under their own name, too. */
 const PLAIN: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 /** Kinds that are counted under their plural alone, beside `count/…`. */
 const COUNTED: ReadonlySet<string> = new Set([
-  ...['configmaps', 'secrets', 'services', 'persistentvolumeclaims', 'replicationcontrollers', 'resourcequotas'],
+  'configmaps',
+  'secrets',
+  'services',
+  'persistentvolumeclaims',
+  'replicationcontrollers',
+  'resourcequotas',
 ]);
 
 /**
- * What an object uses of the quotas of its namespace. Source: pkg/quota/v1/evaluator/core.
+ * The amounts that an object uses of the quotas of its namespace. Source: pkg/quota/v1/evaluator/core.
  */
-export function usageOf(object: KubeObject): Usage {
+export function quotaUsage(object: KubeObject): QuotaUsage {
   const { plural, apiVersion } = resourceTypeOf(object);
   const group = apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : '';
   const usage = new Map<string, ParsedQuantity>([[`count/${plural}${group}`, ONE]]);
@@ -32,9 +37,9 @@ function detailsOf(object: KubeObject): [string, ParsedQuantity][] {
     case 'Pod':
       return podUsage(object as unknown as StoredPod);
     case 'PersistentVolumeClaim':
-      return claimUsage(object as PersistentVolumeClaim);
+      return claimUsage(object);
     case 'Service':
-      return serviceUsage(object as Service);
+      return serviceUsage(object);
     default:
       return [];
   }
@@ -70,25 +75,15 @@ function claimUsage({ spec }: PersistentVolumeClaim): [string, ParsedQuantity][]
 }
 
 function serviceUsage({ spec }: Service): [string, ParsedQuantity][] {
-  const ports = spec?.ports?.length ?? 0;
-  switch (spec?.type) {
-    case 'NodePort':
-      return [['services.nodeports', parseQuantity(ports)]];
-    case 'LoadBalancer': {
-      const hasNodePorts = spec.allocateLoadBalancerNodePorts !== false;
-      return [
-        ['services.loadbalancers', ONE],
-        ['services.nodeports', parseQuantity(hasNodePorts ? ports : 0)],
-      ];
-    }
-    case undefined:
-    default:
-      return [];
-  }
+  const isBalanced = spec?.type === 'LoadBalancer';
+  const hasNodePorts = spec?.type === 'NodePort' || (isBalanced && spec.allocateLoadBalancerNodePorts !== false);
+  const ports = hasNodePorts ? (spec.ports?.length ?? 0) : 0;
+  const balanced: [string, ParsedQuantity][] = isBalanced ? [['services.loadbalancers', ONE]] : [];
+  return [...balanced, ['services.nodeports', parseQuantity(ports)]];
 }
 
 /** The sum of what objects use. */
-export function sumOf(usages: readonly Usage[]): Usage {
+export function sumOf(usages: readonly QuotaUsage[]): QuotaUsage {
   const sum = new Map<string, ParsedQuantity>();
   for (const usage of usages) {
     for (const [name, amount] of usage) {

@@ -9,11 +9,16 @@ import { qosClassOf } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, ZERO_QUANTITY } from '../../api/quantity.ts';
 import { entriesByKey } from '../decoded.ts';
 import { selectorMatches } from '../validate/labels.ts';
-import { sumOf, type Usage, usageOf } from './quota-usage.ts';
+import { sumOf, type QuotaUsage, quotaUsage } from './quota-usage.ts';
 
 /** Resources that each container has to name as soon as a quota limits them. */
 const EXPLICIT: ReadonlySet<string> = new Set([
-  ...['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'],
+  'cpu',
+  'memory',
+  'requests.cpu',
+  'requests.memory',
+  'limits.cpu',
+  'limits.memory',
 ]);
 
 /**
@@ -28,7 +33,7 @@ export function quotaError(
 ): string | undefined {
   if (!isInScope(quota, object)) return undefined;
   const hard = entriesByKey(quota.spec?.hard);
-  const wanted = usageOf(object);
+  const wanted = quotaUsage(object);
   const concerned = hard.filter(([name]) => wanted.has(name) || (object.kind === 'Pod' && EXPLICIT.has(name)));
   if (concerned.length === 0) return undefined;
   const missing = object.kind === 'Pod' ? missingResources(object as unknown as StoredPod, concerned) : [];
@@ -41,7 +46,7 @@ export function quotaError(
     return after !== undefined && wanted.has(name) && compareQuantities(after, parseQuantity(limit)) > 0;
   });
   if (exceeded.length === 0) return undefined;
-  const shown = (usage: Usage): string =>
+  const shown = (usage: QuotaUsage): string =>
     exceeded.map(([name]) => `${name}=${formatQuantity(usage.get(name) ?? ZERO_QUANTITY)}`).join(',');
   const limited = exceeded.map(([name, limit]) => `${name}=${limit}`).join(',');
   return `exceeded quota: ${quotaName}, requested: ${shown(wanted)}, used: ${shown(used)}, limited: ${limited}`;
@@ -57,8 +62,8 @@ export function quotaStatus(quota: ResourceQuota, objects: readonly KubeObject[]
   };
 }
 
-function usedOf(quota: ResourceQuota, objects: readonly KubeObject[]): Usage {
-  return sumOf(objects.filter((object) => isInScope(quota, object)).map((object) => usageOf(object)));
+function usedOf(quota: ResourceQuota, objects: readonly KubeObject[]): QuotaUsage {
+  return sumOf(objects.filter((object) => isInScope(quota, object)).map((object) => quotaUsage(object)));
 }
 
 /** Resources that the quota limits and that a container does not name. Source: podEvaluator.Constraints. */
@@ -76,7 +81,7 @@ function missingResources({ spec }: StoredPod, concerned: readonly [string, stri
   });
 }
 
-/** True for objects that the scopes of a quota include. Source: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc. */
+/** True for objects in the scopes of a quota. Source: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc. */
 function isInScope({ spec }: ResourceQuota, object: KubeObject): boolean {
   const scopes = (spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => {
     return { scopeName, operator: 'Exists' };

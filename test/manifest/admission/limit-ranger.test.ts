@@ -5,7 +5,7 @@ import { container, pod } from '../objects.ts';
 
 const range = (...limits: object[]): LimitRange => ({ metadata: { name: 'l' }, spec: { limits } }) as LimitRange;
 const podOfContainers = (...all: object[]): Pod =>
-  pod({ containers: all.map((fields, index) => container({ name: `c${index}`, ...fields })) }) as unknown as Pod;
+  pod({ containers: all.map((fields, index) => container({ name: `c${index}`, ...fields })) });
 const asking = (requests: object | undefined, limits?: object): object => ({ resources: { requests, limits } });
 
 describe('default limits', () => {

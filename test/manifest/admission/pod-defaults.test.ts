@@ -3,7 +3,7 @@ import type { Pod, PriorityClass } from '../../../src/api/generated/types.ts';
 import { withPriority, withPullSecrets } from '../../../src/manifest/admission/pod-defaults.ts';
 import { pod } from '../objects.ts';
 
-const podWith = (spec: object): Pod => pod(spec as Record<string, unknown>) as unknown as Pod;
+const podWith = (spec: object): Pod => pod(spec as Record<string, unknown>);
 
 describe('the priority of a Pod', () => {
   const classes: PriorityClass[] = [
