@@ -73,6 +73,29 @@ describe('a Pod that the node does not take', () => {
     expect(exitCode).toBe(1);
   });
 
+  it('has the priority of its class', async () => {
+    workshop.file('podrun.yaml', 'maxPods: 1');
+    const urgent = {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: 'urgent' },
+      value: 5,
+    };
+    const file = workshop.file('urgent.json', JSON.stringify(urgent));
+    const low = workshop.pod('low', { ...once(), containers: [{ name: 'main', command: ['sleep', '60'] }] });
+    const high = workshop.pod('high', { ...once(), priorityClassName: 'urgent' });
+    const { stdout } = await workshop.run(['apply', file, low, high, '-o', 'json']);
+    const lines = watchLines(stdout);
+    expect(eventsIn(lines)).toContainEqual(expect.stringContaining('Preempted Preempted by pod '));
+    expect(lastOf(lines, 'high')).toMatchObject({ spec: { priority: 5 }, status: { phase: 'Succeeded' } });
+
+    const unknown = await workshop.run(['apply', workshop.pod('lost', { ...once(), priorityClassName: 'nope' })]);
+    expect(unknown).toMatchObject({
+      exitCode: 1,
+      stderr: 'Error from server (Forbidden): pods "lost" is forbidden: no PriorityClass with name nope was found\n',
+    });
+  });
+
   it('waits for its claim, and starts once the claim is applied', async () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }];
     const podrun = workshop.start(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);

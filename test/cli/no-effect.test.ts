@@ -9,7 +9,6 @@ const IDLE = `
   dnsConfig: {searches: [a]}
   topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]
   schedulerName: mine
-  priorityClassName: high
   hostAliases: [{ip: 1.2.3.4, hostnames: [x]}]
   imagePullSecrets: [{name: key}]
   securityContext:
@@ -37,7 +36,7 @@ it('fields without effect are reported in one line, and in an event for each fie
   const { exitCode, stdout, stderr } = await workshop.run(['apply', '-f', workshop.file('web.yaml', MANIFEST)]);
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual([
-    'no effect: dnsConfig, topologySpreadConstraints, schedulerName, priorityClassName, hostAliases, ' +
+    'no effect: dnsConfig, topologySpreadConstraints, schedulerName, hostAliases, ' +
       'imagePullSecrets, securityContext.seccompProfile.type, securityContext.seLinuxOptions, ' +
       'securityContext.seLinuxChangePolicy, ports.hostPort',
   ]);

@@ -77,12 +77,8 @@ describe('what this runner takes without effect', () => {
     const fields = {
       ports: [{ containerPort: 80 }, { containerPort: 81, hostPort: 8081 }],
     };
-    const spec = { schedulerName: 'mine', priorityClassName: 'high' };
-    expect(ignored(podOf(fields, spec))).toEqual([
-      'spec.schedulerName',
-      'spec.priorityClassName',
-      'spec.containers[0].ports[1].hostPort',
-    ]);
+    const spec = { schedulerName: 'mine' };
+    expect(ignored(podOf(fields, spec))).toEqual(['spec.schedulerName', 'spec.containers[0].ports[1].hostPort']);
   });
 
   it('is a warning for safety fields', () => {

@@ -48,7 +48,9 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   );
   const classes = store.list<PriorityClass & KubeObject>('priorityclasses');
   const ranges = store.list<LimitRange & KubeObject>('limitranges', { namespace });
-  const named = withPullSecrets(withPriority(pod, classes), account);
+  const ranked = withPriority(pod, classes);
+  if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
+  const named = withPullSecrets(ranked.pod, account);
   const limited = withDefaultLimits(named, ranges);
   if (limited === named) return named;
   const errors = validateObject({ ...limited });

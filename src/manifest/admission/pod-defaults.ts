@@ -6,6 +6,8 @@ export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
+const COMPUTED = 'priority admission controller computed';
+
 /** Gives a Pod without pull secrets those of its ServiceAccount. Source: plugin/pkg/admission/serviceaccount. */
 export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount | undefined): T {
   const secrets = account?.imagePullSecrets ?? [];
@@ -13,20 +15,31 @@ export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount |
   return { ...pod, spec: { ...pod.spec, imagePullSecrets: secrets } };
 }
 
+/** The Pod with its priority, or the reason why it is refused. */
+export type PriorityOutcome<T> = { readonly pod: T } | { readonly problem: string };
+
 /**
- * Gives a Pod the priority of its class, or of the default class. Unlike on a cluster, a class that is not stored is no
- * error: the Pod has no priority then. Source: plugin/pkg/admission/priority/admission.go.
+ * Gives a Pod the priority of its class, or of the default class. Unlike on a cluster, a Pod without any class keeps the
+ * priority of its manifest. Source: plugin/pkg/admission/priority/admission.go, admitPod.
  */
-export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityClass[]): T {
+export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityClass[]): PriorityOutcome<T> {
   const { spec } = pod;
-  if (spec === undefined || spec.priority !== undefined) return pod;
-  const wanted = spec.priorityClassName;
+  const wanted = spec?.priorityClassName;
   const found = classes.find(({ metadata, globalDefault }) =>
     wanted ? metadata?.name === wanted : globalDefault === true,
   );
-  const priority = found?.value ?? (found ? 0 : SYSTEM_PRIORITIES.get(wanted ?? ''));
-  if (priority === undefined) return pod;
-  const { name = wanted } = found?.metadata ?? {};
-  const preemptionPolicy = spec.preemptionPolicy ?? found?.preemptionPolicy ?? 'PreemptLowerPriority';
-  return { ...pod, spec: { ...spec, priorityClassName: name, priority, preemptionPolicy } };
+  if (spec === undefined || (found === undefined && !wanted)) return { pod };
+  const priority = found === undefined ? SYSTEM_PRIORITIES.get(wanted ?? '') : (found.value ?? 0);
+  if (priority === undefined) return { problem: `no PriorityClass with name ${wanted} was found` };
+  const preemptionPolicy = found?.preemptionPolicy ?? 'PreemptLowerPriority';
+  if (spec.priority !== undefined && spec.priority !== priority) {
+    const rule = `the integer value of priority (${spec.priority}) must not be provided in pod spec`;
+    return { problem: `${rule}; ${COMPUTED} ${priority} from the given PriorityClass name` };
+  }
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+    const rule = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec`;
+    return { problem: `${rule}; ${COMPUTED} ${preemptionPolicy} from the given PriorityClass name` };
+  }
+  const priorityClassName = wanted || found?.metadata?.name;
+  return { pod: { ...pod, spec: { ...spec, priorityClassName, priority, preemptionPolicy } } };
 }

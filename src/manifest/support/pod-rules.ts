@@ -15,7 +15,7 @@ export const POD_RULES: SupportTable = {
   Pod: { ...works('apiVersion', 'kind', 'metadata', 'spec'), status: READ_ONLY },
   PodSpec: {
     ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
-    ...works('hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    ...works('priorityClassName', 'hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
     priority: partly('the Pods of one podrun make room for each other'),
     preemptionPolicy: partly('the Pods of one podrun make room for each other'),
     serviceAccount: checked('the old name of serviceAccountName'),
@@ -25,10 +25,6 @@ export const POD_RULES: SupportTable = {
     topologySpreadConstraints: noEffect(ONE_NODE),
     tolerations: partly('of the taints that podrun.yaml gives this node'),
     schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
-    priorityClassName: noEffect(
-      'no PriorityClass of this name is stored',
-      (_name, spec) => spec['priority'] !== undefined,
-    ),
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,

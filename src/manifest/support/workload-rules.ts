@@ -70,9 +70,8 @@ export const WORKLOAD_RULES: SupportTable = {
   'policy.PodDisruptionBudget': { ...OBJECT, spec: noEffect(NOT_EVICTED) },
   'scheduling.PriorityClass': {
     ...works('apiVersion', 'kind', 'metadata'),
-    ...works('value', 'globalDefault'),
+    ...works('value', 'globalDefault', 'preemptionPolicy'),
     description: checked('only shown'),
-    preemptionPolicy: noEffect('nothing is preempted here', (value) => value === 'PreemptLowerPriority'),
   },
   LimitRange: works('apiVersion', 'kind', 'metadata', 'spec'),
   LimitRangeSpec: works('limits'),

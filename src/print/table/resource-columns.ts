@@ -13,7 +13,6 @@ import { claimCapacity, claimClass, claimModes } from './claim-cells.ts';
 import { EVENT_COLUMNS } from './event-columns.ts';
 import { AGE, NAME } from './common-columns.ts';
 import { firstFew, labelText } from '../text/labels.ts';
-import { POLICY_COLUMNS } from './policy-columns.ts';
 import { POD_COLUMNS } from './pod-table.ts';
 import { POLICY_COLUMNS } from './policy-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
@@ -150,7 +149,6 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   endpointslices: ENDPOINT_SLICE,
   ...POLICY_COLUMNS,
   ...WORKLOAD_COLUMNS,
-  ...POLICY_COLUMNS,
 };
 
 /**

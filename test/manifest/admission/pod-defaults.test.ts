@@ -19,15 +19,29 @@ describe('the priority of a Pod', () => {
       { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' },
     ],
     ['that of the system', { priorityClassName: 'system-node-critical' }, { priority: 2_000_001_000 }],
-    ['its own', { priority: 9 }, { priority: 9 }],
   ])('is %s', (_name, spec, want) => {
-    expect(withPriority(podWith(spec), classes).spec).toMatchObject(want);
+    expect(withPriority(podWith(spec), classes)).toMatchObject({ pod: { spec: want } });
   });
 
-  it('is none, if its class is not stored', () => {
-    const given = podWith({ priorityClassName: 'low' });
-    expect(withPriority(given, classes)).toBe(given);
-    expect(withPriority(podWith({}), []).spec).not.toHaveProperty('priority');
+  it('is its own, or none, without a class', () => {
+    const given = podWith({ priority: 9 });
+    expect(withPriority(given, [])).toEqual({ pod: given });
+    expect(withPriority(podWith({}), [])).not.toHaveProperty('pod.spec.priority');
+  });
+
+  const computed = 'must not be provided in pod spec; priority admission controller computed';
+  it.each<[object, string]>([
+    [{ priorityClassName: 'nope' }, 'no PriorityClass with name nope was found'],
+    [
+      { priorityClassName: 'high', priority: 8 },
+      `the integer value of priority (8) ${computed} 7 from the given PriorityClass name`,
+    ],
+    [
+      { priorityClassName: 'high', preemptionPolicy: 'PreemptLowerPriority' },
+      `the string value of PreemptionPolicy (PreemptLowerPriority) ${computed} Never from the given PriorityClass name`,
+    ],
+  ])('is refused: %j', (spec, problem) => {
+    expect(withPriority(podWith(spec), classes)).toEqual({ problem });
   });
 });
 

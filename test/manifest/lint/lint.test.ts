@@ -101,7 +101,7 @@ describe('what podrun makes of it', () => {
         '  template: { metadata: { labels: { a: b } }, spec: { containers: [{ name: a, image: b }] } }\n',
       ['error not-runnable 2:7 kind'],
     ],
-    ['a field without effect', pod('  priorityClassName: high\n'), ['warning no-effect 6:22 spec.priorityClassName']],
+    ['a field without effect', pod('  schedulerName: mine\n'), ['warning no-effect 6:18 spec.schedulerName']],
   ])('%s', async (_name, text, want) => {
     expect(await findingLines(text, { runnable: true })).toEqual(want);
   });
