@@ -48,7 +48,7 @@ it('fields without effect are reported in one line, and in an event for each fie
       .filter(({ involvedObject }) => involvedObject.kind === kind)
       .map(({ message = '' }) => message.split(': ')[0]!);
   expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.storageClassName']);
-  expect(fieldsOf('Pod')).toHaveLength(10);
+  expect(fieldsOf('Pod')).toHaveLength(9);
   expect(fieldsOf('Pod')).toContain('spec.containers[0].ports[0].hostPort, spec.containers[1].ports[0].hostPort');
   expect(told.map(({ type, count, source }) => [type, count, source?.component])).toEqual(
     told.map(() => ['Warning', 1, 'podrun']),

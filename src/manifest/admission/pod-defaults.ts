@@ -19,7 +19,7 @@ export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount |
 export type PriorityOutcome<T> = { readonly pod: T } | { readonly problem: string };
 
 /**
- * Gives a Pod the priority of its class, or of the default class. Unlike on a cluster, a Pod without any class keeps the
+ * Gives a Pod the priority of its class, or of the default class. Unlike on a cluster, a Pod without a class keeps the
  * priority of its manifest. Source: plugin/pkg/admission/priority/admission.go, admitPod.
  */
 export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityClass[]): PriorityOutcome<T> {
