@@ -41,6 +41,17 @@ web    0/1     Failed    0          133m
 `);
   });
 
+  it('prints the node and namespaces, which nobody created', async () => {
+    for (const [type, row] of [
+      ['nodes', /Ready/],
+      ['ns', /^default +Active/m],
+    ] as const) {
+      const podrun = watch(type, '-w');
+      await podrun.until(({ stdout }) => row.test(stdout));
+      expect((await stop(podrun)).split('\n')).toHaveLength(3);
+    }
+  });
+
   it('prints the headings with the first Pod', async () => {
     const store = storeOf(workshop);
     const podrun = watch('pods', '-w', '--output-watch-events');

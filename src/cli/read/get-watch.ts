@@ -5,7 +5,7 @@ import { SelectedChanges } from '../../api/select/selected-changes.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
 import { TablePrinter } from '../../print/table/table-printer.ts';
-import type { Scope, Store } from '../../store/store.ts';
+import type { ObjectReader, Scope, Store } from '../../store/store.ts';
 import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
@@ -17,6 +17,8 @@ import type { Cli } from '../cli.ts';
 
 export interface WatchOptions {
   readonly store: Store;
+  /** The store with the objects that every cluster has: see cluster-objects.ts. */
+  readonly reader: ObjectReader;
   readonly selection: Selection;
   readonly flags: GetFlags;
   /** Undefined for tables. */
@@ -26,8 +28,9 @@ export interface WatchOptions {
 type ObjectChange = WatchEvent<StoredKubeObject>;
 
 /** Runs `get -w`: prints the objects, then every change, until the user stops the command. */
-export async function watchObjects(cli: Cli, { store, selection, flags, printer }: WatchOptions): Promise<number> {
-  const { type, scope, changes } = watched(store, selection);
+export async function watchObjects(cli: Cli, options: WatchOptions): Promise<number> {
+  const { store, reader, selection, flags, printer } = options;
+  const { type, scope, changes } = watched(reader, selection);
   const stopped = untilStopped(cli);
   const render =
     printer === undefined
@@ -46,11 +49,26 @@ export async function watchObjects(cli: Cli, { store, selection, flags, printer 
     else present.push(change);
   };
   const subscription = store.watch<StoredKubeObject>(type.plural, scope, listener, { replay: true });
+  for (const object of notStored(reader, type, scope, present)) listener({ type: 'ADDED', object });
   if (!flags.watchOnly) show(inOrder(present, flags.sortBy));
   present = undefined;
   const exitCode = await stopped;
   subscription.close();
   return exitCode;
+}
+
+/** The objects that every cluster has: the node, and namespaces that nobody created. They do not change. */
+function notStored(
+  reader: ObjectReader,
+  type: ResourceType,
+  scope: Scope,
+  stored: readonly ObjectChange[],
+): readonly StoredKubeObject[] {
+  if (type.isNamespaced) return [];
+  const known = new Set(stored.map(({ object }) => object.metadata.name));
+  return reader
+    .list<StoredKubeObject>(type.plural, scope)
+    .filter(({ metadata: { name } }) => !known.has(name) && (scope.name ?? name) === name);
 }
 
 interface Watched {
@@ -59,7 +77,7 @@ interface Watched {
   readonly changes: SelectedChanges;
 }
 
-function watched(store: Store, selection: Selection): Watched {
+function watched(store: ObjectReader, selection: Selection): Watched {
   if (selection.how === 'named') {
     const [ref, ...more] = selection.refs;
     if (ref === undefined || more.length > 0) throw tooMany(selection.refs.length);

@@ -78,7 +78,8 @@ async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise
   const selection = await readSelection(cli, 'get', noWords ? ['pods'] : words, flags);
   if (flags.watch || flags.watchOnly) {
     const store = openStore(cli);
-    return watchObjects(cli, { store, selection, flags, printer });
+    const reader = withClusterObjects(store, { stateDir: store.root, nowMs: displayNowMs(cli) });
+    return watchObjects(cli, { store, reader, selection, flags, printer });
   }
   const { found, reader, nowMs } = await findWanted(cli, selection, flags);
   const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => missingObjectError(reader, ref));
