@@ -31,6 +31,6 @@ export function storyOfTrace(scenario: string): string[] {
 
 export function storyLine(transition: Transition): string {
   const { length: subjectWidth } = transition.container ?? 'Pod';
-  const style = { columns: { ...liveColumns([]), subjectWidth }, color: PLAIN };
+  const style = { columns: { ...liveColumns({ pods: [], workloads: [] }), subjectWidth }, color: PLAIN };
   return renderTransition({ ...transition, pod: '' }, 0, style).replace(/^ *\S+ +/, '');
 }

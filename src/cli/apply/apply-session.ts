@@ -23,6 +23,7 @@ import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { calledCommand, openStore } from '../environment.ts';
@@ -87,7 +88,13 @@ export async function apply(
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const networks = hasPodNetwork && !isIdle ? await privateNetworks(place.userPath) : undefined;
-  const view = await openView({ cli, flags, pods: applied, manifests: pods });
+  const view = await openView({
+    cli,
+    flags,
+    pods: applied,
+    workloads: workloads.map(({ object }) => object as unknown as Workload),
+    manifests: pods,
+  });
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, expected };
   try {

@@ -180,10 +180,10 @@ function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener,
       view.pod(event);
       heap.pod(event.object);
     },
-    onObject: (event) => view.object?.(event),
     onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
     onHookOutput: (pod, output) => view.hookOutput(pod, output),
     onEvent: (event) => view.event(event),
+    onObject: (event) => view.object(event),
     onTrouble: (text) => view.trouble(text),
   };
 }

@@ -1,7 +1,8 @@
+import type { Owned } from '../../controllers/reconcile.ts';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
-import type { Owned } from '../../controllers/reconcile.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
@@ -13,8 +14,8 @@ import type { ReaderGone } from '../process.ts';
 export interface ApplyView {
   pod(event: WatchEvent<StoredPod>): void;
   event(event: WatchEvent<StoredEvent>): void;
-  /** Shows a change of any other object of the run. A view without it shows Pods only. */
-  object?(event: WatchEvent<Owned>): void;
+  /** A change of a workload, or of another object that its controllers make. */
+  object(event: WatchEvent<Owned>): void;
   /**
    * Shows output. Answers a promise when the reader is slow: more output may come when it resolves. See
    * MachineOptions.onOutput.
@@ -41,6 +42,8 @@ export interface ApplyViewOptions {
   readonly flags: ApplyFlags;
   readonly cli: Cli;
   readonly pods: readonly StoredPod[];
+  /** The workloads of the manifests. */
+  readonly workloads: readonly Workload[];
   /** The manifests of the Pods, with their files. */
   readonly manifests: readonly ManifestObject[];
 }

@@ -1,3 +1,4 @@
+import type { Owned } from '../../controllers/reconcile.ts';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
@@ -62,6 +63,10 @@ export class GitHubView implements ApplyView {
     if (type === 'DELETED' || pod === undefined) return;
     const transition = eventTransition(object, this.#options.cli.clock.now().wallMs, pod);
     if (transition !== undefined) this.#remark(transition, pod);
+  }
+
+  object(event: WatchEvent<Owned>): void {
+    this.#view.object(event);
   }
 
   output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined {
@@ -164,8 +169,10 @@ export class GitHubView implements ApplyView {
   }
 
   #names(): string {
-    const names = this.#options.pods.map(({ metadata }) => metadata.name);
-    return names.length > 5 ? `${names.length} Pods` : names.join(', ');
+    const { pods, workloads } = this.#options;
+    const names = [...pods, ...workloads].map(({ metadata }) => metadata.name);
+    const what = workloads.length === 0 ? 'Pods' : 'objects';
+    return names.length > 5 ? `${names.length} ${what}` : names.join(', ');
   }
 
   #line(text: string): void {

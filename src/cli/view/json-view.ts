@@ -17,11 +17,11 @@ export class JsonView implements ApplyView {
     this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 
-  object(event: WatchEvent<Owned>): void {
+  event(event: WatchEvent<StoredEvent>): void {
     this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 
-  event(event: WatchEvent<StoredEvent>): void {
+  object(event: WatchEvent<Owned>): void {
     this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 

@@ -16,11 +16,11 @@ export class QuietView implements ApplyView {
   readonly #isTerminal: boolean;
   readonly #lines = new Map<string, OutputLines>();
 
-  constructor({ cli, flags, pods }: ApplyViewOptions, color: Painter) {
+  constructor({ cli, flags, pods, workloads }: ApplyViewOptions, color: Painter) {
     this.#out = cli.stdout;
     this.#isTerminal = this.#out.isTerminal;
     this.#showsLogs = flags.logs;
-    this.#style = { columns: liveColumns(pods, this.#out.columns), color };
+    this.#style = { columns: liveColumns({ pods, workloads }, this.#out.columns), color };
   }
 
   output(
@@ -51,6 +51,7 @@ export class QuietView implements ApplyView {
 
   pod(): void {}
   event(): void {}
+  object(): void {}
   hookOutput(): void {}
   note(): void {}
   trouble(): void {}

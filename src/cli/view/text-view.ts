@@ -1,3 +1,4 @@
+import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
@@ -24,6 +25,7 @@ import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import type { Cli } from '../cli.ts';
+import { KnownWorkloads } from './known-workloads.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
 import type { ReaderGone } from '../process.ts';
 
@@ -33,19 +35,23 @@ const FIRST_MS = 150;
 /** The view for people: a line for each transition, output of containers, and a status block on a terminal. */
 export class TextView implements ApplyView {
   readonly #cli: Cli;
-  readonly #shown: readonly StoredPod[];
+  readonly #shown: Pick<ApplyViewOptions, 'pods' | 'workloads'>;
+  /** The numbers of containers, which choose their colours. Those of Pods that controllers make come later. */
+  readonly #series = new Map<string, number>();
   readonly #color: Painter;
   #style: LiveStyle;
   readonly #sinceMs: number;
   readonly #isTerminal: boolean;
   #showsLogs: boolean;
   readonly #pods = new Map<string, StoredPod>();
+  readonly #workloads = new KnownWorkloads();
   /** The containers that podrun stops since the end was decided, by uid of the Pod. */
   readonly #stopped = new Map<string, ReadonlySet<string>>();
   readonly #lines = new Map<string, OutputLines>();
   readonly #printed = new Set<string>();
   /** Events about fields without effect. They arrive one after the other, and are shown as one line. */
   readonly #groupFieldsWithoutEffect: StoredEvent[] = [];
+  #isEnding = false;
   readonly #events = new Map<string, StoredEvent>();
   #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
   /** Undefined without a terminal, in the first moments of a run, and while COMMAND has the terminal. */
@@ -53,13 +59,17 @@ export class TextView implements ApplyView {
   #statusAlarm: Alarm | undefined;
 
   /** @param status loads the status block for a terminal: loading takes longer than a short run */
-  constructor({ cli, flags, pods }: ApplyViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
+  constructor(
+    { cli, flags, pods, workloads }: ApplyViewOptions,
+    color: Painter,
+    status?: () => Promise<typeof StatusView>,
+  ) {
     const { clock } = cli;
     this.#cli = cli;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
     this.#isTerminal = cli.stdout.isTerminal;
-    this.#shown = pods;
+    this.#shown = { pods, workloads };
     this.#color = color;
     this.#style = this.#fittingStyle();
     if (status === undefined) return;
@@ -74,12 +84,24 @@ export class TextView implements ApplyView {
     const next = type === 'DELETED' ? undefined : object;
     if (next === undefined) this.#pods.delete(object.metadata.uid);
     else this.#pods.set(object.metadata.uid, next);
+    if (previous === undefined) this.#countContainers(object);
     for (const { name, state } of allContainerStatuses(object.status)) {
       if (state?.running === undefined) this.#flush(object, name);
     }
-    const stopped = this.#stopped.get(object.metadata.uid);
-    for (const transition of transitionsOf(previous, next, this.#cli.clock.now().wallMs, stopped))
+    const context = {
+      stopped: this.#stopped.get(object.metadata.uid),
+      deletedBy: object.metadata.deletionTimestamp === undefined ? undefined : this.#workloads.deletedBy(object),
+    };
+    for (const transition of transitionsOf(previous, next, this.#cli.clock.now().wallMs, context))
       this.#show(transition);
+    this.#status?.changed();
+  }
+
+  object(event: WatchEvent<Owned>): void {
+    const { clock } = this.#cli;
+    const transitions = this.#workloads.take(event, [...this.#pods.values()], clock.now().wallMs);
+    // The controllers have stopped: what changes now is no progress of the workloads.
+    if (!this.#isEnding) for (const transition of transitions) this.#show(transition);
     this.#status?.changed();
   }
 
@@ -136,6 +158,7 @@ export class TextView implements ApplyView {
   ending(outcome: RunOutcome): void {
     const text = ENDINGS[outcome.type](outcome as never);
     if (text === '') return;
+    this.#isEnding = true;
     this.#line(this.#color.tone('muted', text));
     for (const [uid, pod] of this.#pods) this.#stopped.set(uid, containersWithProcess(pod, this.#activityOf(uid)));
   }
@@ -168,7 +191,16 @@ export class TextView implements ApplyView {
 
   #fittingStyle(): LiveStyle {
     const width = this.#width();
-    return { columns: liveColumns(this.#shown, width), color: this.#color, width };
+    const { series, ...columns } = liveColumns(this.#shown, width);
+    for (const [name, index] of series) this.#series.set(name, index);
+    return { columns: { ...columns, series: this.#series }, color: this.#color, width };
+  }
+
+  #countContainers({ metadata, spec }: StoredPod): void {
+    for (const { name } of [...(spec.initContainers ?? []), ...spec.containers]) {
+      const key = `${metadata.name}/${name}`;
+      if (!this.#series.has(key)) this.#series.set(key, this.#series.size);
+    }
   }
 
   #showIdleFields(): void {

@@ -1,4 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
+import type { PodTemplateSpec } from '../../api/generated/types.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import { containersOf } from './pod-container.ts';
 
 /** The widths of the name columns, in characters. */
@@ -24,11 +26,18 @@ export const POD_SUBJECT = 'Pod';
 const NAME_SHARE = 0.2;
 const LEAST_NAME = 8;
 
+/** The objects that a run begins with. */
+export interface LiveObjects {
+  readonly pods: readonly StoredPod[];
+  /** The Pods that they make get names as long as those of a cluster. */
+  readonly workloads: readonly Workload[];
+}
+
 /**
- * Computes the columns for these Pods.
+ * Computes the columns for these objects.
  * @param width characters in a terminal line: names that would take too many of them are shortened
  */
-export function liveColumns(pods: readonly StoredPod[], width: number = Number.POSITIVE_INFINITY): LiveColumns {
+export function liveColumns({ pods, workloads }: LiveObjects, width: number = Number.POSITIVE_INFINITY): LiveColumns {
   const longestName = Math.max(LEAST_NAME, Math.floor(width * NAME_SHARE));
   const widest = (texts: readonly string[]): number => {
     return Math.min(longestName, Math.max(0, ...texts.map(({ length }) => length)));
@@ -36,16 +45,55 @@ export function liveColumns(pods: readonly StoredPod[], width: number = Number.P
   const containers = pods.flatMap((pod) =>
     containersOf(pod).map(({ container: { name } }) => ({ pod: pod.metadata.name, name })),
   );
+  const made = workloads.flatMap((workload) => {
+    const { initContainers = [], containers: regular = [] } = templateOf(workload)?.spec ?? {};
+    return [...initContainers, ...regular].map(({ name }) => ({ pod: longestPodName(workload), name }));
+  });
   const widths: NameWidths = {
-    podWidth: pods.length === 1 ? 0 : widest(pods.map(({ metadata }) => metadata.name)),
-    subjectWidth: widest([POD_SUBJECT, ...containers.map(({ name }) => name)]),
+    podWidth:
+      pods.length === 1 && workloads.length === 0
+        ? 0
+        : widest([...pods.map(({ metadata }) => metadata.name), ...workloads.map(longestPodName)]),
+    subjectWidth: widest([
+      POD_SUBJECT,
+      ...workloads.map(({ kind }) => kind),
+      ...[...containers, ...made].map(({ name }) => name),
+    ]),
     longestName,
   };
   return {
     ...widths,
-    prefixWidth: Math.max(0, ...containers.map(({ pod, name }) => logName(pod, name, widths).length)),
+    prefixWidth: Math.max(0, ...[...containers, ...made].map(({ pod, name }) => logName(pod, name, widths).length)),
     series: new Map(containers.map(({ pod, name }, index) => [`${pod}/${name}`, index])),
   };
+}
+
+/** The template of the Pods that a workload makes. */
+function templateOf(workload: Workload): PodTemplateSpec | undefined {
+  return workload.kind === 'CronJob' ? workload.spec.jobTemplate?.spec?.template : workload.spec.template;
+}
+
+/** A name as long as those of the Pods: with the suffixes of their controllers. */
+function longestPodName({ kind, metadata: { name }, spec }: Workload): string {
+  const random = '-xxxxx';
+  switch (kind) {
+    case 'Deployment':
+      return `${name}-xxxxxxxxxx${random}`;
+    case 'CronJob':
+      return `${name}-00000000${random}`;
+    case 'StatefulSet':
+      return `${name}-${'replicas' in spec ? (spec.replicas ?? 1) : 1}`;
+    case 'Job':
+      return 'completionMode' in spec && spec.completionMode === 'Indexed'
+        ? `${name}-${spec.completions ?? 1}${random}`
+        : `${name}${random}`;
+    case 'DaemonSet':
+    case 'ReplicaSet':
+    case 'ReplicationController':
+      return `${name}${random}`;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** The name in front of a container's output: `web/main`, or `main` for a single Pod. */

@@ -18,15 +18,15 @@ export interface LiveStyle {
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✗', info: '›', muted: '·' };
 
 /**
- * One line of the live view without its newline: time, Pod (if there are several), container (or `Pod`), change,
- * reason. In a terminal, a long line continues in lines below.
+ * One line of the live view without its newline: time, Pod or workload (if there are several), container (or `Pod`, or
+ * the kind of the workload), change, reason. In a terminal, a long line continues in lines below.
  * @param sinceMs the time that counts as zero, milliseconds since 1970
  */
 export function renderTransition(transition: Transition, sinceMs: number, style: LiveStyle): string {
-  const { atMs, pod, container, text, why, tone } = transition;
+  const { atMs, pod, container, subject: kind = POD_SUBJECT, text, why, tone } = transition;
   const { columns, color, width } = style;
   const series = container === undefined ? undefined : columns.series.get(`${pod}/${container}`);
-  const subject = shortName(container ?? POD_SUBJECT, columns.longestName).padEnd(columns.subjectWidth);
+  const subject = shortName(container ?? kind, columns.longestName).padEnd(columns.subjectWidth);
   const head: LinePart[] = [
     { text: `${formatElapsed(atMs - sinceMs).padStart(8)}  `, paint: (part) => color.tone('muted', part) },
     { text: columns.podWidth === 0 ? '' : `${shortName(pod, columns.longestName).padEnd(columns.podWidth)}  ` },

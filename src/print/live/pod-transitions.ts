@@ -11,29 +11,36 @@ import type { Change, Transition } from './transition.ts';
  * @param previous undefined for a new Pod
  * @param next undefined for a deleted Pod
  * @param atMs time at which `next` was seen, milliseconds since 1970
- * @param stopped containers that ran when podrun began to end the Pod; undefined: podrun is not ending it
  */
 export function transitionsOf(
   previous: StoredPod | undefined,
   next: StoredPod | undefined,
   atMs: number,
-  stopped?: ReadonlySet<string>,
+  context: PodContext = {},
 ): Transition[] {
   const pod = (next ?? previous)?.metadata.name ?? '';
-  return changesOf(previous, next, stopped).map((change) => ({ atMs, pod, ...change }));
+  return changesOf(previous, next, context).map((change) => ({ atMs, pod, ...change }));
+}
+
+/** The surroundings of a change of a Pod. */
+export interface PodContext {
+  /** Containers that ran when podrun began to end the Pod. Undefined: podrun is not ending it. */
+  readonly stopped?: ReadonlySet<string> | undefined;
+  /** The cause of a deletion by a controller, see `deletedBy`. */
+  readonly deletedBy?: string | undefined;
 }
 
 function changesOf(
   previous: StoredPod | undefined,
   next: StoredPod | undefined,
-  stopped: ReadonlySet<string> | undefined,
+  { stopped, deletedBy }: PodContext,
 ): Change[] {
   if (next === undefined) return [{ kind: 'deletion', text: 'deleted', tone: 'muted' }];
   const containers = containerTransitions(previous, next, stopped);
   const reported = new Set(containers.map(({ container }) => container));
   return [
     ...changeTransitions(previous, next),
-    ...existenceTransitions(previous, next),
+    ...existenceTransitions(previous, next, deletedBy),
     ...containers,
     ...statusTransitions(previous, next, { reported, stopped }),
   ];

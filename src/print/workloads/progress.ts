@@ -13,7 +13,7 @@ interface PodCounts {
 }
 
 /** Undefined for Jobs and CronJobs, which count other things. */
-function podCounts(workload: Workload): PodCounts | undefined {
+export function podCounts(workload: Workload): PodCounts | undefined {
   switch (workload.kind) {
     case 'CronJob':
     case 'Job':
@@ -38,8 +38,22 @@ function podCounts(workload: Workload): PodCounts | undefined {
   }
 }
 
+/** True when all Pods that are wanted are there with the current template, and Ready, and no others. */
+export function isSettled(workload: Workload): boolean {
+  const counts = podCounts(workload);
+  if (counts === undefined || !isObserved(workload)) return false;
+  const { wanted, ready, updated, existing } = counts;
+  return ready === wanted && updated === wanted && existing === wanted;
+}
+
+/** True when the status is about the current spec. */
+function isObserved({ metadata, status }: Workload): boolean {
+  const observed = status !== undefined && 'observedGeneration' in status ? status.observedGeneration : undefined;
+  return (observed ?? 0) >= (metadata.generation ?? 0);
+}
+
 /** The number of the Deployment's template, as its controller wrote it last. The first one is 1. */
-function revisionNumber({ metadata }: StoredDeployment): number {
+export function revisionNumber({ metadata }: StoredDeployment): number {
   return Number(metadata.annotations?.['deployment.kubernetes.io/revision']) || 1;
 }
 

@@ -10,6 +10,7 @@ import { whyNever } from '../waits/why-never.ts';
 import { blamedPod } from './blamed-pod.ts';
 import { jobFailure } from './job-failure.ts';
 import { progressText } from './progress.ts';
+import { lateness } from './server-changes.ts';
 
 type RecordsOf = (pod: StoredPod) => RecordedEvidence;
 
@@ -50,9 +51,7 @@ export function whyRootNever(root: Root, wanted: PodGoal | undefined, records: R
 /** The text `ProgressDeadlineExceeded, 1/3 ready, no progress for 10s`. */
 function missedDeadline(deployment: StoredDeployment): string | undefined {
   const progress = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
-  if (progress?.reason !== PROGRESS_DEADLINE_EXCEEDED) return undefined;
-  const seconds = deployment.spec.progressDeadlineSeconds ?? 0;
-  return `${progress.reason}, ${progressText(deployment)}, no progress for ${seconds}s`;
+  return progress?.reason === PROGRESS_DEADLINE_EXCEEDED ? `${progress.reason}, ${lateness(deployment)}` : undefined;
 }
 
 /** The state of a workload in a few words. */

@@ -10,7 +10,7 @@ const pods = [
   webPod({ spec: { initContainers: [container('migrate')], containers: [container('main')] } }),
   webPod({ metadata: { name: 'a-long-name' } }),
 ];
-const style: LiveStyle = { columns: liveColumns(pods), color: PLAIN };
+const style: LiveStyle = { columns: liveColumns({ pods, workloads: [] }), color: PLAIN };
 const started: Transition = {
   atMs: 1420,
   pod: 'web',
@@ -110,20 +110,24 @@ describe('the names of Pods and containers', () => {
   const [one, other] = [webPod({ metadata: { name: long } }), webPod()];
 
   it('a single Pod is named in no line', () => {
-    const alone: LiveStyle = { columns: liveColumns([one]), color: PLAIN };
+    const alone: LiveStyle = { columns: liveColumns({ pods: [one], workloads: [] }), color: PLAIN };
     expect(renderTransition({ ...started, pod: long }, 1000, alone)).toBe('   0.42s  › main  started');
     expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, alone)).toBe('main | hello');
   });
 
   it('a long one is shortened in a terminal, where the message needs the room, and nowhere else', () => {
-    const narrow: LiveStyle = { columns: liveColumns([one, other], 80), color: PLAIN, width: 80 };
+    const narrow: LiveStyle = {
+      columns: liveColumns({ pods: [one, other], workloads: [] }, 80),
+      color: PLAIN,
+      width: 80,
+    };
     expect(renderTransition({ ...started, pod: long }, 1000, narrow)).toBe(
       '   0.42s  payment…54-x2lqv  › main  started',
     );
     expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, narrow)).toBe(
       'payment…54-x2lqv/main | hello',
     );
-    const piped: LiveStyle = { columns: liveColumns([one, other]), color: PLAIN };
+    const piped: LiveStyle = { columns: liveColumns({ pods: [one, other], workloads: [] }), color: PLAIN };
     expect(renderTransition({ ...started, pod: long }, 1000, piped)).toBe(`   0.42s  ${long}  › main  started`);
   });
 });

@@ -306,7 +306,7 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
 
 describe('what transitionsOf() says of Pods that podrun ends', () => {
   const linesOf = (previous: StoredPod, next: StoredPod, stopped: readonly string[]): string[] =>
-    transitionsOf(previous, next, 0, new Set(stopped)).map(storyLine);
+    transitionsOf(previous, next, 0, { stopped: new Set(stopped) }).map(storyLine);
   const gone = conditions({ Initialized: 'True', PodScheduled: 'True', Ready: 'False', ContainersReady: 'False' });
   const down = (status: Partial<PodStatus>): StoredPod => webPod({ status: { conditions: gone, ...status } });
 

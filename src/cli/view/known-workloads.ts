@@ -1,0 +1,62 @@
+import type { Owned } from '../../controllers/reconcile.ts';
+import type { StoredPod, WatchEvent } from '../../api/objects.ts';
+import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
+import type { Transition } from '../../print/live/transition.ts';
+import { deletedBy } from '../../print/workloads/deleted-by.ts';
+import { controllerUid } from '../../print/workloads/owners.ts';
+import { workloadTransitions } from '../../print/workloads/workload-transitions.ts';
+
+/** A workload in its last state. */
+interface KnownWorkload {
+  readonly object: Workload;
+  readonly isGone: boolean;
+}
+
+/** The workloads of a run, as the view knows them. */
+export class KnownWorkloads {
+  readonly #workloads = new Map<string, KnownWorkload>();
+
+  /** The workloads with rows of their own: the ReplicaSets of a Deployment have none. */
+  get shown(): readonly Workload[] {
+    return [...this.#workloads.values()]
+      .filter(({ object, isGone }) => !isGone && this.#isShown(object))
+      .map(({ object }) => object);
+  }
+
+  /** Takes a change of an object. Answers the changes to tell of. */
+  take({ type, object }: WatchEvent<Owned>, pods: readonly StoredPod[], atMs: number): Transition[] {
+    if (!isWorkload(object)) return [];
+    const { uid } = object.metadata;
+    const isGone = type === 'DELETED';
+    const previous = this.#workloads.get(uid)?.object;
+    this.#workloads.set(uid, { object, isGone });
+    if (!this.#isShown(object)) return [];
+    const moment = { atMs, pods: this.podsOf(uid, pods), timeZone: localZone() };
+    return workloadTransitions(previous, isGone ? undefined : object, moment);
+  }
+
+  /** The Pods of a workload, and of what it owns. */
+  podsOf(uid: string, pods: readonly StoredPod[]): StoredPod[] {
+    return pods.filter((pod) => this.#isBelow(pod, uid));
+  }
+
+  /** The cause of the deletion of a Pod, if a controller wanted it. */
+  deletedBy(pod: StoredPod): string | undefined {
+    return deletedBy(pod, (uid) => this.#workloads.get(uid));
+  }
+
+  #isBelow(object: Owned, uid: string): boolean {
+    const controller = controllerUid(object);
+    if (controller === undefined || controller === uid) return controller === uid;
+    const owner = this.#workloads.get(controller);
+    return owner !== undefined && this.#isBelow(owner.object, uid);
+  }
+
+  #isShown(workload: Workload): boolean {
+    return workload.kind !== 'ReplicaSet' || !this.#workloads.has(controllerUid(workload) ?? '');
+  }
+}
+
+function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,38 @@
+import { nextTime } from '../../api/cron/next-time.ts';
+import { parseSchedule } from '../../api/cron/schedule.ts';
+import { Zone } from '../../api/cron/zone.ts';
+import type { StoredCronJob } from '../../api/workloads/stored-workloads.ts';
+import { timestampMs } from '../age.ts';
+
+/**
+ * The next time at which a CronJob is due, as text in its own time zone: `12:05:00`, with the day if it is not today.
+ * Undefined for a schedule that never comes.
+ * @param machineZone the zone of CronJobs that name none: an IANA name
+ */
+export function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: string): string | undefined {
+  const { metadata, spec, status } = cronJob;
+  const schedule = parseSchedule(spec.schedule);
+  const timeZone = spec.timeZone ?? machineZone;
+  if ('problem' in schedule || !isKnown(timeZone)) return undefined;
+  const lastMs = timestampMs(status?.lastScheduleTime ?? metadata.creationTimestamp) ?? nowMs;
+  const atMs = nextTime(schedule, schedule.type === 'every' ? lastMs : nowMs, new Zone(timeZone));
+  if (atMs === undefined) return undefined;
+  const [now, then] = [nowMs, atMs].map((ms) => dateAndTime(ms, timeZone));
+  return now?.date === then?.date ? then?.time : `${then?.date} ${then?.time}`;
+}
+
+/** True for a time zone that this machine has rules for. */
+function isKnown(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone }).format();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dateAndTime(ms: number, timeZone: string): { readonly date: string; readonly time: string } {
+  // The Swedish form is that of ISO 8601.
+  const [date = '', time = ''] = new Date(ms).toLocaleString('sv-SE', { timeZone }).split(' ');
+  return { date, time };
+}
