@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { fstatSync, openSync, readSync } from 'node:fs';
 import type { Container } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
+import { closing } from '../runtime/start/open-beneath.ts';
+import { quietly } from '../quietly.ts';
 
 // Source of the limits: pkg/kubelet/container/runtime.go, pkg/kubelet/status/status_manager.go.
 const FILE_BYTES_MAX = 4096;
@@ -39,17 +41,11 @@ export function terminationMessage(
 }
 
 function endOfFile(file: string, bytesMax: number): string {
-  try {
-    const fd = openSync(file, 'r');
-    try {
-      const { size } = fstatSync(fd);
-      const bytes = Buffer.alloc(Math.min(size, bytesMax));
-      readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-      return bytes.toString();
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return '';
-  }
+  const read = (fd: number): string => {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, bytesMax));
+    readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString();
+  };
+  return quietly(() => closing(openSync(file, 'r'), read)) ?? '';
 }

@@ -41,12 +41,14 @@ export function isDiskLost(error: unknown): boolean {
   return ['EROFS', 'ESTALE'].includes(errnoOf(error));
 }
 
-/** Makes a folder, unless another process has made it first. */
-export function mkdirIfMissing(folder: string, mode: number): void {
+/** Makes a folder in an existing one. Returns false when it exists already. */
+export function mkdirIfMissing(folder: string, mode?: number): boolean {
   try {
     mkdirSync(folder, { mode });
+    return true;
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
   }
 }
 

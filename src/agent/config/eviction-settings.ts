@@ -2,6 +2,7 @@ import { parseDuration } from '../../api/duration.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { EVICTION_SIGNALS, type EvictionSettings, type EvictionThreshold } from '../../lifecycle/node/eviction.ts';
 import type { ConfigNode } from './config-node.ts';
+import { quietly } from '../../quietly.ts';
 
 /** The fields of podrun.yaml for evictions: those of a kubelet. */
 export const EVICTION_FIELDS = [
@@ -51,7 +52,7 @@ function readLeast(node: ConfigNode): EvictionThreshold['least'] | undefined {
   const text = node.text();
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
   if (percent === undefined) {
-    if ((readable(() => parseQuantity(text))?.nano ?? 0n) > 0n) return { quantity: text };
+    if ((quietly(() => parseQuantity(text))?.nano ?? 0n) > 0n) return { quantity: text };
     return node.fail('must be a quantity above 0 such as 500Mi, or a percentage such as 10%');
   }
   const share = Number(percent) / 100;
@@ -59,17 +60,8 @@ function readLeast(node: ConfigNode): EvictionThreshold['least'] | undefined {
   return share === 0 || share === 1 ? undefined : { share };
 }
 
-/** Undefined: the text does not parse. */
-function readable<T>(parse: () => T): T | undefined {
-  try {
-    return parse();
-  } catch {
-    return undefined;
-  }
-}
-
 function readPeriod(node: ConfigNode): number {
-  const ms = readable(() => parseDuration(node.text())) ?? -1;
+  const ms = quietly(() => parseDuration(node.text())) ?? -1;
   return ms >= 0 ? ms : node.fail('must be a duration such as 90s or 1m30s');
 }
 

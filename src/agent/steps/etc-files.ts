@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { chmodSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readQuietly } from '../../quietly.ts';
 import type { StoredPod } from '../../api/objects.ts';
@@ -10,6 +10,7 @@ import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { PodFiles } from '../pod-files.ts';
 import type { LaunchStep } from './step.ts';
+import { closing } from '../../runtime/start/open-beneath.ts';
 
 const HOSTS = '/etc/hosts';
 const HOSTNAME = '/etc/hostname';
@@ -53,12 +54,10 @@ function textsOf(pod: StoredPod, podIP: string | undefined): Record<string, stri
 function writeInPlace(file: string, text: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const opened = inFolder(path.dirname(file), () => openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, MODE));
-  try {
-    if (readFileSync(opened, 'utf8') === text) return;
-    ftruncateSync(opened);
-    writeSync(opened, text, 0);
-  } finally {
-    closeSync(opened);
-  }
+  closing(opened, (fd) => {
+    if (readFileSync(fd, 'utf8') === text) return;
+    ftruncateSync(fd);
+    writeSync(fd, text, 0);
+  });
   chmodSync(file, MODE);
 }

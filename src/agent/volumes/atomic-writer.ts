@@ -68,15 +68,12 @@ function isDated(name: string): boolean {
 
 /** True when the folder has exactly these files with these contents. */
 function holds(folder: string, files: Files): boolean {
-  try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-      (entry) => !entry.isDirectory(),
-    );
-    if (entries.length !== files.size) return false;
+  const isSame = quietly(() => {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    if (entries.filter((entry) => !entry.isDirectory()).length !== files.size) return false;
     return [...files].every(([name, { bytes }]) => readFileSync(path.join(folder, name)).equals(bytes));
-  } catch {
-    return false;
-  }
+  });
+  return isSame ?? false;
 }
 
 /**

@@ -1,5 +1,4 @@
 import {
-  closeSync,
   constants,
   fchmodSync,
   fchownSync,
@@ -11,6 +10,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
+import { closing } from '../../runtime/start/open-beneath.ts';
 
 export interface VolumeGroup {
   /** The gid on this machine. */
@@ -37,13 +37,9 @@ const SETGID = 0o2000;
  * @throws {Error} of the file system
  */
 export function giveToGroup(folder: string, group: VolumeGroup): void {
-  const fd = openSync(folder, O_RDONLY | O_DIRECTORY);
-  try {
-    if (group.onlyOnMismatch && fits(fstatSync(fd), group)) return;
-    giveFolder(fd, folder, group);
-  } finally {
-    closeSync(fd);
-  }
+  closing(openSync(folder, O_RDONLY | O_DIRECTORY), (fd) => {
+    if (!group.onlyOnMismatch || !fits(fstatSync(fd), group)) giveFolder(fd, folder, group);
+  });
 }
 
 /** True when the folder has the group and the mode. Source: requiresPermissionChange. */
@@ -68,14 +64,9 @@ function giveEntry(file: string, group: VolumeGroup): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return;
   if (!stats.isDirectory() && !stats.isFile()) return giveOther(file, stats, group);
-  const fd = openEntry(file, stats.isDirectory());
-  if (fd === undefined) return;
-  try {
-    if (stats.isDirectory()) giveFolder(fd, file, group);
-    else give(fd, false, group);
-  } finally {
-    closeSync(fd);
-  }
+  const opened = openEntry(file, stats.isDirectory());
+  if (opened === undefined) return;
+  closing(opened, (fd) => (stats.isDirectory() ? giveFolder(fd, file, group) : give(fd, false, group)));
 }
 
 /** Opens a file or folder. Undefined: it was replaced meanwhile, or only root may open it. */

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  closeSync,
   constants,
   existsSync,
   fstatSync,
@@ -11,8 +10,10 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { descriptorPath, openBeneath, pathOf } from '../../runtime/start/open-beneath.ts';
+import { descriptorPath, openBeneath, pathOf, closing } from '../../runtime/start/open-beneath.ts';
 import { fileIdentity } from '../../runtime/start/file-identity.ts';
+import { quietly } from '../../quietly.ts';
+import { isInFolder } from '../../runtime/linux/namespace/host-mounts.ts';
 
 interface Opened {
   readonly ok: true;
@@ -47,22 +48,13 @@ export function readInside(volume: string, file: string): string | undefined {
   if (file.split('/').includes('..')) return undefined;
   if (!isLinux) return isInside(volume, path.join(volume, file)) ? readRegular(path.join(volume, file)) : undefined;
   const found = openBeneath(volume, file, undefined);
-  if (!found.ok) return undefined;
-  try {
-    return readRegular(descriptorPath(found.fd));
-  } finally {
-    closeSync(found.fd);
-  }
+  return found.ok ? closing(found.fd, (fd) => readRegular(descriptorPath(fd))) : undefined;
 }
 
 function openWith(volume: string, subPath: string, mayMake: boolean): Opened | undefined {
   const found = openBeneath(volume, subPath, mayMake ? modeOf(volume) : undefined);
   if (!found.ok) return undefined;
-  try {
-    return { ok: true, path: pathOf(found.fd), identity: fileIdentity(descriptorPath(found.fd)) };
-  } finally {
-    closeSync(found.fd);
-  }
+  return closing(found.fd, (fd) => ({ ok: true, path: pathOf(fd), identity: fileIdentity(descriptorPath(fd)) }));
 }
 
 /** Checks the path before and after, on systems where descriptors are not paths. */
@@ -93,12 +85,8 @@ function isMissing(file: string): boolean {
 
 /** Opens without blocking: a named pipe would wait for a writer. */
 function readRegular(file: string): string | undefined {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    return fstatSync(fd).isFile() ? readFileSync(fd, 'utf8') : undefined;
-  } finally {
-    closeSync(fd);
-  }
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  return closing(opened, (fd) => (fstatSync(fd).isFile() ? readFileSync(fd, 'utf8') : undefined));
 }
 
 function makeInside(volume: string, subPath: string): void {
@@ -119,11 +107,7 @@ function modeOf(folder: string): number {
   return statSync(folder).mode & 0o7777;
 }
 
-function isInside(volume: string, file: string): boolean {
-  try {
-    const [base, real] = [realpathSync(volume), realpathSync(file)];
-    return real === base || real.startsWith(base === '/' ? '/' : `${base}/`);
-  } catch {
-    return false;
-  }
+/** True when a path is a folder or lies in it, after following links. False for a missing path. */
+export function isInside(folder: string, file: string): boolean {
+  return quietly(() => isInFolder(realpathSync(file), realpathSync(folder))) ?? false;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
 import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
@@ -6,12 +6,13 @@ import { hostPathInState } from '../../lifecycle/texts/volume-errors.ts';
 import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-files.ts';
 import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
-import { errnoOf } from '../../runtime/errno.ts';
+import { mkdirIfMissing } from '../../runtime/errno.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 import type { MemoryArea } from '../../store/disk/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from './in-memory.ts';
+import { isInside } from './inside-volume.ts';
 
 export interface VolumeSources {
   /** The folder for the Pod's volumes. Created here; its parent exists. */
@@ -52,11 +53,11 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
   const written = volumeFiles(volume, facts);
   if (written?.ok === false) throw new Error(written.message);
   // Creates no parent folders: a Pod that was removed meanwhile must not come back as an empty folder.
-  makeFolderIn(sources.volumes);
+  mkdirIfMissing(sources.volumes);
   const volumeDir = path.join(sources.volumes, volume.name);
   const bytes = memoryWanted(volume);
   const inMemory = bytes && makeInMemory(sources.memory, { uid: facts.pod.metadata.uid, link: volumeDir, bytes });
-  const { folder, isNew } = inMemory || { folder: volumeDir, isNew: makeFolderIn(volumeDir) };
+  const { folder, isNew } = inMemory || { folder: volumeDir, isNew: mkdirIfMissing(volumeDir) };
   if (isNew) {
     chmodSync(folder, ANYBODY);
     giveVolume(folder, { isReadOnly: written !== undefined, onlyOnMismatch: false }, sources);
@@ -72,21 +73,10 @@ function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: Vo
   if (group !== undefined) giveToGroup(folder, { gid: group, ...how });
 }
 
-/** Creates a folder in an existing one. Returns false when it exists already. */
-function makeFolderIn(folder: string): boolean {
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
 /** Source: pkg/volume/hostpath/host_path.go. */
 function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memory }: VolumeSources): string {
   const hostPath = path.resolve(cwd, wanted);
-  if (isIn(memory.root, hostPath)) throw new Error(hostPathInState(wanted));
+  if (isInside(memory.root, hostPath)) throw new Error(hostPathInState(wanted));
   const verdict = judgeHostPath(wanted, type, kindOf(hostPath));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {
@@ -94,16 +84,6 @@ function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memo
     else closeSync(openSync(hostPath, 'a', 0o644));
   }
   return hostPath;
-}
-
-/** True when the path is this folder or lies in it, after following links. */
-function isIn(folder: string, file: string): boolean {
-  try {
-    const [outer, inner] = [realpathSync(folder), realpathSync(file)];
-    return inner === outer || inner.startsWith(`${outer}/`);
-  } catch {
-    return false; // it does not exist
-  }
 }
 
 function kindOf(file: string): FileKind | undefined {

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { errnoOf, errnoText } from '../../runtime/errno.ts';
 import type { ReaderGone, Writer } from '../process.ts';
+import { quietly } from '../../quietly.ts';
 
 const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
@@ -112,11 +113,8 @@ export function drained(stream: Writable): Promise<void> {
  */
 export function leaveDeadTerminal(): void {
   for (const descriptor of [0, 1, 2]) {
-    try {
-      if (isCharacterDevice(descriptor) && !isatty(descriptor)) closeSync(descriptor);
-    } catch {
-      // The descriptor is closed already.
-    }
+    // The descriptor may be closed already.
+    quietly(() => isCharacterDevice(descriptor) && !isatty(descriptor) && closeSync(descriptor));
   }
 }
 

@@ -4,6 +4,7 @@ import { isUnattainable } from '../../lifecycle/requests/unattainable.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
 import type { ObjectRef } from '../../objects/object-ref.ts';
+import { quietly } from '../../quietly.ts';
 
 /** One condition of one object, with the state of the object at the start of `wait`. */
 export interface WaitTarget {
@@ -27,12 +28,7 @@ export function isMetOrInvalid(
   condition: Extract<WaitCondition, { type: 'state' }>,
   object: StoredKubeObject,
 ): boolean {
-  try {
-    return condition.isMet(object);
-  } catch {
-    // The wait for this object reports the error.
-    return true;
-  }
+  return quietly(() => condition.isMet(object)) ?? true;
 }
 
 /** The text about the object and its condition for a waiting line. */

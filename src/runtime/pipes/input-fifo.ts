@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { closeFifo, type InputFifo } from './fifo-pool.ts';
+import { succeeds } from '../../quietly.ts';
 
 /** The intervals at which late readers are let in after the end of the input. */
 const LOOK_FIRST_MS = 5;
@@ -23,12 +24,10 @@ export function writeFifo({ writeFd, placeFd }: InputFifo, clock: Clock): Writab
 function letInLateReaders(placeFd: number, clock: Clock): void {
   let pauseMs = LOOK_FIRST_MS;
   const look = (): void => {
-    try {
-      closeSync(openSync(`/proc/self/fd/${placeFd}`, constants.O_WRONLY | constants.O_NONBLOCK));
-    } catch {
-      // No process has the FIFO open: there will be no more readers.
-      return closeSync(placeFd);
-    }
+    const flags = constants.O_WRONLY | constants.O_NONBLOCK;
+    const isOpen = succeeds(() => closeSync(openSync(`/proc/self/fd/${placeFd}`, flags)));
+    // No process has the FIFO open: there will be no more readers.
+    if (!isOpen) return closeSync(placeFd);
     clock.wakeAt(clock.now().monotonicMs + pauseMs, look);
     pauseMs = Math.min(LOOK_LAST_MS, 2 * pauseMs);
   };

@@ -148,12 +148,9 @@ function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): 'empty' | 'end'
   const startMs = clock.now().monotonicMs;
   do {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    let length: number;
-    try {
-      length = readSync(fd, chunk);
-    } catch {
-      return 'empty'; // EAGAIN: a process holds the other end; EIO: no process holds the terminal
-    }
+    const length = quietly(() => readSync(fd, chunk));
+    // EAGAIN: a process holds the other end; EIO: no process holds the terminal.
+    if (length === undefined) return 'empty';
     if (length === 0) return 'end';
     onChunk(chunk.subarray(0, length));
   } while (clock.now().monotonicMs - startMs < DRAIN_SLICE_MS);

@@ -61,6 +61,15 @@ export function openBeneath(folder: string, relative: string, mode: number | und
   }
 }
 
+/** Uses a descriptor, and closes it. */
+export function closing<T>(fd: number, use: (fd: number) => T): T {
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** The path of an open file, for calls that take one. It stays valid after a rename. */
 export function descriptorPath(fd: number): string {
   return `/proc/self/fd/${fd}`;

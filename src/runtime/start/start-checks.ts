@@ -1,10 +1,10 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { quietly } from '../../quietly.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { errnoOf, errnoText } from '../errno.ts';
-import { descriptorPath, openBeneath } from './open-beneath.ts';
+import { descriptorPath, openBeneath, closing } from './open-beneath.ts';
 
 /*
  * The checks of a container runtime before execve(2), in its order and with its texts, so that a failed start names the
@@ -104,16 +104,8 @@ export function whyNotLoadable(file: string, cwd: string, pathOf: PathOf): strin
 function startOfFile(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const start = Buffer.alloc(128);
-  try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return start.subarray(0, readSync(fd, start)).toString('latin1');
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined;
-  }
+  const read = (fd: number): string => start.subarray(0, readSync(fd, start)).toString('latin1');
+  return quietly(() => closing(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), read));
 }
 
 function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | undefined {
@@ -157,11 +149,7 @@ function makeDirectory(path: string, pathOf: PathOf): void {
   if (process.platform !== 'linux') return mkdirSync(pathOf(path), 0o755);
   const parent = openBeneath(pathOf('/'), dirname(path), undefined);
   if (!parent.ok) throw Object.assign(new Error(`${path} has no parent`), { code: 'ENOENT' });
-  try {
-    mkdirSync(join(descriptorPath(parent.fd), basename(path)), 0o755);
-  } finally {
-    closeSync(parent.fd);
-  }
+  closing(parent.fd, (fd) => mkdirSync(join(descriptorPath(fd), basename(path)), 0o755));
 }
 
 /** Undefined: the path is missing or cannot be read. */

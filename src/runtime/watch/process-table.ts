@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { readQuietly } from '../../quietly.ts';
+import { readQuietly, quietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { runHelper } from '../helpers/helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
@@ -105,14 +105,14 @@ const KERNEL_THREADS = 2;
  */
 function readMark(pid: number): Mark {
   const read = (file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1');
-  try {
+  const mark = quietly(() => {
     const first = read('environ');
     const isUnclear = first === '' && read('cmdline') === '';
     const environ = first === '' && !isUnclear ? read('environ') : first;
     return { containerId: markIn(environ), isUnclear };
-  } catch {
-    return NO_MARK; // another user's, or gone
-  }
+  });
+  // Another user's, or gone.
+  return mark ?? NO_MARK;
 }
 
 /** Lists processes where there is no /proc: 5 to 20 ms, in a process of its own. */

@@ -5,14 +5,13 @@ import {
   closeSync,
   constants,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../../errno.ts';
-import { descriptorPath, openBeneath } from '../../start/open-beneath.ts';
+import { mkdirIfMissing } from '../../errno.ts';
+import { descriptorPath, openBeneath, closing } from '../../start/open-beneath.ts';
 import { beneath, type TreeMount } from './container-tree.ts';
 import { isInFolder } from './host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
@@ -49,7 +48,7 @@ export class MountPoints {
       const file = beneath(made, target, at);
       if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
       // When two layers have the same folder, the upper layer decides its owner and mode.
-      else if (!makeFolder(file) || seen.length > 1) {
+      else if (!mkdirIfMissing(file, FOLDER_MODE) || seen.length > 1) {
         const [, lower] = seen;
         if (lower !== undefined) copyOwner(beneath(lower, target, at), file);
       }
@@ -66,12 +65,10 @@ export class MountPoints {
     const name = parts.at(-1) ?? '';
     const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
     if (!opened.ok) throw new Error(`mount ${files.at(-1)}: podrun cannot create it in ${folder}`);
-    try {
-      const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      if (!isFolder) closeSync(openSync(path.join(descriptorPath(opened.fd), name), flags, 0o644));
-    } finally {
-      closeSync(opened.fd);
-    }
+    const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    closing(opened.fd, (fd) => {
+      if (!isFolder) closeSync(openSync(path.join(descriptorPath(fd), name), flags, 0o644));
+    });
   }
 
   /** Records a path before its creation, for the clean-up after a killed podrun. */
@@ -87,15 +84,4 @@ export function copyOwner(from: string, to: string): void {
   if (stats === undefined || !stats.isDirectory()) return;
   chmodSync(to, stats.mode & 0o7777);
   if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
-}
-
-/** Creates a folder. Returns false when it exists. */
-function makeFolder(folder: string): boolean {
-  try {
-    mkdirSync(folder, { mode: FOLDER_MODE });
-    return true;
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
-    return false;
-  }
 }
