@@ -92,7 +92,6 @@ describe('logs', () => {
   });
 
   it.each([
-    [['svc/web'], 'podrun has logs of Pods only, not of services'],
     [['web', 'main', '-c', 'main'], 'only one of -c or an inline [CONTAINER] arg is allowed'],
     [
       ['web', '--since=1s', '--since-time=2026-01-15T12:00:00Z'],

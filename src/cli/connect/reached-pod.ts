@@ -3,6 +3,7 @@ import {
   allContainerStatuses,
   DEFAULT_NAMESPACE,
   isTerminalPhase,
+  type StoredKubeObject,
   type StoredPod,
   type TerminalPhase,
   type StoredService,
@@ -15,25 +16,26 @@ import { durationFlag } from '../flags/duration-flag.ts';
 import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import { missingObjectError } from '../../objects/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
+import { podsSelectedBy } from '../select/pods-of-object.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import type { Cli } from '../cli.ts';
 
 export interface PodSearch {
   readonly store: FileStore;
   readonly namespace: string | undefined;
-  /** The time to wait for a Pod of a Service, as written. */
+  /** The time to wait for a Pod of a workload or Service, as written. */
   readonly podRunningTimeout: string;
 }
 
-/** The Pod that a word of the command line names, and the Service on the way to it. */
+/** The Pod that a word of the command line leads to, and the Service on the way to it. */
 export interface ReachedPod {
   readonly pod: StoredPod;
-  /** Undefined when the word named the Pod itself. */
+  /** Undefined when the word named no Service. */
   readonly service: StoredService | undefined;
 }
 
 /**
- * Finds the Pod for `web`, `pod/web` or `service/web`.
+ * Finds the Pod for `web`, `pod/web`, or one of several for `deployment/web` or `service/web`.
  * @throws {PodrunError} in kubectl's words, when there is none
  */
 export async function reachPod(cli: Cli, word: string, search: PodSearch): Promise<ReachedPod> {
@@ -46,30 +48,22 @@ export async function reachPod(cli: Cli, word: string, search: PodSearch): Promi
   const type = mustFindType(isPlain ? 'pods' : first);
   const name = isPlain ? first : second;
   const namespace = search.namespace || DEFAULT_NAMESPACE;
-  const object = search.store.get<StoredPod | StoredService>(type.plural, namespace, name);
+  const object = search.store.get<StoredKubeObject>(type.plural, namespace, name);
   if (object === undefined) throw missingObjectError(search.store, { type, namespace, name });
-  if (type.plural === 'pods') return { pod: object as StoredPod, service: undefined };
-  if (type.plural === 'services') {
-    const service = object as StoredService;
-    return { pod: await podOfService(cli, service, search, timeoutMs), service };
-  }
-  const kind = `*v1.${type.kind}`;
-  throw new PodrunError('BadRequest', `cannot attach to ${kind}: selector for ${kind} not implemented`);
+  if (type.plural === 'pods') return { pod: object as unknown as StoredPod, service: undefined };
+  const pod = await podOfObject(cli, object, search, timeoutMs);
+  return { pod, service: type.plural === 'services' ? (object as StoredService) : undefined };
 }
 
-async function podOfService(
+async function podOfObject(
   { clock }: Cli,
-  service: StoredService,
+  object: StoredKubeObject,
   { store }: PodSearch,
   timeoutMs: number,
 ): Promise<StoredPod> {
-  const { namespace, name } = service.metadata;
-  const selector = Object.entries(service.spec?.selector ?? {});
-  if (selector.length === 0) {
-    throw new PodrunError('BadRequest', `invalid service '${name}': Service is defined without a selector`);
-  }
-  const isMeant = (pod: StoredPod): boolean =>
-    !isTerminalPhase(pod.status.phase) && selector.every(([key, value]) => pod.metadata.labels?.[key] === value);
+  const { namespace } = object.metadata;
+  const isSelected = podsSelectedBy(object, 'attach to');
+  const isMeant = (pod: StoredPod): boolean => !isTerminalPhase(pod.status.phase) && isSelected(pod);
   const found = await waitForObject({
     store,
     clock,

@@ -125,7 +125,15 @@ function mustGoOn({ metadata, status }: StoredPod, container: string): void {
 async function showLog(cli: Cli, { pod, container }: ContainerAttachment, status: ContainerStatus): Promise<number> {
   const { namespace, name } = pod.metadata;
   const none = { since: undefined, sinceTime: undefined, tail: undefined, limitBytes: undefined, selector: undefined };
-  const off = { hooks: false, allContainers: false, follow: false, previous: false, timestamps: false, prefix: false };
+  const off = {
+    hooks: false,
+    allPods: false,
+    allContainers: false,
+    follow: false,
+    previous: false,
+    timestamps: false,
+    prefix: false,
+  };
   const limits = { maxLogRequests: '1', podRunningTimeout: '0s' };
   const flags = { container, namespace, ignoreErrors: false, ...none, ...off, ...limits };
   await logs(cli, { pod: name, container: undefined }, flags);

@@ -3,12 +3,15 @@ import { type LabelMatcher, parseLabelSelector } from '../../api/select/label-se
 import { usage } from '../../api/errors.ts';
 import { parseTime } from '../../api/time.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import { podArgument } from '../select/pod-argument.ts';
+import type { ResourceType } from '../../api/resource-types.ts';
+import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 
 export interface LogsFlags {
   readonly container: string | undefined;
   readonly allContainers: boolean;
+  /** All Pods of a workload, instead of one. */
+  readonly allPods: boolean;
   readonly follow: boolean;
   readonly previous: boolean;
   readonly hooks: boolean;
@@ -25,11 +28,16 @@ export interface LogsFlags {
   readonly podRunningTimeout: string;
 }
 
+/** One Pod, the Pods that match a selector, or Pods of an object. */
+export type LoggedPods =
+  | { readonly name: string }
+  | { readonly matches: LabelMatcher }
+  | { readonly of: { readonly type: ResourceType; readonly name: string } };
+
 /** The parsed command line of `logs`. */
 export interface LogsRequest {
   readonly namespace: string;
-  /** One Pod, or the Pods that match a selector. */
-  readonly pods: { readonly name: string } | { readonly matches: LabelMatcher };
+  readonly pods: LoggedPods;
   /** Undefined: the default container, or all. */
   readonly container: string | undefined;
   readonly allContainers: boolean;
@@ -78,7 +86,11 @@ function podsOf({ pod }: LogsWords, { selector }: LogsFlags): LogsRequest['pods'
         'POD or TYPE/NAME is a required argument for the logs command',
     );
   }
-  return { name: podArgument(pod, (plural) => `podrun has logs of Pods only, not of ${plural}`) };
+  if (!pod.includes('/')) return { name: pod };
+  const parsed = parseResourceArguments([pod]);
+  const [object] = parsed.how === 'names' ? parsed.names : [];
+  if (object === undefined) throw usage('arguments in resource/name form must have a single resource and name');
+  return object.type.plural === 'pods' ? { name: object.name } : { of: object };
 }
 
 function containerOf(words: LogsWords, flags: LogsFlags): string | undefined {

@@ -44,7 +44,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('-q, --quiet', 'print the output of the container only', false)
     .option('--detach-keys <keys>', 'keys that leave a container with a terminal; empty: no keys', 'ctrl-p,ctrl-q')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
-    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
+    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a workload or Service', '1m0s')
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], flags: AttachFlags) => run((cli) => attach(cli, words, flags)));
 }

@@ -46,7 +46,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('-t, --tty', 'run it in a terminal', false)
     .option('-q, --quiet', 'print the output of the command only', false)
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
-    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
+    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a workload or Service', '1m0s')
     .addHelpText('after', EXAMPLES)
     .action((pod: string | undefined, words: readonly string[], flags: ExecFlags) =>
       run((cli) => exec(cli, { pod, words, command: cli.line.command }, flags)),

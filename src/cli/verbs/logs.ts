@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
+import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { similarName } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -11,6 +12,7 @@ import { LogFormat } from '../logs/log-format.ts';
 import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from '../logs/log-source.ts';
 import { hookLoggedContainers, loggedContainers, noHooks } from '../logs/logged-containers.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from '../logs/logs-request.ts';
+import { podsWithLogs } from '../logs/pods-with-logs.ts';
 import { onGrowth } from '../select/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
 import type { RunVerb } from '../verb.ts';
@@ -23,6 +25,7 @@ Examples:
   podrun logs web --previous            # the run before the last restart
   podrun logs web --all-containers --prefix --since=5m
   podrun logs -l app=web --tail=20
+  podrun logs service/web --all-pods    # also deployment/web, job/hello, …
   podrun logs web --hooks -f            # the output of hooks and exec probes, and the ends of hooks
 `;
 
@@ -32,11 +35,12 @@ export function register(program: Command, run: RunVerb): void {
     .command('logs')
     .summary('Print the logs of containers')
     .description('Prints the standard output and standard error of a container, or of its hooks and exec probes.')
-    .usage('(POD | pod/POD) [CONTAINER] | -l QUERY [flags]')
-    .argument('[pod]', 'the Pod')
+    .usage('(POD | TYPE/NAME) [CONTAINER] | -l QUERY [flags]')
+    .argument('[pod]', 'the Pod, or a workload or Service')
     .argument('[container]', 'the container')
     .option('-c, --container <name>', 'the container')
     .option('--all-containers', 'all containers of the Pod', false)
+    .option('--all-pods', 'all Pods of a workload or Service, with their names; else one of them', false)
     .option('-f, --follow', 'follow the log until the container ends', false)
     .option('-p, --previous', 'the log of the instance before this one', false)
     .option('--hooks', 'print the output of hooks and exec probes instead', false)
@@ -50,7 +54,11 @@ export function register(program: Command, run: RunVerb): void {
     .option('-l, --selector <query>', 'Pods with these labels, for example app=web')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .option('--max-log-requests <count>', 'the largest number of logs to follow at once', '5')
-    .option('--pod-running-timeout <duration>', 'with -f: how long to wait for a container to start', '20s')
+    .option(
+      '--pod-running-timeout <duration>',
+      'how long to wait for a Pod of a workload, and with -f for a container to start',
+      '20s',
+    )
     .addHelpText('after', EXAMPLES)
     .action((pod: string | undefined, container: string | undefined, flags: LogsFlags) =>
       run((cli) => logs(cli, { pod, container }, flags)),
@@ -62,7 +70,7 @@ export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promis
   const { clock } = cli;
   const request = readLogsRequest(words, flags, displayNowMs(cli));
   const store = openStore(cli);
-  const pods = findPods(store, request);
+  const pods = await findPods(cli, store, request, flags);
   if (pods.length === 0) cli.note(`No resources found in ${request.namespace} namespace.`);
   const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
   const sources = pods.flatMap(({ pod, folder }) =>
@@ -72,7 +80,7 @@ export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promis
     const silent = pods.map(({ pod }) => pod);
     cli.note(noHooks(silent, request).trimEnd());
   }
-  const show = new Show(cli, request, flags);
+  const show = new Show(cli, request, { ...flags, prefix: flags.prefix || flags.allPods });
   if (!flags.follow) {
     for (const source of sources) await show.present(source);
   } else {
@@ -85,11 +93,24 @@ export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promis
 /** A Pod in its present state, or a past run, and the folder of its logs. */
 type LoggedPod = Pick<LogSource, 'pod' | 'folder'>;
 
-function findPods(store: FileStore, { namespace, pods }: LogsRequest): LoggedPod[] {
+async function findPods(
+  cli: Cli,
+  store: FileStore,
+  { namespace, pods, startTimeoutMs }: LogsRequest,
+  { allPods }: LogsFlags,
+): Promise<LoggedPod[]> {
   const present = (pod: StoredPod): LoggedPod => ({ pod, folder: store.paths(namespace, pod.metadata.name).logs });
   if ('matches' in pods) {
     const all = store.list<StoredPod>('pods', { namespace });
     return all.filter(({ metadata }) => pods.matches(metadata.labels ?? {})).map(present);
+  }
+  if ('of' in pods) {
+    const search = { store, namespace, timeoutMs: startTimeoutMs };
+    const found = await podsWithLogs(cli, pods.of, search);
+    const first = firstLoggedPod(found);
+    if (allPods || first === undefined) return found.map(present);
+    if (found.length > 1) cli.note(`Found ${found.length} pods, using pod/${first.metadata.name}`);
+    return [present(first)];
   }
   if (isRunName(pods.name)) {
     const { pod, paths } = new RecordedRuns(store).find(namespace, pods.name);

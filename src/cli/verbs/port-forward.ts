@@ -44,7 +44,7 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[pod-and-ports...]', 'the Pod, then the ports')
     .option('--address <addresses>', 'addresses to listen on, or localhost, separated by commas', 'localhost')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
-    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
+    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a workload or Service', '1m0s')
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], flags: PortForwardFlags) => run((cli) => portForward(cli, words, flags)));
 }

@@ -10,7 +10,21 @@ export function firstPod(pods: readonly StoredPod[]): StoredPod | undefined {
 
 type Rank = ReadonlyArray<number | string>;
 
+/**
+ * Chooses the Pod whose log is shown: as above, but ended Pods count as running, and many restarts come first.
+ * Source: kubectl/pkg/util/podutils/podutils.go ByLogging.
+ */
+export function firstLoggedPod(pods: readonly StoredPod[]): StoredPod | undefined {
+  const rankOfLog = (pod: StoredPod): Rank => {
+    const [unscheduled = 0, , notReady = 0, readySince = '', restarts = 0, created = ''] = rankOf(pod);
+    const phase = Math.max(0, LOG_PHASES.indexOf(pod.status.phase ?? ''));
+    return [unscheduled, phase, notReady, readySince, -Number(restarts), created];
+  };
+  return pods.toSorted((a, b) => compareRanks(rankOfLog(a), rankOfLog(b)))[0];
+}
+
 const PHASES = ['Running', 'Unknown', 'Pending'];
+const LOG_PHASES = ['', 'Unknown', 'Pending'];
 
 /** The rank of a Pod. The smallest rank is chosen. */
 function rankOf({ metadata, spec, status }: StoredPod): Rank {
