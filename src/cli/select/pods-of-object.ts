@@ -15,7 +15,7 @@ const WITH_SELECTOR: ReadonlySet<string> = new Set(['DaemonSet', 'Deployment', '
  */
 export function podsSelectedBy(object: StoredKubeObject, doing: string): (pod: StoredPod) => boolean {
   const { kind, metadata } = object;
-  const { selector } = (object['spec'] ?? {}) as { readonly selector?: object };
+  const { selector } = (object['spec'] ?? {}) as { readonly selector?: LabelSelector['matchLabels'] };
   if (kind === 'Service' && Object.keys(selector ?? {}).length === 0) {
     throw new PodrunError('BadRequest', `invalid service '${metadata.name}': Service is defined without a selector`);
   }
@@ -23,6 +23,6 @@ export function podsSelectedBy(object: StoredKubeObject, doing: string): (pod: S
     const type = `*v1.${kind}`;
     throw new PodrunError('BadRequest', `cannot ${doing} ${type}: selector for ${type} not implemented`);
   }
-  const labels = (WITH_LABELS.has(kind) ? { matchLabels: selector } : selector) as LabelSelector | undefined;
+  const labels: LabelSelector | undefined = WITH_LABELS.has(kind) ? { matchLabels: selector } : selector;
   return (pod) => pod.metadata.namespace === metadata.namespace && matchesSelector(labels, pod.metadata.labels);
 }
