@@ -68,7 +68,8 @@ export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOpt
   return new TabWriter(TABLE_LAYOUT).render(renderRows(rows.map((row) => [...row, ''])));
 }
 
-function amountCells({ cpuMillis, memoryBytes }: Amounts): string[] {
+/** The cells of CPU and memory. */
+export function amountCells({ cpuMillis, memoryBytes }: Amounts): string[] {
   // Rounds up to the next thousandth, like a quantity. The tolerance ignores floating-point errors.
   return [`${Math.ceil(cpuMillis - 1e-6)}m`, `${Math.floor(memoryBytes / MEBIBYTE)}Mi`];
 }

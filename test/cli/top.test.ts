@@ -39,11 +39,29 @@ describe('top pod', () => {
   });
 
   it.each([
-    { args: ['services'], exit: 2, why: 'error: podrun top shows Pods only, not services' },
+    { args: ['services'], exit: 2, why: 'error: podrun top shows Pods or nodes, not services' },
     { args: ['podz'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
     { args: ['pod', 'web', '-l', 'a=b'], exit: 2, why: 'name cannot be provided when a selector is specified' },
   ])('reports the mistake in $args', async ({ args, exit, why }) => {
     const { exitCode, stderr } = await workshop.run(['top', ...args]);
     expect({ exitCode, said: stderr.includes(why) }).toEqual({ exitCode: exit, said: true });
+  });
+});
+
+describe('top node', () => {
+  it('shows the use of this machine', async () => {
+    const { exitCode, stdout } = await workshop.run(['top', 'node']);
+    expect(exitCode).toBe(0);
+    const amounts = String.raw`\d+m +\d+% +\d+Mi +\d+% +`;
+    expect(stdout).toMatch(
+      new RegExp(String.raw`^NAME +CPU\(cores\) +CPU\(%\) +MEMORY\(bytes\) +MEMORY\(%\) +\n\S+ +${amounts}\n$`),
+    );
+  });
+
+  it.each([
+    [['nope'], 'Error from server (NotFound): nodes.metrics.k8s.io "nope" not found\n'],
+    [['-l', 'a=b'], 'error: metrics not available yet\n'],
+  ])('reports that there is no node for %j', async (args, stderr) => {
+    expect(await workshop.run(['top', 'node', ...args])).toEqual({ exitCode: 1, stdout: '', stderr });
   });
 });

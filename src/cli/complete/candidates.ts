@@ -110,7 +110,7 @@ function argumentValues(argument: Argument, command: Command, request: Completio
     const pods = operands.length === 0 ? plainCandidates(names.objects('pods', namespace)) : [];
     return [...pods, ...resourceValues(request)];
   }
-  if (name === 'type') return plainCandidates(['pod']);
+  if (name === 'type') return plainCandidates(['pod', 'node']);
   if (name === 'pod-and-ports' && operands.length > 0) return portValues(request);
   if (name === 'source-and-target') return copyOperands(request);
   if (name.startsWith('pod')) return podValues(request, argument.variadic && name === 'pod');

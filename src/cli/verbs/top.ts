@@ -1,17 +1,21 @@
 import { type Command, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { EXIT, noSuchObject, PodrunError, usage } from '../../api/errors.ts';
+import type { Node } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
+import { type NodeUsage, renderNodeUsage } from '../../print/node-usage.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
 import { type ObjectRef, similarName } from '../../objects/object-ref.ts';
+import { measureMachine } from '../../runtime/machine-usage.ts';
 import { measureContainers } from '../../runtime/linux/usage/container-usage.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { RecordedProcess } from '../../store/owners/ownership.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { reportErrors } from '../report-error.ts';
+import { withClusterObjects } from '../read/cluster-objects.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
-import { readSelection } from '../select/selection.ts';
+import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
@@ -32,17 +36,18 @@ Examples:
   podrun top pod
   podrun top pod web --containers
   podrun top pod -A --sort-by=memory --sum
+  podrun top node                   # this machine
 `;
 
-/** `podrun top`: measures CPU and memory of Pods. */
+/** `podrun top`: measures CPU and memory of Pods, or of this machine. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('top')
-    .summary('Show the CPU and memory use of Pods')
-    .description('Measures the CPU and memory use of Pods for half a second.')
-    .usage('pod [NAME | -l QUERY] [flags]')
-    .argument('<type>', 'pod')
-    .argument('[name...]', 'the Pod (default: all running Pods)')
+    .summary('Show the CPU and memory use of Pods or of this machine')
+    .description('Measures the CPU and memory use of Pods or of this machine for half a second.')
+    .usage('pod|node [NAME | -l QUERY] [flags]')
+    .argument('<type>', 'pod or node')
+    .argument('[name...]', 'the Pod or node (default: all running Pods, or the node)')
     .option('--containers', 'print a line for each container', false)
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .option('-A, --all-namespaces', 'the Pods of all namespaces', false)
@@ -58,9 +63,10 @@ export function register(program: Command, run: RunVerb): void {
 async function top(cli: Cli, words: readonly string[], flags: TopFlags): Promise<number> {
   const selection = await readSelection(cli, 'top', words, { ...flags, filename: [], recursive: false });
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
-  const other = types.find(({ plural }) => plural !== 'pods');
+  if (types.every(({ kind }) => kind === 'Node')) return topNode(cli, selection, flags);
+  const other = types.find(({ kind }) => kind !== 'Pod');
   if (other !== undefined) {
-    throw usage(`podrun top shows Pods only, not ${other.plural}`);
+    throw usage(`podrun top shows Pods or nodes, not ${other.plural}`);
   }
   const { clock } = cli;
   const store = openStore(cli);
@@ -81,6 +87,20 @@ async function top(cli: Cli, words: readonly string[], flags: TopFlags): Promise
   if (pods.length > 0) throw noneMeasured(pods, displayNowMs(cli));
   cli.note(noneFound(selection));
   return EXIT.ok;
+}
+
+/** Measures this machine, the only node. */
+async function topNode(cli: Cli, selection: Selection, flags: TopFlags): Promise<number> {
+  const store = openStore(cli);
+  const reader = withClusterObjects(store, { stateDir: store.root, nowMs: displayNowMs(cli) });
+  const { groups, missing } = findObjects(reader, selection);
+  const [node] = groups.flatMap(({ objects }) => objects);
+  if (node !== undefined) {
+    const usage: NodeUsage = { node: node as Node, ...(await measureMachine(cli.clock)) };
+    cli.stdout.write(renderNodeUsage(usage, flags));
+  } else if (missing.length === 0) throw new PodrunError('NotFound', 'metrics not available yet');
+  const errors = missing.map(({ name }) => noSuchObject('nodes.metrics.k8s.io', name));
+  return reportErrors(cli.stderr, errors);
 }
 
 /** Measures the Pods that have running processes. */

@@ -21,7 +21,7 @@ export interface Usage {
 }
 
 /** The time of a measurement: long enough for CPU times in hundredths of a second, short enough for a waiting user. */
-const WINDOW_MS = 500;
+export const WINDOW_MS = 500;
 
 /** One look at a container: seconds of CPU by process, and the memory of all. */
 interface Look {
