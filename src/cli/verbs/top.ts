@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { EXIT, noSuchObject, PodrunError, usage } from '../../api/errors.ts';
-import type { Node } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { type NodeUsage, renderNodeUsage } from '../../print/node-usage.ts';
@@ -96,7 +95,7 @@ async function topNode(cli: Cli, selection: Selection, flags: TopFlags): Promise
   const { groups, missing } = findObjects(reader, selection);
   const [node] = groups.flatMap(({ objects }) => objects);
   if (node !== undefined) {
-    const usage: NodeUsage = { node: node as Node, ...(await measureMachine(cli.clock)) };
+    const usage: NodeUsage = { node, ...(await measureMachine(cli.clock)) };
     cli.stdout.write(renderNodeUsage(usage, flags));
   } else if (missing.length === 0) throw new PodrunError('NotFound', 'metrics not available yet');
   const errors = missing.map(({ name }) => noSuchObject('nodes.metrics.k8s.io', name));
