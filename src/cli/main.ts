@@ -60,6 +60,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
   },
   'Change:': {
     patch: () => import('./verbs/patch.ts'),
+    edit: () => import('./verbs/edit.ts'),
     replace: () => import('./verbs/replace.ts'),
     label: () => import('./verbs/label.ts'),
     annotate: () => import('./verbs/annotate.ts'),

@@ -33,7 +33,7 @@ export const WORLDLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands whose examples need stored workloads, but no running Pods. */
-export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose)( |$)/;
+export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose|edit)( |$)/;
 
 /** The recorded states for those examples. */
 export const WORKLOADS: readonly string[] = ['deployment-updated', 'statefulset-ready', 'cronjob-with-active-job'];
@@ -116,6 +116,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
 
 /** Stand-ins for programs that many machines do not have. They read their input to its end. */
 export const PROGRAMS: Readonly<Record<string, string>> = {
+  vi: 'true',
+  nano: 'true',
   kubectl: 'cat from-cluster.yaml',
   kustomize: 'cat pod.yaml',
   jq: 'cat > jq.json',

@@ -1,3 +1,4 @@
 /** Changes of objects: the three kinds of patches, and the merge of `apply`. */
 export { applyPatch, type PatchType } from './apply-patch.ts';
 export { threeWayMerge } from './three-way.ts';
+export { mergeDifference } from './merge-difference.ts';

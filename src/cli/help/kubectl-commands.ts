@@ -8,7 +8,6 @@ const DIFF =
 
 /** A replacement for each command of kubectl or docker compose that podrun does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  edit: "Use 'podrun patch', or change the manifest and use 'podrun apply -f FILE': both change running Pods.",
   autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
   proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
   drain: "The only node is this machine: 'podrun delete pods --all' ends its Pods.",

@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { isJsonObject } from '../../api/json.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { applyPatch, mergeDifference } from '../../api/patch/index.ts';
+import { qualifiedPlural } from '../../api/resource-types.ts';
+import { readValue } from '../../manifest/read/documents.ts';
+import { SourceError } from '../../manifest/read/source-text.ts';
+import { changeObject, type ChangedObject } from '../../objects/change-object.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
+import { renderObject } from '../../print/formats/object.ts';
+import { runEditor } from '../../runtime/helpers/editor.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { causesIn, editedText, type EditReason, withoutComments } from '../change/edit-text.ts';
+import { changeLine } from '../change/change-line.ts';
+import type { Cli } from '../cli.ts';
+import { openStore } from '../environment.ts';
+import { readTargets } from '../select/read-targets.ts';
+import { append, type TargetFlags } from '../select/selection-flags.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `edit`. */
+interface EditFlags extends Omit<TargetFlags, 'selector'> {
+  readonly output: 'json' | 'yaml';
+}
+
+const EXAMPLES = `
+The editor is $KUBE_EDITOR, $EDITOR, or vi. When the change is refused, the editor opens again with the reasons.
+
+Examples:
+  podrun edit deployment/web
+  KUBE_EDITOR=nano podrun edit configmap settings
+`;
+
+/** `podrun edit`: changes objects in an editor. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('edit')
+    .summary('Change an object in an editor')
+    .description('Opens objects in an editor, one after the other, and stores what was changed.')
+    .usage('(TYPE/NAME... | TYPE NAME... | -f FILE) [flags]')
+    .argument('[resource...]', 'the objects')
+    .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
+    .addOption(
+      new Option('-o, --output <format>', 'the format in the editor').choices(['json', 'yaml']).default('yaml'),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: EditFlags) => run((cli) => edit(cli, words, flags)));
+}
+
+async function edit(cli: Cli, words: readonly string[], flags: EditFlags): Promise<number> {
+  const store = openStore(cli);
+  const targets = { command: 'edit', words, flags: { ...flags, selector: undefined } } as const;
+  for (const ref of await readTargets(cli, store, targets)) {
+    const object = getObject(store, ref);
+    if (object === undefined) throw missingObjectError(store, ref);
+    const folder = mkdtempSync(path.join(tmpdir(), 'podrun-edit-'));
+    const file = path.join(folder, `${ref.name}.${flags.output}`);
+    try {
+      await editOne(cli, { store, ref, object, file, format: flags.output });
+    } catch (error) {
+      const isTyped = withoutComments(readFileSync(file, 'utf8')) !== renderObject(object, flags.output);
+      if (isTyped) cli.stderr.write(`A copy of your changes has been stored to ${goQuote(file)}\n`);
+      else rmSync(folder, { recursive: true });
+      throw error;
+    }
+    rmSync(folder, { recursive: true });
+  }
+  return EXIT.ok;
+}
+
+interface Editing {
+  readonly store: FileStore;
+  readonly ref: ObjectRef;
+  readonly object: StoredKubeObject;
+  readonly file: string;
+  readonly format: EditFlags['output'];
+}
+
+/**
+ * Opens the editor until the change is accepted or given up.
+ * Source: kubectl/pkg/cmd/util/editor/editoptions.go.
+ * @throws {PodrunError} when no valid change was saved: the file is still there
+ */
+async function editOne(cli: Cli, { store, ref, object, file, format }: Editing): Promise<void> {
+  const original = renderObject(object, format);
+  let body = original;
+  let reason: EditReason | undefined;
+  for (;;) {
+    const shown = editedText(body, reason);
+    writeFileSync(file, shown, { mode: 0o600 });
+    await openEditor(cli, file);
+    const saved = readFileSync(file, 'utf8');
+    body = withoutComments(saved);
+    if (reason === undefined && (saved === shown || body === original)) {
+      return cli.note('Edit cancelled, no changes made.');
+    }
+    if (saved === shown) throw new PodrunError('Invalid', 'Edit cancelled, no valid changes were saved.');
+    if (body.trim() === '') return cli.note('Edit cancelled, saved file was empty.');
+    const outcome = attempt(() => saveChange(store, ref, object, body));
+    if ('object' in outcome) {
+      const done = outcome.isChanged ? 'edited' : 'skipped';
+      return cli.tell(changeLine(cli, outcome.object, done, { dryRun: 'none', printer: undefined }));
+    }
+    reason = reasonOf(ref, outcome);
+    cli.stderr.write(`error: ${reason.head}\n`);
+  }
+}
+
+/** The answer of an attempt: its result, or the error of the user. */
+function attempt(save: () => ChangedObject): ChangedObject | PodrunError {
+  try {
+    return save();
+  } catch (error) {
+    if (error instanceof SourceError) return new PodrunError('Invalid', error.message);
+    if (error instanceof PodrunError) return error;
+    throw error;
+  }
+}
+
+function reasonOf({ type, name }: ObjectRef, { code, message }: PodrunError): EditReason {
+  const subject = `${qualifiedPlural(type)} ${goQuote(name)}`;
+  if (code !== 'Invalid') return { head: `${subject} could not be patched: ${message}`, causes: [] };
+  return { head: `${subject} was not valid`, causes: causesIn(message) };
+}
+
+/** Stores the differences that the user made, so that changes of others meanwhile are kept. */
+function saveChange(store: FileStore, ref: ObjectRef, object: StoredKubeObject, body: string): ChangedObject {
+  const edited = readValue(body);
+  if (!isJsonObject(edited)) throw new PodrunError('Invalid', 'the edited file holds no object');
+  const named = edited as unknown as KubeObject;
+  const isSame = named.kind === object.kind && named.apiVersion === object.apiVersion;
+  if (!isSame || named.metadata?.name !== ref.name) {
+    throw new PodrunError('Invalid', 'At least one of apiVersion, kind and name was changed');
+  }
+  const { managedFields: _managed, ...metadata } = object.metadata;
+  const patch = mergeDifference({ ...object, metadata }, edited);
+  const warn = (text: string): never => {
+    throw new PodrunError('Invalid', text);
+  };
+  return changeObject({ store, ref, isDryRun: false, warn, change: (stored) => applyPatch(stored, patch, 'merge') });
+}
+
+/** @throws {PodrunError} when there is no such editor, or it fails */
+async function openEditor({ env }: Cli, file: string): Promise<void> {
+  const editor = env['KUBE_EDITOR'] || env['EDITOR'] || 'vi';
+  // Ctrl-C belongs to the editor. It must not end podrun.
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  try {
+    const exitCode = await runEditor(editor, file, { ...env });
+    if (exitCode === 127) {
+      const hint = 'Set $KUBE_EDITOR or $EDITOR to an editor of this machine.';
+      throw new PodrunError('Unsupported', `unable to launch the editor ${goQuote(editor)}`, { hint });
+    }
+    if (exitCode !== 0) throw new PodrunError('NotRunning', `there was a problem with the editor ${goQuote(editor)}`);
+  } finally {
+    process.off('SIGINT', ignore);
+  }
+}
