@@ -2,6 +2,7 @@ import type { MachineFeature, MachineFinding, MachineReport } from '../../machin
 import type { Painter, Tone } from '../text/painter.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import { remedyFor } from './remedy.ts';
+import { wordWrap } from '../text/word-wrap.ts';
 
 /** The name of each feature, and the effect of each way to have it. */
 const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonly ways: Record<string, string> }>> = {
@@ -116,21 +117,10 @@ function findingLines(
   const why = finding.why === undefined ? '' : obstacleText(finding.why);
   const remedy = remedyFor(finding, report) ?? '';
   const texts = [ways[finding.how ?? ''] ?? '', why, remedy === '' ? '' : `${ascii ? '->' : '→'} ${remedy}`];
-  const lines = texts.flatMap((text) => wrapped(text, COLUMNS - indent));
+  const lines = texts.flatMap((text) => (text === '' ? [] : wordWrap(text, COLUMNS - indent).split('\n')));
   const [first = '', ...others] = lines;
   return [
     `${painter.tone(tone, answer)}  ${name.padEnd(width)}  ${first}`.trimEnd(),
     ...others.map((line) => `${' '.repeat(indent)}${line}`),
   ];
-}
-
-/** Wraps a text at blanks. Keeps longer words, such as paths, whole. */
-function wrapped(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ').filter((part) => part !== '')) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
 }
