@@ -24,8 +24,7 @@ import type {
   Runtime,
   StartOutcome,
 } from './runtime.ts';
-import { diesUnprepared } from './signal-number.ts';
-import { signalNumber } from './signal-number.ts';
+import { diesUnprepared, signalNumber } from './signal-number.ts';
 import { spawnMain, type Surroundings } from './start/spawn-main.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start/start-checks.ts';
 import { forkFailed, outputFailed, startFailed } from './start/start-errors.ts';

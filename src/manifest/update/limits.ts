@@ -1,7 +1,6 @@
 import type { PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden } from '../field-error.ts';
+import { type FieldError, forbidden } from '../field-error.ts';
 import { immutable } from './immutable.ts';
 
 /** Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClassUpdate. */

@@ -1,8 +1,7 @@
 import { subdomainMessages } from '../../api/names.ts';
 import type { ControllerRevision, PodTemplate, ReplicationController } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, required } from '../field-error.ts';
+import { type FieldError, invalid, required } from '../field-error.ts';
 import { notNegative } from './checks.ts';
 import { selectorMatches } from './labels.ts';
 import { validateMetadata } from './metadata.ts';
