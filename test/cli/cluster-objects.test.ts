@@ -43,3 +43,15 @@ it('objects without a namespace show none', async () => {
   const tables = (await run('get ns,nodes -A')).split('\n\n');
   expect(tables.map((table) => table.split(/ +/)[0])).toEqual(['NAME', 'NAME']);
 });
+
+it('the priority classes of the system are there, also when they are not stored', async () => {
+  const file = workshop.file(
+    'class.yaml',
+    'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n',
+  );
+  await workshop.run(['apply', file]);
+  expect(await run('get pc --no-headers')).toMatch(
+    /^high +1000 .*\nsystem-cluster-critical +2000000000 .*\nsystem-node-critical +2000001000 .*\n$/,
+  );
+  expect(await run('describe pc system-node-critical')).toMatch(/^Value: +2000001000\n/m);
+});

@@ -4,9 +4,10 @@ import { readNode } from '../../agent/config/node.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { namespacedResources } from '../../api/resource-types.ts';
 import { formatTime } from '../../api/time.ts';
+import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
 import { quotaStatus } from '../../manifest/admission/quota.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
-import type { ObjectReader, Resource } from '../../store/store.ts';
+import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
 
 /** The place and the time for the node object. */
 interface Here {
@@ -15,24 +16,23 @@ interface Here {
 }
 
 /**
- * The store plus the objects that every cluster has: the namespace `default`, all namespaces in use, and this machine
- * as the node. Quotas have what is used of them.
+ * The store plus the objects that every cluster has: the namespace `default`, all namespaces in use, the priority
+ * classes of the system, and this machine as the node. Quotas have what is used of them.
  */
 export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
-  const made = (resource: Resource): StoredKubeObject[] | undefined => {
-    if (resource === 'namespaces') return namespaces(store, here);
+  const made = (resource: Resource, scope?: Scope): StoredKubeObject[] | undefined => {
+    if (resource === 'namespaces') return withStored(store, resource, namespaces(store, here));
+    if (resource === 'priorityclasses') return withStored(store, resource, priorityClasses(here));
+    if (resource === 'resourcequotas')
+      return store.list<StoredKubeObject>(resource, scope).map((quota) => withUsage(store, quota));
     return resource === 'nodes' ? [node(here)] : undefined;
   };
-  const shown = <T>(resource: Resource, object: T): T =>
-    resource === 'resourcequotas' ? (withUsage(store, object as StoredKubeObject) as T) : object;
   return {
     get: (resource, namespace, name) => {
-      const stored = store.get(resource, namespace, name);
-      const own = made(resource)?.find(({ metadata }) => metadata.name === name);
-      return (own ?? (stored && shown(resource, stored))) as never;
+      const own = made(resource, { namespace, name });
+      return (own ? own.find(({ metadata }) => metadata.name === name) : store.get(resource, namespace, name)) as never;
     },
-    list: (resource, scope) =>
-      (made(resource) ?? store.list(resource, scope).map((object) => shown(resource, object))) as never,
+    list: (resource, scope) => (made(resource, scope) ?? store.list(resource, scope)) as never,
   };
 }
 
@@ -43,8 +43,16 @@ function withUsage(store: ObjectReader, quota: StoredKubeObject): StoredKubeObje
   return { ...quota, status: quotaStatus(quota, objects) };
 }
 
+/** The stored objects of a resource, and those of the others that are not stored, by name. */
+function withStored(store: ObjectReader, resource: Resource, others: readonly StoredKubeObject[]): StoredKubeObject[] {
+  const stored = store.list<StoredKubeObject>(resource, {});
+  const names = new Set(stored.map(({ metadata }) => metadata.name));
+  const all = [...stored, ...others.filter(({ metadata }) => !names.has(metadata.name))];
+  return all.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** The namespaces that have objects, and `default`. */
 function namespaces(store: ObjectReader, { nowMs }: Here): StoredKubeObject[] {
-  const stored = store.list<StoredKubeObject>('namespaces', {});
   const created = new Map<string, string>();
   for (const resource of namespacedResources())
     for (const { metadata } of store.list<StoredKubeObject>(resource, {})) {
@@ -53,9 +61,24 @@ function namespaces(store: ObjectReader, { nowMs }: Here): StoredKubeObject[] {
       if (known === undefined || creationTimestamp < known) created.set(namespace, creationTimestamp);
     }
   if (!created.has(DEFAULT_NAMESPACE)) created.set(DEFAULT_NAMESPACE, bootTime(nowMs));
-  const names = new Set(stored.map(({ metadata }) => metadata.name));
-  const implied = [...created].filter(([name]) => !names.has(name)).map(([name, since]) => namespace(name, since));
-  return [...stored, ...implied].toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  return [...created].map(([name, since]) => namespace(name, since));
+}
+
+const SYSTEM_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  'system-cluster-critical':
+    'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  'system-node-critical': 'Used for system critical pods that must not be moved from their current node.',
+};
+
+function priorityClasses({ nowMs }: Here): StoredKubeObject[] {
+  return [...SYSTEM_PRIORITIES].map(([name, value]) => ({
+    ...clusterObject('PriorityClass', name, bootTime(nowMs), {
+      value,
+      description: SYSTEM_DESCRIPTIONS[name],
+      preemptionPolicy: 'PreemptLowerPriority',
+    }),
+    apiVersion: 'scheduling.k8s.io/v1',
+  }));
 }
 
 function namespace(name: string, creationTimestamp: string): StoredKubeObject {
@@ -100,20 +123,18 @@ function node({ stateDir, nowMs }: Here): StoredKubeObject {
   });
 }
 
+/** @param fields all but `apiVersion`, `kind` and `metadata`; and labels */
 function clusterObject(
   kind: string,
   name: string,
   creationTimestamp: string,
-  {
-    labels,
-    ...rest
-  }: { readonly labels: Readonly<Record<string, string>>; readonly spec: object; readonly status: object },
+  { labels, ...fields }: { readonly labels?: Readonly<Record<string, string>>; readonly [field: string]: unknown },
 ): StoredKubeObject {
   return {
     apiVersion: 'v1',
     kind,
-    metadata: { name, creationTimestamp, labels },
-    ...rest,
+    metadata: { name, creationTimestamp, ...(labels && { labels }) },
+    ...fields,
   } as unknown as StoredKubeObject;
 }
 
