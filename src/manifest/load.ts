@@ -6,7 +6,7 @@ import type { FieldError } from './field-error.ts';
 import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestMistake, Notice, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';
-import { filesOf, type Input, readInput, readStdin } from './read/input.ts';
+import { filesOf, type Input, isUrl, readInput, readStdin, readUrl } from './read/input.ts';
 import { MAX_ERRORS } from './read/limits.ts';
 import { locate } from './read/source-node.ts';
 import { SourceError, type Position, type SourceText } from './read/source-text.ts';
@@ -17,6 +17,8 @@ export interface LoadOptions {
   /** Read nested folders too. */
   readonly recursive?: boolean;
   readonly stdin?: () => AsyncIterable<Uint8Array>;
+  /** Opens a URL. Without it, a URL is an error. */
+  readonly download?: (url: string) => AsyncIterable<Uint8Array>;
   /** The namespace of the command line. An object of another namespace is an error. */
   readonly namespace?: string | undefined;
   /** The treatment of unknown and repeated fields. */
@@ -112,6 +114,10 @@ class Loader {
     if (argument === '-') {
       const { stdin } = this.#options;
       if (stdin !== undefined) yield await readStdin(stdin());
+      return;
+    }
+    if (isUrl(argument) && this.#options.download !== undefined) {
+      yield await readUrl(argument, this.#options.download(argument));
       return;
     }
     for (const file of filesOf(argument, this.#options.recursive ?? false)) yield await readInput(file);

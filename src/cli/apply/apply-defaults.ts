@@ -7,6 +7,8 @@ import type { ApplyFlags } from './apply-flags.ts';
 export const APPLY_DEFAULTS: ApplyFlags = {
   filename: ['-'],
   recursive: false,
+  kustomize: undefined,
+  selector: undefined,
   namespace: undefined,
   until: undefined,
   timeout: undefined,

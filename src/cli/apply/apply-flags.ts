@@ -5,6 +5,10 @@ import type { OutputFlags } from '../output/output-flags.ts';
 export interface ApplyFlags extends OutputFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;
+  /** The folder of a kustomization. */
+  readonly kustomize: string | undefined;
+  /** Apply only objects with these labels. */
+  readonly selector: string | undefined;
   readonly namespace: string | undefined;
   readonly until: string | undefined;
   readonly timeout: string | undefined;

@@ -21,8 +21,11 @@ const READY: PodGoal = { type: 'condition', condition: 'Ready', status: 'True' }
 
 /** @throws {PodrunError} (usage) when a flag makes no sense */
 export function planApply(flags: ApplyFlags, command: readonly string[] | undefined): ApplyPlan {
-  if (flags.filename.length === 0) {
-    throw usageOf('apply', 'must specify one of -f and FILE');
+  if (flags.kustomize !== undefined && flags.filename.length > 0) {
+    throw usageOf('apply', 'only one of -f or -k can be specified');
+  }
+  if (flags.filename.length === 0 && flags.kustomize === undefined) {
+    throw usageOf('apply', 'must specify one of -f and -k');
   }
   const isForRuns = flags.template === undefined && [undefined, 'text', 'json'].includes(flags.output);
   if (flags.dryRun === 'none' && !isForRuns) {

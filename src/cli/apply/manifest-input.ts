@@ -1,4 +1,7 @@
-import { EXIT } from '../../api/errors.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { parseLabelSelector } from '../../api/select/label-selector.ts';
+import { downloader } from '../read/download.ts';
+import { kustomized } from './kustomize.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
@@ -26,13 +29,15 @@ export async function loadOrExplain(
   isolation: Isolation,
   stdin: StandardInput = () => cli.stdin,
 ): Promise<LoadedInput> {
-  const load = (): ReturnType<typeof loadManifests> =>
+  const isSelected = parseLabelSelector(flags.selector ?? '');
+  const load = async (): ReturnType<typeof loadManifests> =>
     loadManifests({
-      files: flags.filename,
+      files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
       recursive: flags.recursive,
       namespace: flags.namespace,
       validate: flags.validate,
       stdin,
+      download: downloader(cli),
       forRunning: flags.dryRun === 'none',
       refusesWithoutEffect: flags.strict,
       isolation,
@@ -40,10 +45,16 @@ export async function loadOrExplain(
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;
   const loading = isTyped ? load() : withWaitingLine(cli, 'reading manifests', load);
-  const { objects, errors, warnings } = await loading;
+  const { objects: all, errors, warnings } = await loading;
+  const objects = all.filter(({ object }) => isSelected(object.metadata.labels ?? {}));
   for (const { file, object } of objects)
     cli.detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
   for (const warning of warnings) cli.warn(warning);
+  if (errors.length === 0 && all.length > 0 && objects.length === 0) {
+    throw new PodrunError('InvalidManifest', 'no objects passed to apply', {
+      hint: `No object matches ${flags.selector}.`,
+    });
+  }
   if (errors.length === 0) return { ok: true, objects };
   cli.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
   if (annotatesForGitHub(cli, flags)) annotateMistakes(cli, errors);

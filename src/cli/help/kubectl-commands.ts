@@ -1,6 +1,8 @@
 const IMAGES = "Images are programs of this machine: map them with --image 'IMAGE=COMMAND' or in podrun.yaml.";
 const CREATE = "Use 'podrun apply --detach -f FILE': it creates the objects and runs the Pods.";
-const KUSTOMIZE = "Use 'kubectl kustomize FOLDER | podrun apply -f -'.";
+const KUSTOMIZE = "Use 'podrun apply -k FOLDER', or 'kubectl kustomize FOLDER' and -f -.";
+const PRUNE =
+  "podrun apply deletes nothing: use 'podrun delete TYPE/NAME', or 'podrun delete -f FILE' with the old manifest.";
 const CONTEXTS = "podrun has no clusters and contexts: use '--state-dir FOLDER' for a separate set of Pods.";
 const DIFF =
   "podrun diff compares two runs: 'podrun diff web@1 web'. For the changes that a manifest would make, use " +
@@ -23,11 +25,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
   kustomize: KUSTOMIZE,
   options: "Use 'podrun --help': it lists the global flags at its end.",
   up: "Use 'podrun apply -f FILE': it runs the Pods and shows their changes; --detach runs them in the background.",
-  down: "Use 'podrun delete -f FILE', or 'podrun delete pods --all'.",
-  ps: "Use 'podrun get pods'.",
+  down: "Use 'podrun delete -f FILE', or 'podrun delete all --all'.",
+  ps: "Use 'podrun get pods', or 'podrun get all' with workloads and Services.",
   start: "Use 'podrun apply -f FILE': it runs the Pods of a manifest.",
-  stop: "Use 'podrun delete pod NAME': it ends the Pod gracefully; 'podrun history' keeps its run.",
-  restart: "Use 'podrun replace --force -f FILE': it ends the Pod and runs it again.",
+  stop:
+    "Use 'podrun delete pod NAME', which ends it gracefully and keeps its run in 'podrun history', or " +
+    "'podrun scale deployment/NAME --replicas=0'.",
+  restart:
+    "Use 'podrun rollout restart deployment/NAME' for a workload, or 'podrun replace --force -f FILE' for a Pod: it " +
+    'ends the Pod and runs it again.',
   kill: "Use 'podrun delete pod NAME --now', or --force to kill its processes at once.",
   rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes ended Pods.",
   build: `podrun builds no images. ${IMAGES}`,
@@ -44,6 +50,7 @@ const FLAGS_INSTEAD: Readonly<Record<string, string>> = {
   'create --filename': CREATE,
   '-k': KUSTOMIZE,
   '--kustomize': KUSTOMIZE,
+  'apply --prune': PRUNE,
   '--context': CONTEXTS,
   '--cluster': CONTEXTS,
   '--kubeconfig': CONTEXTS,

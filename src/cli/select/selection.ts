@@ -5,6 +5,7 @@ import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectRef } from '../../objects/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
+import { downloader } from '../read/download.ts';
 import type { SelectionFlags } from './selection-flags.ts';
 import type { Cli } from '../cli.ts';
 
@@ -106,6 +107,7 @@ async function refsInManifests(cli: Cli, command: SelectingCommand, flags: Selec
     recursive: flags.recursive,
     namespace: flags.namespace,
     stdin: () => cli.stdin,
+    download: downloader(cli),
     command,
     namesOnly: true,
   });

@@ -101,10 +101,12 @@ export function register(program: Command, run: RunVerb): void {
         'With --detach, runs them in the background. ' +
         'Pods that another podrun process runs already are changed as the manifests say.',
     )
-    .usage('[flags] -f FILE|DIR|- | FILE... [-- COMMAND ARGS...]')
+    .usage('[flags] -f FILE|DIR|URL|- | -k DIR | FILE... [-- COMMAND ARGS...]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
     .option('-f, --filename <file>', 'like the arguments; may be given several times', append)
     .option('-R, --recursive', 'read folders with their subfolders')
+    .option('-k, --kustomize <folder>', 'the manifests of this kustomization, made by kubectl or kustomize')
+    .option('-l, --selector <query>', 'only objects with these labels, for example app=web')
     .option('-n, --namespace <name>', 'namespace of objects without one')
     .option(
       '--until <goal>',

@@ -70,6 +70,21 @@ export async function readStdin(chunks: AsyncIterable<Uint8Array>): Promise<Inpu
   }
 }
 
+/** True for an argument of `-f` that names no file of this machine. */
+export function isUrl(argument: string): boolean {
+  return /^https?:\/\//.test(argument);
+}
+
+/** Reads what a URL has, up to a limit. @throws {PodrunError} (InvalidManifest) */
+export async function readUrl(url: string, chunks: AsyncIterable<Uint8Array>): Promise<Input> {
+  try {
+    return { file: url, bytes: await readAll(url, chunks) };
+  } catch (error) {
+    if (error instanceof PodrunError) throw error;
+    throw unreadable(url, `unable to read URL "${url}": ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 async function readAll(file: string, chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -94,8 +109,7 @@ const REASONS: Readonly<Record<string, string>> = {
 function inputError(file: string, error: unknown): PodrunError {
   if (error instanceof PodrunError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  if (/^https?:\/\//.test(file))
-    return unreadable(file, `podrun downloads nothing: curl -fsSL ${file} | podrun COMMAND -f -`);
+  if (isUrl(file)) return unreadable(file, `this command reads no URLs: curl -fsSL ${file} | podrun COMMAND -f -`);
   if (code === 'ENOENT') return unreadable(file, `the path "${file}" does not exist`);
   return unreadable(file, `open ${file}: ${REASONS[code] ?? message}`, error);
 }
