@@ -1,6 +1,7 @@
 import type { ContainerState, ContainerStateTerminated } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
+import { PREEMPTED } from '../../lifecycle/texts/scheduling.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { timestampMs } from '../age.ts';
@@ -60,8 +61,17 @@ function podCause(pod: StoredPod, { events }: RecordedEvidence): Cause | undefin
     const text = [status.reason, status.message?.trim()].filter(Boolean).join(': ');
     return { kind: 'pod', container: undefined, text };
   }
+  if (isPreempted(pod)) {
+    return { kind: 'pod', container: undefined, text: 'it was preempted: a Pod of higher priority needed its place' };
+  }
   if (conditionOf(status, 'PodScheduled')?.status !== 'False') return undefined;
   return { kind: 'pod', container: undefined, text: `it cannot be scheduled: ${whyUnscheduled(pod, events)}` };
+}
+
+/** True for a Pod that had to make room for one of higher priority. */
+export function isPreempted({ status }: StoredPod): boolean {
+  const target = conditionOf(status, 'DisruptionTarget');
+  return target?.status === 'True' && target.reason === PREEMPTED.reason;
 }
 
 /** All containers but ephemeral ones, which never change the state of their Pod. */

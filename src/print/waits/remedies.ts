@@ -3,6 +3,7 @@ import { isNodeCondition, type WantedState } from '../../lifecycle/requests/unat
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { isPreempted } from '../live/first-cause.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
 import { conditionOf } from '../table/pod-status.ts';
@@ -62,6 +63,7 @@ function remediesOf({
   if (isUnreachable(pod.status)) return [`see its agent: ${podCommand(pod, 'describe pod')}`];
   if (pod.status.phase === 'Unknown')
     return [`start it again: podrun apply; see it: ${podCommand(pod, 'describe pod')}`];
+  if (isPreempted(pod)) return ['give it a higher priority, or lower the requests of the Pods that run together'];
   const found = [
     ...(isEndWanted ? endlessPodRemedies(pod) : []),
     ...conditionRemedies(pod, wanted),

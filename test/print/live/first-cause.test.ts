@@ -23,6 +23,16 @@ const two = { containers: [container('a'), container('b')] };
 
 describe('firstCause()', () => {
   it.each<[want: string, container: string | undefined, pod: StoredPod]>([
+    [
+      'it was preempted: a Pod of higher priority needed its place',
+      undefined,
+      failed({
+        status: {
+          conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }],
+          containerStatuses: [ended('main', 143)],
+        },
+      }),
+    ],
     ['container main exited with code 3', 'main', failed({ status: { containerStatuses: [ended('main', 3)] } })],
     [
       'container main exited with code 127 (command not found)',
