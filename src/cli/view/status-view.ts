@@ -2,6 +2,8 @@ import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/obj
 import type { Cli } from '../cli.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { FollowedPod } from '../../print/live/status-row.ts';
 import type { LiveStyle } from '../../print/live/live-line.ts';
 import { renderStatusBlock, type Widths } from '../../print/live/status-block.ts';
 import { LiveScreen } from './live-screen.ts';
@@ -13,6 +15,9 @@ export interface WatchedView {
   readonly print: (text: string) => void;
   readonly style: LiveStyle;
   readonly pods: () => readonly StoredPod[];
+  /** The workloads with lines of their own. */
+  readonly workloads: () => readonly Workload[];
+  readonly podsOf: (workload: Workload) => readonly StoredPod[];
   readonly events: () => readonly StoredEvent[];
   readonly activityOf: (uid: string) => PodActivity | undefined;
   /** True when podrun may read keys from standard input. */
@@ -56,10 +61,17 @@ export class StatusView {
   #render(columns: number, rows: number): readonly string[] {
     const { cli, style } = this.#view;
     const pods = this.#view.pods();
+    const workloads = this.#view.workloads().map((workload) => {
+      // The Pods of a CronJob stand below their Jobs.
+      return { workload, own: workload.kind === 'CronJob' ? [] : this.#view.podsOf(workload) };
+    });
     // All Pods have ended: podrun ends next.
-    if (pods.every(({ status }) => isTerminalPhase(status.phase))) return [];
+    if (workloads.length === 0 && pods.every(({ status }) => isTerminalPhase(status.phase))) return [];
+    const below = new Set(workloads.flatMap(({ own }) => own));
+    const followed = (pod: StoredPod): FollowedPod => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) });
     const { lines, widths } = renderStatusBlock({
-      pods: pods.map((pod) => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) })),
+      workloads: workloads.map(({ workload, own }) => ({ workload, pods: own.map(followed) })),
+      pods: pods.filter((pod) => !below.has(pod)).map(followed),
       now: cli.clock.now(),
       columns,
       rows,

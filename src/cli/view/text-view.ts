@@ -234,6 +234,8 @@ export class TextView implements ApplyView {
       cli: this.#cli,
       style: this.#style,
       pods: () => [...this.#pods.values()],
+      workloads: () => this.#workloads.shown,
+      podsOf: ({ metadata: { uid } }) => this.#workloads.podsOf(uid, [...this.#pods.values()]),
       events: () => [...this.#events.values()],
       activityOf: (uid) => this.#activityOf(uid),
       // isatty does not open the stream.

@@ -2,11 +2,14 @@ import type { Instant } from '../../api/time.ts';
 import { cellsOf, cutToCells } from '../text/cells.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { shortName } from './live-columns.ts';
+import { type FollowedWorkload, unfolded, workloadRow } from '../workloads/workload-row.ts';
 import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from './status-row.ts';
 
 /** The contents of the status block, and the room for it. */
 export interface StatusBlock {
-  /** The Pods in the order of the manifest. */
+  /** The workloads with their Pods. */
+  readonly workloads: readonly FollowedWorkload[];
+  /** The other Pods, in the order of the manifest. */
   readonly pods: readonly FollowedPod[];
   readonly now: Instant;
   /** The cells in a line of the terminal. */
@@ -57,14 +60,15 @@ export interface RenderedBlock {
 }
 
 /**
- * The current state of all Pods: a table with a line for each Pod, and, if there is room, lines for the containers of
- * Pods with several. When not all Pods fit, the most interesting ones remain, and the last line counts the others:
+ * The current state of all workloads and Pods: a table with a line for each, and, if there is room, lines for the
+ * containers of Pods with several. The Pods of a workload stand below it; many are folded. When not all Pods fit, the most interesting ones remain, and the last line counts the others:
  * `… and 37 more: 30 Running, 7 Pending`.
  */
 export function renderStatusBlock(block: StatusBlock): RenderedBlock {
-  const all = block.pods.map((followed): NamedEntry => {
-    return { ...podEntry(followed, block.now), pod: followed.pod.metadata.name };
-  });
+  const all = [
+    ...block.workloads.flatMap((followed) => workloadEntries(followed, block.now)),
+    ...block.pods.map((followed) => namedEntry(followed, block.now)),
+  ];
   const hasHeading = block.rows >= LEAST_WITH_HEADING;
   const { rows, left } = choose(all, block.rows - (hasHeading ? 1 : 0));
   const widths = widthsOf(rows, block);
@@ -80,6 +84,31 @@ function lineWidth({ columns }: StatusBlock): number {
 
 interface NamedEntry extends PodEntry {
   readonly pod: string;
+  readonly isWorkload: boolean;
+}
+
+function namedEntry(followed: FollowedPod, now: Instant): NamedEntry {
+  return { ...podEntry(followed, now), pod: followed.pod.metadata.name, isWorkload: false };
+}
+
+/** A workload, and below it its Pods. */
+function workloadEntries(followed: FollowedWorkload, now: Instant): NamedEntry[] {
+  const row = workloadRow(followed, now.wallMs);
+  const pods = unfolded(followed, (pod) => podEntry(pod, now).priority).map((pod): NamedEntry => {
+    const entry = namedEntry(pod, now);
+    const indented = (isExpanded: boolean): StatusRow[] =>
+      entry.rows(isExpanded).map((podRow) => (podRow.sign === '' ? { ...podRow, name: `  ${podRow.name}` } : podRow));
+    return { ...entry, rows: indented };
+  });
+  const own: NamedEntry = {
+    priority: 0,
+    status: followed.workload.kind,
+    size: 0,
+    rows: () => [row],
+    pod: row.name,
+    isWorkload: true,
+  };
+  return [own, ...pods];
 }
 
 interface ShownRows {
@@ -92,9 +121,13 @@ interface PodRow extends StatusRow {
   readonly pod: string;
 }
 
-/** Chooses the lines: one for each Pod, then containers of the most interesting Pods while there is room. */
+/**
+ * Chooses the lines: one for each workload and each Pod, then containers of the most interesting Pods while there is
+ * room.
+ */
 function choose(all: readonly NamedEntry[], room: number): ShownRows {
-  const byPriority = all.toSorted((a, b) => a.priority - b.priority);
+  const hasWorkloads = all.some(({ isWorkload }) => isWorkload);
+  const byPriority = all.toSorted((a, b) => Number(b.isWorkload) - Number(a.isWorkload) || a.priority - b.priority);
   const fits = all.length <= room;
   const shown = new Set(fits ? all : byPriority.slice(0, Math.max(0, room - 1)));
   let spare = fits ? room - all.length : 0;
@@ -104,10 +137,10 @@ function choose(all: readonly NamedEntry[], room: number): ShownRows {
     expanded.add(pod);
     spare -= pod.size;
   }
-  // When all Pods fit, they keep their order.
-  const rows = (fits ? all : byPriority.filter((entry) => shown.has(entry))).flatMap((entry) =>
-    entry.rows(expanded.has(entry)).map((row) => ({ ...row, pod: entry.pod })),
-  );
+  // When all Pods fit, they keep their order. Those of workloads always stand below them.
+  const rows = (
+    fits || hasWorkloads ? all.filter((entry) => shown.has(entry)) : byPriority.filter((entry) => shown.has(entry))
+  ).flatMap((entry) => entry.rows(expanded.has(entry)).map((row) => ({ ...row, pod: entry.pod })));
   return { rows, left: all.filter((pod) => !shown.has(pod)) };
 }
 
@@ -115,7 +148,10 @@ function countText(left: readonly NamedEntry[], all: readonly NamedEntry[]): str
   const counts = new Map<string, number>();
   for (const { status } of left) counts.set(status, (counts.get(status) ?? 0) + 1);
   const texts = [...counts].toSorted(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`);
-  const start = left.length === all.length ? `${left.length} Pods` : `… and ${left.length} more`;
+  const start =
+    left.length === all.length
+      ? `${left.length} ${left.some(({ isWorkload }) => isWorkload) ? 'objects' : 'Pods'}`
+      : `… and ${left.length} more`;
   return `${start}: ${texts.join(', ')}`;
 }
 
@@ -135,7 +171,8 @@ function widthsOf(rows: readonly PodRow[], block: StatusBlock): Widths {
   return widths;
 }
 
-function headingOf(column: BlockColumn, { columns }: StatusBlock): string {
+function headingOf(column: BlockColumn, { columns, workloads }: StatusBlock): string {
+  if (column === 'name' && workloads.length > 0) return 'NAME';
   return column === 'restarts' && columns < WIDE ? NARROW_RESTARTS : HEADINGS[column];
 }
 

@@ -3,6 +3,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import type { PodActivity } from '../../../src/lifecycle/activity.ts';
 import { PLAIN } from '../../../src/print/text/painter.ts';
 import { renderStatusBlock, type StatusBlock } from '../../../src/print/live/status-block.ts';
+import { workload } from '../../controllers/goals/roots.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from '../pods.ts';
 
 /** The current time: the monotonic clock shows 100 s. */
@@ -59,6 +60,7 @@ const shopActivity = activity({
 const db = named('db');
 
 const block = (change: Partial<StatusBlock>): StatusBlock => ({
+  workloads: [],
   pods: [
     { pod: shop, activity: shopActivity },
     { pod: db, activity: activity({ probes: [probe({ type: 'liveness', dueMs: inSeconds(7.1) })] }) },
@@ -72,6 +74,54 @@ const block = (change: Partial<StatusBlock>): StatusBlock => ({
   ...change,
 });
 const lines = (change: Partial<StatusBlock>): readonly string[] => renderStatusBlock(block(change)).lines;
+
+const FULL = { replicas: 3, readyReplicas: 3, updatedReplicas: 3 };
+const busy = activity({});
+
+describe('the rows of workloads', () => {
+  it('have their Pods below them', () => {
+    const pods = [named('web-a'), named('web-b', { status: { phase: 'Succeeded' } })];
+    const followed = pods.map((pod) => ({ pod, activity: busy }));
+    const workloads = [
+      { workload: workload('Deployment', { ...FULL, readyReplicas: 1 }), pods: followed },
+      { workload: workload('Job', { succeeded: 1, failed: 1 }, {}, { name: 'migrate' }), pods: [] },
+    ];
+    expect(lines({ columns: 110, workloads, pods: [{ pod: db, activity: busy }] })).toEqual([
+      'NAME     READY  STATUS      RESTARTS  AGE  NOW                         q stop  d describe  l logs off  ? help',
+      'web      1/3    Deployment  0         60s  1/3 ready',
+      '  web-a  1/1    Running     0         60s',
+      'migrate         Job         0         60s  1/5 complete, 1 failed',
+      'db       1/1    Running     0         60s',
+    ]);
+  });
+
+  it('fold many Pods that are well', () => {
+    const well = Array.from({ length: 6 }, (_, index) => named(`web-${index}`));
+    const crashing = named('web-x', {
+      status: { containerStatuses: [waiting('main', 'CrashLoopBackOff', { restartCount: 2 })] },
+    });
+    const pods = [...well, crashing].map((pod) => ({ pod, activity: busy }));
+    const workloads = [{ workload: workload('Deployment', FULL), pods }];
+    expect(lines({ columns: 110, workloads, pods: [] }).slice(1)).toEqual([
+      'web      3/3    Deployment        2         60s  3/3 ready',
+      '  web-x  0/1    CrashLoopBackOff  2         60s  back-off',
+    ]);
+  });
+
+  it('come before their Pods where there is little room', () => {
+    const pods = ['web-a', 'web-b', 'web-c'].map((name) => ({ pod: named(name), activity: busy }));
+    const workloads = [
+      { workload: workload('Deployment', FULL), pods },
+      { workload: workload('Job', {}, {}, { name: 'migrate' }), pods: [] },
+    ];
+    const shown = lines({ columns: 110, rows: 4, workloads, pods: [] });
+    expect(shown.slice(1).map((line) => line.trimEnd().split('  ')[0])).toEqual([
+      'web',
+      'migrate',
+      '… and 3 more: 3 Running',
+    ]);
+  });
+});
 
 describe('renderStatusBlock()', () => {
   it('has all columns where they have room', () => {
