@@ -61,8 +61,8 @@ export interface RenderedBlock {
 
 /**
  * The current state of all workloads and Pods: a table with a line for each, and, if there is room, lines for the
- * containers of Pods with several. The Pods of a workload stand below it; many are folded. When not all Pods fit, the most interesting ones remain, and the last line counts the others:
- * `… and 37 more: 30 Running, 7 Pending`.
+ * containers of Pods with several. The Pods of a workload stand below it; many are folded. When not all Pods fit, the
+ * most interesting ones remain, and the last line counts the others: `… and 37 more: 30 Running, 7 Pending`.
  */
 export function renderStatusBlock(block: StatusBlock): RenderedBlock {
   const all = [

@@ -86,8 +86,8 @@ describe('the rows of workloads', () => {
       { workload: workload('Deployment', { ...FULL, readyReplicas: 1 }), pods: followed },
       { workload: workload('Job', { succeeded: 1, failed: 1 }, {}, { name: 'migrate' }), pods: [] },
     ];
-    expect(lines({ columns: 110, workloads, pods: [{ pod: db, activity: busy }] })).toEqual([
-      'NAME     READY  STATUS      RESTARTS  AGE  NOW                         q stop  d describe  l logs off  ? help',
+    expect(lines({ columns: 110, workloads, pods: [{ pod: db, activity: busy }], keys: [] })).toEqual([
+      'NAME     READY  STATUS      RESTARTS  AGE  NOW',
       'web      1/3    Deployment  0         60s  1/3 ready',
       '  web-a  1/1    Running     0         60s',
       'migrate         Job         0         60s  1/5 complete, 1 failed',
