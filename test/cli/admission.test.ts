@@ -76,7 +76,7 @@ it('a Pod gets the limits of its namespace and the priority of its class', async
 });
 
 it("the kinds that limit others have kubectl's columns", async () => {
-  const { stdout } = await runHere(workshop, ['get', 'limits,quota,pc,pdb'], {
+  const { stdout } = await runHere(workshop, ['get', 'limits,quota,pdb'], {
     env: { PODRUN_NOW: '2026-01-01T12:00:00Z' },
   });
   expect(stdout).toBe(`\
@@ -85,9 +85,6 @@ limitrange/x   2026-01-01T10:00:00Z
 
 NAME              REQUEST                            LIMIT             AGE
 resourcequota/x   count/jobs.batch: 0/2, pods: 0/1   limits.cpu: 0/1   120m
-
-NAME                                VALUE   GLOBAL-DEFAULT   AGE    PREEMPTIONPOLICY
-priorityclass.scheduling.k8s.io/x   7       false            120m   PreemptLowerPriority
 
 NAME                           MIN AVAILABLE   MAX UNAVAILABLE   ALLOWED DISRUPTIONS   AGE
 poddisruptionbudget.policy/x   50%             N/A               0                     120m
