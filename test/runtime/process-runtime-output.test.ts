@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ContainerLaunch } from '../../src/runtime/runtime.ts';
 import { makeRig, sh, until } from './support/process-rig.ts';
 
 // Both kinds of pipes: FIFOs on Linux, Node's pipes on macOS.
@@ -39,11 +42,18 @@ describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
     expect((await started.exit).exitCode).toBe(137);
   });
 
-  it('keeps the order of the two streams when they are written some time apart', async () => {
+  it('keeps the order of the two streams when each piece has arrived before the next is written', async () => {
     const words = ['one', 'two', 'three', 'four', 'five'];
-    const commands = words.map((word, index) => `echo ${word} >&${(index % 2) + 1}; sleep 0.02`);
-    const { started } = await rig.run(sh(commands.join('; ')));
-    expect(started.pieces).toEqual(
+    const pieces: { stream: string; text: string }[] = [];
+    const onOutput: ContainerLaunch['onOutput'] = (stream, chunk) => {
+      pieces.push({ stream, text: chunk.toString() });
+      writeFileSync(join(rig.folder, `seen-${chunk.toString().trim()}`), '');
+    };
+    const commands = words.map((word, index) => {
+      return `echo ${word} >&${(index % 2) + 1}; until [ -e seen-${word} ]; do sleep 0.01; done`;
+    });
+    await rig.run(sh(commands.join('; ')), { onOutput });
+    expect(pieces).toEqual(
       words.map((word, index) => ({ stream: index % 2 === 0 ? 'stdout' : 'stderr', text: `${word}\n` })),
     );
   });
