@@ -1,14 +1,10 @@
 import { nextEventLoopTurn } from '../../clock.ts';
-import { errnoOf } from '../errno.ts';
-import { checkCommand, execID, type ExecDependencies } from './exec.ts';
+import { checkCommand, execID, type ExecDependencies, spawnPiped } from './exec.ts';
 import { killGroup } from '../kill.ts';
 import { type MainProcess, pipedProcess } from '../main-process.ts';
 import { factsOf, quickStartTimeOf } from '../watch/process-identity.ts';
-import type { ProcessPipes } from '../pipes/process-pipes.ts';
-import { CONTAINER_MARKER } from '../watch/process-table.ts';
 import type { ExecLaunch, ExecStart } from '../runtime.ts';
-import { spawnLeader } from './spawn.ts';
-import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
+import { execFailed } from './start-errors.ts';
 import type { Watchdog } from '../watch/watchdog.ts';
 import { startInTerminal } from '../terminal/terminal.ts';
 
@@ -56,29 +52,13 @@ async function startTerminal(
   return { ok: true, exec: { process, outputClosed, abandonOutput: () => undefined, notice } };
 }
 
-async function startPiped(
-  launch: ExecLaunch,
-  file: string,
-  { inside, pipes: maker, place }: ExecDependencies,
-): Promise<ExecStartOutcome> {
-  const { argv, cwd, env, id, stdin } = launch;
-  let pipes: ProcessPipes;
-  try {
-    pipes = await maker.make({ owner: inside.owner, hasInput: stdin });
-  } catch (error) {
-    return { ok: false, why: forkFailed(errnoOf(error)) };
-  }
-  const call = inside.enter({ file, argv, cwd, env: { ...env, [CONTAINER_MARKER]: id } });
-  const spawned = await spawnLeader({ ...call, stdio: [...pipes.stdio] });
-  if (!spawned.ok) {
-    pipes.discard();
-    const { errno } = spawned;
-    return { ok: false, why: isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno) };
-  }
-  const { child, pid } = spawned;
+async function startPiped(launch: ExecLaunch, file: string, dependencies: ExecDependencies): Promise<ExecStartOutcome> {
+  const spawned = await spawnPiped(launch, file, launch.stdin, dependencies);
+  if (!spawned.ok) return spawned;
+  const { child, pid, pipes } = spawned;
   const connected = pipes.connect(child, launch.onOutput);
   const { output: reader } = connected;
-  const placed = place(pid).then(() => pid);
+  const placed = dependencies.place(pid).then(() => pid);
   const process = await pipedProcess(child, pid, connected, placed);
   return {
     ok: true,

@@ -8,7 +8,7 @@ import { factsOf, quickStartTimeOf } from '../watch/process-identity.ts';
 import type { PipeMaker, ProcessPipes } from '../pipes/process-pipes.ts';
 import { CONTAINER_MARKER } from '../watch/process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from '../runtime.ts';
-import { spawnLeader } from './spawn.ts';
+import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { type Lookup, lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 import type { Watchdog } from '../watch/watchdog.ts';
@@ -30,29 +30,15 @@ export interface ExecDependencies {
  * stdout open delays the result, also beyond the timeout, which is for the process alone. Unlike on a node, a timeout
  * kills the command's whole process group, not only its first process.
  */
-export async function runExec(
-  request: ExecRequest,
-  { inside, clock, pipes: maker, watchdog, place }: ExecDependencies,
-): Promise<ExecOutcome> {
-  const { argv, cwd, env, signal, maxOutputBytes } = request;
+export async function runExec(request: ExecRequest, dependencies: ExecDependencies): Promise<ExecOutcome> {
+  const { signal, maxOutputBytes } = request;
   if (signal?.aborted === true) return { type: 'aborted' };
-  const checked = checkCommand(request, inside);
+  const { clock, watchdog, place } = dependencies;
+  const checked = checkCommand(request, dependencies.inside);
   if (!checked.ok) return failedToStart(checked.error);
-  const { file } = checked;
-  let pipes: ProcessPipes;
-  try {
-    pipes = await maker.make(inside);
-  } catch (error) {
-    return failedToStart(forkFailed(errnoOf(error)));
-  }
-  const call = inside.enter({ argv, cwd, file, env: { ...env, [CONTAINER_MARKER]: request.id } });
-  const spawned = await spawnLeader({ ...call, stdio: [...pipes.stdio] });
-  if (!spawned.ok) {
-    pipes.discard();
-    const { errno } = spawned;
-    return failedToStart(isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno));
-  }
-  const { child, pid } = spawned;
+  const spawned = await spawnPiped(request, checked.file, false, dependencies);
+  if (!spawned.ok) return failedToStart(spawned.why);
+  const { child, pid, pipes } = spawned;
   const exited = exitOf(child).then(({ exitCode }) => exitCode);
   void exited.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   const collected = new CollectedOutput(maxOutputBytes);
@@ -73,6 +59,27 @@ export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd
   const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf });
   const unloadable = lookup.ok ? whyNotLoadable(lookup.file, cwd, pathOf) : undefined;
   return lookup.ok && unloadable !== undefined ? { ok: false, error: execveFailed(lookup.file, unloadable) } : lookup;
+}
+
+/** Starts the process of a command, with pipes. The reason of a failure is in runc's words. */
+export async function spawnPiped(
+  { id, argv, cwd, env }: Pick<ExecRequest, 'id' | 'argv' | 'cwd' | 'env'>,
+  file: string,
+  hasInput: boolean,
+  { inside, pipes: maker }: ExecDependencies,
+): Promise<(SpawnOutcome & { ok: true; pipes: ProcessPipes }) | { ok: false; why: string }> {
+  let pipes: ProcessPipes;
+  try {
+    pipes = await maker.make({ owner: inside.owner, hasInput });
+  } catch (error) {
+    return { ok: false, why: forkFailed(errnoOf(error)) };
+  }
+  const call = inside.enter({ argv, cwd, file, env: { ...env, [CONTAINER_MARKER]: id } });
+  const spawned = await spawnLeader({ ...call, stdio: [...pipes.stdio] });
+  if (spawned.ok) return { ...spawned, pipes };
+  pipes.discard();
+  const { errno } = spawned;
+  return { ok: false, why: isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno) };
 }
 
 /** A running command. */

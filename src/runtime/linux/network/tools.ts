@@ -1,16 +1,9 @@
 import { findProgram, searchFolders } from '../detection/programs.ts';
 
-/** Absolute paths of the programs that make networks. */
-export interface NetworkTools {
-  readonly sh: string;
-  readonly unshare: string;
-  readonly nsenter: string;
-  readonly setpriv: string;
-  readonly sleep: string;
-  readonly ip: string;
-}
+const NAMES = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'] as const;
 
-const NAMES: readonly (keyof NetworkTools)[] = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'];
+/** Absolute paths of the programs that make networks. */
+export type NetworkTools = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /** Searches for the programs. Returns the names of missing ones. */
 export function findNetworkTools(
