@@ -1,4 +1,5 @@
-import type { DaemonSetStatus, Job, JobSpec } from '../../api/generated/types.ts';
+import type { DaemonSet, DaemonSetStatus, Job, JobSpec } from '../../api/generated/types.ts';
+import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
 
 /**
@@ -66,9 +67,19 @@ function withGeneratedSelector(job: Job & KubeObject, uid: string): Job & KubeOb
   return { ...job, metadata: hasLabels ? job.metadata : { ...job.metadata, labels }, spec };
 }
 
-/** Source: pkg/registry/apps/daemonset/strategy.go and pkg/apis/apps/v1/conversion.go. */
-function withTemplateGeneration<T extends KubeObject>(daemonSet: T): T {
+/**
+ * Counts the templates of a DaemonSet. Nobody else writes the count.
+ * Source: pkg/registry/apps/daemonset/strategy.go and pkg/apis/apps/v1/conversion.go.
+ * @param stored the DaemonSet before a change. Undefined: it is new
+ */
+export function withTemplateGeneration<T extends KubeObject>(daemonSet: T, stored?: KubeObject): T {
+  const before = Number(stored?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const isSame = stored !== undefined && isSameJson(templateOf(stored), templateOf(daemonSet));
+  const count = { [TEMPLATE_GENERATION]: String(isSame ? before : before + 1) };
   const { metadata } = daemonSet;
-  const annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(metadata.generation ?? 1) };
-  return { ...daemonSet, metadata: { ...metadata, annotations } };
+  return { ...daemonSet, metadata: { ...metadata, annotations: { ...metadata.annotations, ...count } } };
+}
+
+function templateOf(daemonSet: DaemonSet): unknown {
+  return daemonSet.spec?.template;
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/objects.ts';
 import { fieldsOf } from '../../api/field-types.ts';
 import type { Decoded } from '../decoded.ts';
 import { withoutDisabledFields } from '../default/create.ts';
+import { withTemplateGeneration } from '../default/created.ts';
 import { applyDefaults } from '../default/index.ts';
 import { withoutRepeats, type FieldError } from '../field-error.ts';
 import { validateMetadataUpdate, withServerFields } from './metadata.ts';
@@ -50,7 +51,8 @@ const WHOLE_OBJECT = { prepare: prepareObject, validate: validateUpdate };
 /** Keeps the stored status, which changes only through its subresource. */
 function prepareObject(stored: KubeObject, changed: KubeObject): KubeObject {
   const { status } = stored;
-  const { apiVersion, kind, metadata } = changed;
+  const { apiVersion, kind, metadata } =
+    changed.kind === 'DaemonSet' ? withTemplateGeneration(changed, stored) : changed;
   const { status: _ignored, ...rest } = prepareKind(stored, changed);
   return { ...rest, apiVersion, kind, metadata, ...(status === undefined ? {} : { status }) };
 }
