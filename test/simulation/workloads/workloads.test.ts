@@ -5,13 +5,13 @@ import { podCounts } from './pod-counts.ts';
 import { jobWith, WorkloadSimulation } from './workload-simulation.ts';
 
 const deploymentStatus = (simulation: WorkloadSimulation): DeploymentStatus =>
-  (simulation.find('Deployment', 'web').status ?? {}) as DeploymentStatus;
+  simulation.find('Deployment', 'web').status ?? {};
 describe('a Deployment of 10', () => {
   it('rolls out a new template within its limits', async () => {
     const simulation = new WorkloadSimulation(() => ({ startDelayMs: 700 }));
     simulation.apply(newDeployment({ replicas: 10 }));
     await simulation.until(() => deploymentStatus(simulation).availableReplicas === 10);
-    simulation.patch('Deployment', 'web', { spec: { template: templateOf('2') } as object });
+    simulation.patch('Deployment', 'web', { spec: { template: templateOf('2') } });
     await simulation.until(() => deploymentStatus(simulation).updatedReplicas === 10);
     await simulation.until(() => deploymentStatus(simulation).replicas === 10);
     await simulation.run(60_000);
