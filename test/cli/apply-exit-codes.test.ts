@@ -101,24 +101,4 @@ spec:
     expect(stderr).toMatch(/spec\.restartPolicy: Unsupported value: "Sometimes".*wrong\.yaml:6:18\)$/m);
     expect(stderr).toMatch(/spec\.containers\[0\]\.name: Invalid value: "A".*wrong\.yaml:8:11\)$/m);
   });
-
-  it('a kind that cannot be run yet, though a dry run accepts it', async () => {
-    const job = `
-apiVersion: batch/v1
-kind: Job
-metadata: {name: job}
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{name: main, image: busybox, command: ['true']}]
-`;
-    const manifest = workshop.file('job.yaml', job);
-    const refused = await workshop.run(['apply', manifest]);
-    expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('Job');
-    const dry = await workshop.run(['apply', '--dry-run', manifest, '-o', 'json']);
-    expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(JSON.parse(dry.stdout)).toMatchObject({ kind: 'Job', spec: { backoffLimit: 6 } });
-  });
 });

@@ -13,20 +13,11 @@ const workshop = workshopForEach();
 interface Failure {
   /** The words of the command line. The store has the Pods `web`, which runs, and `done`, which has ended. */
   readonly args: readonly string[] | (() => Promise<readonly string[]>);
+  readonly env?: Readonly<Record<string, string>>;
   readonly exitCode: number;
   /** The beginning of the last lines. */
   readonly stderr: string;
 }
-
-const DEPLOYMENT = JSON.stringify({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'web' },
-  spec: {
-    selector: { matchLabels: { app: 'web' } },
-    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } },
-  },
-});
 
 /** One command line for each code. `Timeout` has none: the time-out of `apply` is a verdict. */
 const FAILURES: Readonly<Record<Exclude<ErrorCode, 'Timeout'>, Failure>> = {
@@ -41,9 +32,10 @@ const FAILURES: Readonly<Record<Exclude<ErrorCode, 'Timeout'>, Failure>> = {
     stderr: 'error: the path "nope.yaml" does not exist\n',
   },
   Unsupported: {
-    args: () => withFile('deployment.yaml', DEPLOYMENT, ['apply', '-f']),
+    args: ['apply', '-k', 'overlay'],
+    env: { PATH: '' },
     exitCode: 2,
-    stderr: 'error: podrun cannot run Deployment "web" yet: it runs Pods\nNothing was started.',
+    stderr: 'error: podrun needs kubectl or kustomize for -k, and this machine has neither\nWhere one of them is',
   },
   BadRequest: {
     args: ['get', 'pods', '--field-selector', 'spec.nope=x'],
@@ -124,9 +116,9 @@ async function portInUse(): Promise<readonly string[]> {
 }
 
 describe('a command that fails', () => {
-  it.each(Object.entries(FAILURES))('with %s', async (_code, { args, exitCode, stderr }) => {
+  it.each(Object.entries(FAILURES))('with %s', async (_code, { args, env = {}, exitCode, stderr }) => {
     putStates(storeOf(workshop), ['running-ready', 'completed']);
-    const ended = await runHere(workshop, typeof args === 'function' ? await args() : args);
+    const ended = await runHere(workshop, typeof args === 'function' ? await args() : args, { env });
     expect({ exitCode: ended.exitCode, stdout: ended.stdout }).toEqual({ exitCode, stdout: '' });
     expect(`\n${ended.stderr}`).toContain(`\n${stderr}`);
   });
