@@ -11,8 +11,10 @@ import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
+import { requestDeletion } from '../clean-up/request-deletion.ts';
+import { recordStaticPodProblem, StaticPods } from '../static/static-pods.ts';
 import { atExit } from './at-exit.ts';
-import type { OwnedRun } from './begin-runs.ts';
+import { beginRuns, type OwnedRun, undoRuns } from './begin-runs.ts';
 import type { OwnedWorkload } from './begin-workloads.ts';
 import { hasOwners, openLoop } from './open-loop.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
@@ -41,6 +43,8 @@ export interface PodsToRun {
   readonly owned: readonly OwnedRun[];
   /** The workloads to run. Default: none. */
   readonly workloads?: readonly OwnedWorkload[];
+  /** The folder whose files are static Pods. Default: none. */
+  readonly staticPods?: string | undefined;
   /** The command of the user, for messages about the owner of what controllers make. */
   readonly command: string;
   readonly listener: RunListener;
@@ -60,6 +64,8 @@ export class RunningPods {
   readonly #latest: Map<string, StoredPod>;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
   readonly workloads: WorkloadLoop | undefined;
+  /** Undefined: no folder is watched, or not yet. */
+  #statics: StaticPods | undefined;
   /** By uid of the Pod: gives it up. */
   readonly #releases: Map<string, () => void>;
   /** Undefined: there is nothing to run. */
@@ -72,7 +78,7 @@ export class RunningPods {
   /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: PodsToRun) {
     const { settings, store, clock, owned, workloads = [], listener } = options;
-    const isIdle = owned.length === 0 && workloads.length === 0;
+    const isIdle = owned.length === 0 && workloads.length === 0 && options.staticPods === undefined;
     const runtime = openRuntime(store, clock, settings, options.pipes);
     // Prepared early, or the first container would wait. A failure is reported at the first start.
     if (!isIdle) void runtime.prepare().catch(() => undefined);
@@ -115,9 +121,13 @@ export class RunningPods {
     return this.#isRecordComplete ? 'complete' : 'incomplete';
   }
 
-  /** The applied Pods as the store last reported them. */
+  /** The applied Pods and the static ones, as the store last reported them. */
   get pods(): readonly StoredPod[] {
-    return this.#options.owned.flatMap(({ pod }) => this.#latest.get(pod.metadata.uid) ?? []);
+    return this.#rootUids.flatMap((uid) => this.#latest.get(uid) ?? []);
+  }
+
+  get #rootUids(): readonly string[] {
+    return [...this.#options.owned.map(({ pod }) => pod.metadata.uid), ...(this.#statics?.uids ?? [])];
   }
 
   /** The applied Pods and workloads as the store last reported them. */
@@ -127,7 +137,7 @@ export class RunningPods {
 
   /** The same, with applied Pods as the agent knows them: also those whose record is lost. */
   get endedRoots(): readonly Root[] {
-    const uids = new Set(this.#options.owned.map(({ pod }) => pod.metadata.uid));
+    const uids = new Set(this.#rootUids);
     const applied = this.agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
     return [...applied.map(podRoot), ...(this.workloads?.rootsWithPods ?? [])];
   }
@@ -137,13 +147,15 @@ export class RunningPods {
     return [...this.#latest.values()];
   }
 
-  /** True when all Pods of this process have ended, and all workloads. */
+  /** True when all Pods of this process have ended, and all workloads, and no more can come. */
   get isOver(): boolean {
+    if (this.#statics?.isWatching === true) return false;
     return this.agent.isOver && (this.workloads?.isOver ?? true);
   }
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */
   terminate(how: { readonly force: boolean }): void {
+    this.#statics?.stop();
     this.workloads?.stop();
     this.agent.terminate(how);
   }
@@ -156,6 +168,7 @@ export class RunningPods {
     for (const { pod } of owned) this.agent.run(pod);
     for (const { object, release } of workloads) this.workloads?.add(object, release);
     for (const { pod } of owned) if (hasOwners(pod)) this.workloads?.follow(pod);
+    this.#statics = this.#openStatics();
     listener.onChange();
     this.#settled = this.#settle().catch((error: unknown) =>
       listener.onTrouble(error instanceof Error ? error.message : String(error)),
@@ -165,6 +178,7 @@ export class RunningPods {
   /** Releases everything after the end of the agent. Containers that still run end with this process. */
   async close(): Promise<void> {
     await this.#settled;
+    this.#statics?.stop();
     for (const subscription of this.#subscriptions.values()) subscription.close();
     this.agent.close();
     if (this.#guard?.hasLostFolder !== true) {
@@ -184,17 +198,54 @@ export class RunningPods {
       clock,
       agent: this.agent,
       owner: { command },
-      onStarted: (pod, release) => {
-        this.#releases.set(pod.metadata.uid, release);
-        this.#latest.set(pod.metadata.uid, pod);
-        this.#follow(pod);
-        listener.onPod({ type: 'ADDED', object: pod });
-      },
+      onStarted: (pod, release) => this.#take(pod, release),
       onObject: (event) => listener.onObject?.(event),
       onEvent: listener.onEvent,
       onTurn: listener.onChange,
       onTrouble: (error) => listener.onTrouble(error.message),
     });
+  }
+
+  /** Watches the folder of static Pods, and runs them. */
+  #openStatics(): StaticPods | undefined {
+    const { store, clock, command, listener, staticPods } = this.#options;
+    if (staticPods === undefined) return undefined;
+    const { name: nodeName } = this.agent.node;
+    return new StaticPods({
+      place: staticPods,
+      clock,
+      nodeName,
+      start: async ({ manifest }) => {
+        const { owned, foreign } = await beginRuns(store, clock, [manifest], { command });
+        for (const { object } of foreign) listener.onTrouble(`pod/${object.metadata.name} runs in another podrun`);
+        const [begun] = owned;
+        if (begun === undefined) return undefined;
+        if (this.#statics?.isWatching === false) {
+          undoRuns(store, owned);
+          return undefined;
+        }
+        this.#take(begun.pod, begun.release);
+        this.agent.run(begun.pod);
+        return begun.pod;
+      },
+      end: ({ metadata: { namespace, name, uid } }) => {
+        const stored = store.get<StoredPod>('pods', namespace, name);
+        if (stored?.metadata.uid !== uid) return;
+        requestDeletion(store, clock, stored, { propagation: 'Background', isOwned: true });
+      },
+      onProblem: (text) => {
+        listener.onTrouble(text);
+        recordStaticPodProblem(text, { store, clock, nodeName, onEvent: listener.onEvent });
+      },
+    });
+  }
+
+  /** Takes a Pod that was not applied: of a controller, or a static one. */
+  #take(pod: StoredPod, release: () => void): void {
+    this.#releases.set(pod.metadata.uid, release);
+    this.#latest.set(pod.metadata.uid, pod);
+    this.#follow(pod);
+    this.#options.listener.onPod({ type: 'ADDED', object: pod });
   }
 
   /** Reports the changes of a Pod. Forgets a Pod of a controller that is gone. */
@@ -210,6 +261,7 @@ export class RunningPods {
         this.#subscriptions.delete(uid);
         this.#releases.delete(uid);
         this.#latest.delete(uid);
+        this.#statics?.gone(event.object);
       }
       listener.onChange();
     });

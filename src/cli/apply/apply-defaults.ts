@@ -9,6 +9,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   recursive: false,
   kustomize: undefined,
   selector: undefined,
+  staticPods: undefined,
   namespace: undefined,
   until: undefined,
   timeout: undefined,

@@ -9,6 +9,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly kustomize: string | undefined;
   /** Apply only objects with these labels. */
   readonly selector: string | undefined;
+  /** The folder whose files are static Pods. */
+  readonly staticPods: string | undefined;
   readonly namespace: string | undefined;
   readonly until: string | undefined;
   readonly timeout: string | undefined;

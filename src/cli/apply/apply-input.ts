@@ -24,7 +24,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   if (flags.kustomize !== undefined && flags.filename.length > 0) {
     throw usageOf('apply', 'only one of -f or -k can be specified');
   }
-  if (flags.filename.length === 0 && flags.kustomize === undefined) {
+  if (flags.filename.length === 0 && flags.kustomize === undefined && flags.staticPods === undefined) {
     throw usageOf('apply', 'must specify one of -f and -k');
   }
   const isForRuns = flags.template === undefined && [undefined, 'text', 'json'].includes(flags.output);
@@ -46,6 +46,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   }
   if (flags.wait && !flags.detach) {
     throw usage('--wait needs --detach', 'In the foreground, --until ready ends the Pods when they are Ready.');
+  }
+  if (flags.staticPods !== undefined && (flags.detach || flags.dryRun !== 'none')) {
+    throw usage(
+      `--static-pods cannot be used with ${flags.detach ? '--detach' : '--dry-run'}`,
+      'podrun follows the folder as long as it runs in the foreground.',
+    );
   }
   if (flags.report !== undefined && (flags.detach || flags.dryRun !== 'none')) {
     throw usage(

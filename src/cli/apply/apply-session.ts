@@ -73,7 +73,10 @@ export async function apply(
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => hasLiveOwner(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
-  const isIdle = own.length === 0 && workloads.every((manifest) => hasLiveController(store, workloadKey(manifest)));
+  const isIdle =
+    own.length === 0 &&
+    flags.staticPods === undefined &&
+    workloads.every((manifest) => hasLiveController(store, workloadKey(manifest)));
   refuseSilentOwners(store, live);
   if (features !== undefined) refuseSecurity(own, features);
   const elsewhere = await checkLimits(
@@ -100,7 +103,7 @@ export async function apply(
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
-    if (pods.length === 0 && workloads.length === 0) return EXIT.ok;
+    if (pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined) return EXIT.ok;
     const exitCode = await applyPods(session, { live, own, ...(await applyWorkloads(session, workloads)) });
     const checked = expected?.check(cli, store, exitCode) ?? exitCode;
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
@@ -228,7 +231,7 @@ async function applyPods(session: ApplySession, sorted: SortedPods): Promise<num
 }
 
 async function beginAndRun(session: ApplySession, sorted: SortedPods): Promise<number> {
-  const { cli, plan, store, view } = session;
+  const { cli, flags, plan, store, view } = session;
   const { live, own, workloads: keys } = sorted;
   const { owned, foreign } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
   try {
@@ -243,7 +246,8 @@ async function beginAndRun(session: ApplySession, sorted: SortedPods): Promise<n
   });
   if (others.length > 0) warnOfIdleFlags(session);
   const workloads = await beginWorkloads(store, cli.clock, keys, { command: calledCommand(cli) });
-  if (owned.length === 0 && workloads.length === 0 && !isWaiting(plan)) {
+  const isIdle = owned.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
+  if (isIdle && !isWaiting(plan)) {
     const report = openReport(session, others);
     report?.write({ roots: others.map(podRoot), pods: others, record: 'complete', command: undefined }, (trouble) =>
       view.trouble(trouble),

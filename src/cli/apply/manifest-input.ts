@@ -41,6 +41,7 @@ export async function loadOrExplain(
       forRunning: flags.dryRun === 'none',
       refusesWithoutEffect: flags.strict,
       isolation,
+      mayBeEmpty: flags.staticPods !== undefined,
     });
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;

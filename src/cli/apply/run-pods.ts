@@ -51,9 +51,9 @@ export async function runPods(
   session: ApplySession,
   { owned, workloads, live, liveWorkloads }: RunPods,
 ): Promise<number> {
-  const { cli, plan, store, view } = session;
+  const { cli, flags, plan, store, view } = session;
   closeInheritedDescriptors();
-  const isOwnRun = owned.length > 0 || workloads.length > 0;
+  const isOwnRun = owned.length > 0 || workloads.length > 0 || flags.staticPods !== undefined;
   const isAboutAll = plan.goal !== undefined || !isOwnRun;
   const report = openReport(session, isAboutAll ? [] : live);
   const own = owned.map(({ pod }) => pod);
@@ -63,6 +63,7 @@ export async function runPods(
     clock: cli.clock,
     owned,
     workloads,
+    staticPods: flags.staticPods,
     command: calledCommand(cli),
     listener: { ...showing(view, own), onChange: () => run.check() },
   });

@@ -107,6 +107,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('-R, --recursive', 'read folders with their subfolders')
     .option('-k, --kustomize <folder>', 'the manifests of this kustomization, made by kubectl or kustomize')
     .option('-l, --selector <query>', 'only objects with these labels, for example app=web')
+    .option('--static-pods <folder>', 'also run the Pods in the files of this folder, and follow its changes')
     .option('-n, --namespace <name>', 'namespace of objects without one')
     .option(
       '--until <goal>',

@@ -233,6 +233,11 @@ export function noSignalHandler(container: string, signal: string): EventDraft {
   return { ...podrunEvent('NoSignalHandler', message, container), type: 'Normal' };
 }
 
+/** podrun's own: a file of the folder of static Pods is wrong. A kubelet only logs it. */
+export function staticPodProblem(text: string): EventDraft {
+  return podrunEvent('InvalidStaticPod', text);
+}
+
 /** podrun's own: a node sets these variables in every container. @param variable that the manifest names */
 export function noApiServer(container: string, variable: string): EventDraft {
   const message = `container ${container} names ${variable}, which is not set: podrun has no API server`;

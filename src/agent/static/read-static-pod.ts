@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { StoredPod } from '../../api/objects.ts';
+import { loadManifests } from '../../manifest/load.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { renderManifestErrors } from '../../manifest/report.ts';
+import { apiReference, asMirrorPod } from '../../manifest/static-pod.ts';
+
+/** A static Pod, ready to be stored. */
+export interface StaticPod {
+  readonly hash: string;
+  readonly manifest: ManifestObject<StoredPod>;
+}
+
+export type ReadStaticPod = { readonly pod: StaticPod } | { readonly problem: string };
+
+/**
+ * Reads the static Pod of a file.
+ * @param seen the time at which the file was seen, in RFC 3339
+ */
+export async function readStaticPod(
+  file: string,
+  bytes: Buffer,
+  { nodeName, seen }: { readonly nodeName: string; readonly seen: string },
+): Promise<ReadStaticPod> {
+  const { objects, errors } = await loadManifests({ files: [{ file, bytes }], forRunning: true });
+  if (errors.length > 0) return { problem: renderManifestErrors(errors).join('\n') };
+  const [found, ...others] = objects;
+  if (found?.object.kind !== 'Pod' || others.length > 0)
+    return { problem: `${file}: a static Pod is one Pod in a file` };
+  const object = found.object as unknown as StoredPod;
+  const reference = apiReference(object);
+  if (reference !== undefined) return { problem: `${file}: static pods may not reference ${reference}` };
+  const hash = found.written.metadata.uid ?? hashOf(`${JSON.stringify(object)}\nhost:${nodeName}\nfile:${file}`);
+  const mirror = asMirrorPod(object, { hash, nodeName, seen });
+  return { pod: { hash, manifest: { ...found, object: mirror } } };
+}
+
+/** 32 hexadecimal digits. */
+export function hashOf(content: string | Buffer): string {
+  return createHash('md5').update(content).digest('hex');
+}

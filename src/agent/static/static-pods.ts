@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { DEFAULT_NAMESPACE, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
+import { staticPodProblem } from '../../lifecycle/texts/events.ts';
+import { quietly } from '../../quietly.ts';
+import { watchPath } from '../../store/feed/folder-watch.ts';
+import { EventRecorder, type EventRecorderOptions } from '../event-recorder.ts';
+import { hashOf, readStaticPod, type StaticPod } from './read-static-pod.ts';
+
+/** The time between two readings of the whole folder. Source: the kubelet's fileCheckFrequency. */
+const CHECK_MS = 20_000;
+const MAX_BYTES = 10 * 2 ** 20;
+
+export interface StaticPodsOptions {
+  /** The folder, or one file. */
+  readonly place: string;
+  readonly clock: Clock;
+  readonly nodeName: string;
+  /** Runs a static Pod. Answers undefined when it cannot be run, and has said why. */
+  readonly start: (pod: StaticPod) => Promise<StoredPod | undefined>;
+  /** Ends a Pod, and removes its record afterwards: see `gone`. */
+  readonly end: (pod: StoredPod) => void;
+  readonly onProblem: (text: string) => void;
+}
+
+/** The last version of a file. */
+interface KnownFile {
+  readonly digest: string;
+  /** The last valid Pod of the file: a file that is being edited must not end a server. */
+  readonly pod: StaticPod | undefined;
+}
+
+/** A Pod that runs, or is about to. */
+interface StaticRun {
+  readonly hash: string;
+  /** Undefined: it is being started, or could not be. */
+  pod: StoredPod | undefined;
+  isEnding: boolean;
+}
+
+/**
+ * Runs the Pods of the files in a folder, as a kubelet does with its `staticPodPath`: a file that appears is a new Pod,
+ * a changed one replaces its Pod after that has ended, a removed one ends it. Source: pkg/kubelet/config/file.go.
+ */
+export class StaticPods {
+  readonly #options: StaticPodsOptions;
+  readonly #files = new Map<string, KnownFile>();
+  /** By namespace and name. */
+  readonly #runs = new Map<string, StaticRun>();
+  readonly #watcher: { close(): void };
+  #alarm: Alarm | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isReadingPlanned = false;
+  #isStopped = false;
+
+  constructor(options: StaticPodsOptions) {
+    this.#options = options;
+    this.#watcher = watchPath(options.place, () => this.#read());
+    this.#read();
+  }
+
+  /** True until `stop`: a file may appear at any time. */
+  get isWatching(): boolean {
+    return !this.#isStopped;
+  }
+
+  /** The uids of the Pods that run. */
+  get uids(): readonly string[] {
+    return [...this.#runs.values()].flatMap(({ pod }) => pod?.metadata.uid ?? []);
+  }
+
+  /** Takes notice of the removal of a Pod's record. The file may want a Pod of this name still. */
+  gone({ metadata: { namespace, name, uid } }: StoredPod): void {
+    const key = `${namespace}/${name}`;
+    if (this.#runs.get(key)?.pod?.metadata.uid !== uid) return;
+    this.#runs.delete(key);
+    nextEventLoopTurn(() => this.#reconcile());
+  }
+
+  /** Watches and starts no more. Running Pods stay. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#watcher.close();
+    this.#alarm?.cancel();
+  }
+
+  /** Reads the folder as soon as what it does now is done. */
+  #read(): void {
+    if (this.#isReadingPlanned || this.#isStopped) return;
+    this.#isReadingPlanned = true;
+    this.#alarm?.cancel();
+    this.#work = this.#work.then(async () => {
+      this.#isReadingPlanned = false;
+      if (this.#isStopped) return;
+      await this.#readFiles();
+      const { clock } = this.#options;
+      this.#alarm = clock.wakeAt(clock.now().monotonicMs + CHECK_MS, () => this.#read());
+      this.#reconcile();
+    });
+  }
+
+  async #readFiles(): Promise<void> {
+    const files = filesIn(this.#options.place);
+    for (const file of this.#files.keys()) if (!files.includes(file)) this.#files.delete(file);
+    for (const file of files) await this.#readFile(file);
+  }
+
+  async #readFile(file: string): Promise<void> {
+    const { clock, nodeName, onProblem } = this.#options;
+    const known = this.#files.get(file);
+    const bytes = bytesOf(file);
+    const digest = bytes === undefined ? 'unreadable' : hashOf(bytes);
+    if (known?.digest === digest) return;
+    const seen = formatTime(clock.now().wallMs);
+    const read =
+      bytes === undefined
+        ? { problem: `${file} cannot be read, or has more than ${MAX_BYTES} bytes` }
+        : await readStaticPod(file, bytes, { nodeName, seen });
+    if ('pod' in read) {
+      this.#files.set(file, { digest, pod: read.pod });
+      return;
+    }
+    const kept = known?.pod === undefined ? '' : '\nThe Pod of its last version runs on.';
+    onProblem(`${read.problem}${kept}`);
+    this.#files.set(file, { digest, pod: known?.pod });
+  }
+
+  /** Ends the Pods that no file wants any more, and starts those that are missing. */
+  #reconcile(): void {
+    if (this.#isStopped) return;
+    const wanted = new Map<string, StaticPod>();
+    for (const { pod } of this.#files.values()) {
+      if (pod !== undefined && !wanted.has(keyOf(pod))) wanted.set(keyOf(pod), pod);
+    }
+    for (const [key, run] of this.#runs) {
+      if (wanted.get(key)?.hash === run.hash || run.isEnding) continue;
+      if (run.pod === undefined) this.#runs.delete(key);
+      else {
+        run.isEnding = true;
+        this.#options.end(run.pod);
+      }
+    }
+    for (const [key, pod] of wanted) if (!this.#runs.has(key)) void this.#start(key, pod);
+  }
+
+  async #start(key: string, pod: StaticPod): Promise<void> {
+    const run: StaticRun = { hash: pod.hash, pod: undefined, isEnding: false };
+    this.#runs.set(key, run);
+    run.pod = await this.#options.start(pod);
+    // The file may have changed meanwhile.
+    this.#reconcile();
+  }
+}
+
+/** Records the problem of a file as an event of the node. */
+export function recordStaticPodProblem(
+  text: string,
+  options: EventRecorderOptions & { readonly nodeName: string },
+): void {
+  const metadata = { name: options.nodeName, namespace: DEFAULT_NAMESPACE, uid: options.nodeName };
+  const node = { apiVersion: 'v1', kind: 'Node', metadata } as StoredKubeObject;
+  new EventRecorder(options).recordOwn(node, staticPodProblem(text));
+}
+
+const keyOf = ({ manifest: { object } }: StaticPod): string => `${object.metadata.namespace}/${object.metadata.name}`;
+
+/** The files of the folder, sorted: no folders, none with a dot at the beginning. A place that is a file: that one. */
+function filesIn(place: string): string[] {
+  const isFile = quietly(() => statSync(place).isFile()) ?? false;
+  if (isFile) return [place];
+  const names = quietly(() => readdirSync(place)) ?? [];
+  return names
+    .filter((name) => !name.startsWith('.'))
+    .toSorted()
+    .map((name) => path.join(place, name))
+    .filter((file) => quietly(() => statSync(file).isDirectory()) === false);
+}
+
+/** The content of a file. Undefined when it is no regular file of a bearable size. */
+function bytesOf(file: string): Buffer | undefined {
+  return quietly(() => {
+    const info = statSync(file);
+    return info.isFile() && info.size <= MAX_BYTES ? readFileSync(file) : undefined;
+  });
+}
