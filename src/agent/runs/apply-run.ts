@@ -106,6 +106,8 @@ export class ApplyRun {
   #checkGoal(goal: PodGoal): void {
     const { clock, command, rules } = this.#options;
     const subjects = this.#options.roots().filter(({ object }) => isLookedAt(goal, object.kind));
+    // Static Pods may come yet.
+    if (subjects.length === 0) return;
     const { watch, progress } = watchGoal(this.#watch, {
       goal: podGoal(goal),
       rules,
