@@ -4,7 +4,6 @@ import { DEFAULT_NAMESPACE, type StoredPod } from '../api/objects.ts';
 /** Static Pods: Pods of files in a folder of the node. Source: pkg/kubelet/config/common.go. */
 
 const PREFIX = 'kubernetes.io/config.';
-export const CONFIG_HASH: string = `${PREFIX}hash`;
 
 export interface StaticPodOrigin {
   /** The hash of file, content and node: the uid that the kubelet gives a static Pod. */

@@ -5,8 +5,11 @@ import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-const POD =
-  'apiVersion: v1\nkind: Pod\nmetadata: { name: web }\nspec: { containers: [{ name: a, image: b, command: [sleep, "60"] }] }\n';
+const POD = `apiVersion: v1
+kind: Pod
+metadata: { name: web }
+spec: { containers: [{ name: a, image: b, command: [sleep, '60'] }] }
+`;
 
 it('apply --static-pods runs the Pods of a folder, also without a manifest, until it is interrupted', async () => {
   workshop.folderNamed('pods');

@@ -63,9 +63,7 @@ export async function apply(
   const loaded = await loadOrExplain(cli, flags, isolation, stdin);
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
-  if (flags.report !== undefined) {
-    prepareReportFolder(flags.report);
-  }
+  if (flags.report !== undefined) prepareReportFolder(flags.report);
   const { pods, records, workloads } = separatePods(loaded.objects);
   const applied = pods.map(({ object }) => object);
   refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
