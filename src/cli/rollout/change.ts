@@ -9,6 +9,7 @@ import { changeObject } from '../../objects/change-object.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
+import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
@@ -114,6 +115,7 @@ async function changeRollouts(
       return applyPatch(stored, answer, 'merge');
     };
     const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
     if (isChanged) return changeLine(cli, object, done, { dryRun, printer });
     const advice = 'please wait before attempting to trigger another';
     const problem = 'if restart has already been triggered within the past second';

@@ -5,6 +5,7 @@ import { rolloutAnswer } from '../../controllers/index.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { countOption } from '../flags/count-option.ts';
@@ -58,10 +59,11 @@ async function status(cli: Cli, words: readonly string[], flags: StatusFlags): P
 async function followRollout(
   cli: Cli,
   store: FileStore,
-  { type, namespace, name }: ObjectRef,
+  ref: ObjectRef,
   wanted: Pick<StatusFlags, 'revision' | 'watch'> & { readonly uid: string; readonly timeoutMs: number },
 ): Promise<void> {
   const { clock } = cli;
+  const { type, namespace, name } = ref;
   let printed = '';
   const isMet = (object: StoredKubeObject | undefined): boolean => {
     if (object?.metadata.uid !== wanted.uid) throw new PodrunError('NotFound', 'object has been deleted');
@@ -69,9 +71,11 @@ async function followRollout(
     if (answer === undefined) throw notImplemented('status viewer', groupKind(type));
     checkRevision(object, wanted.revision);
     if (answer.state === 'failed') throw new PodrunError('GoalNotReached', answer.text);
+    const isOver = answer.state === 'done' || !wanted.watch;
+    if (printed === '' && !isOver) warnOfRest(cli, store, ref, 'the rollout goes on');
     if (answer.text !== printed) cli.tell(`${answer.text}\n`);
     printed = answer.text;
-    return answer.state === 'done' || !wanted.watch;
+    return isOver;
   };
   const deadlineMs = wanted.timeoutMs > 0 ? clock.now().monotonicMs + wanted.timeoutMs : Number.POSITIVE_INFINITY;
   const scope = { namespace, name };

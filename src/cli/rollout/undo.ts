@@ -7,6 +7,7 @@ import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
+import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { countOption } from '../flags/count-option.ts';
@@ -50,6 +51,7 @@ async function undo(cli: Cli, words: readonly string[], flags: UndoFlags): Promi
     const revision = revisionToRestore(before, historyOf(store, ref.type, before, 'rollbacker'), toRevision);
     const change = (stored: KubeObject): KubeObject => rolledBack(stored, revision) ?? stored;
     const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
     if (isChanged && store.lastApplied(ref.type.plural, before) !== undefined) {
       const subject = `${qualifiedKind(ref.type)}/${ref.name}`;
       cli.warn(`the manifest of ${subject} stays as it is: the next 'podrun apply' of it brings its template back`);

@@ -6,6 +6,7 @@ import { changeObject } from '../../objects/change-object.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
+import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
@@ -65,6 +66,7 @@ export async function changePodSpecs(
       withPodSpec(stored, (spec) => change(spec, stored as StoredKubeObject));
     const asked = { store, ref, change: changed, warn: cli.warn, isDryRun: dryRun !== 'none' };
     const { object, isChanged } = changeObject(asked);
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
     return isChanged ? changeLine(cli, object, `${what} updated`, { dryRun, printer }) : '';
   });
 }

@@ -17,6 +17,7 @@ import { runEditor } from '../../runtime/helpers/editor.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { causesIn, editedText, type EditReason, withoutComments } from '../change/edit-text.ts';
 import { changeLine } from '../change/change-line.ts';
+import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { readTargets } from '../select/read-targets.ts';
@@ -105,6 +106,7 @@ async function editOne(cli: Cli, { store, ref, object, file, format }: Editing):
     if (body.trim() === '') return cli.note('Edit cancelled, saved file was empty.');
     const outcome = attempt(() => saveChange(store, ref, object, body));
     if ('object' in outcome) {
+      if (outcome.isChanged) warnOfRest(cli, store, ref, 'the change takes effect');
       const done = outcome.isChanged ? 'edited' : 'skipped';
       return cli.tell(changeLine(cli, outcome.object, done, { dryRun: 'none', printer: undefined }));
     }

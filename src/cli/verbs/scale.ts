@@ -10,6 +10,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
+import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
@@ -86,7 +87,8 @@ async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Pro
   const scaled: ObjectRef[] = [];
   const exitCode = eachObject(cli, refs, (ref) => {
     if (!SCALABLE.has(ref.type.kind)) throw fromServer('NotFound', 'the server could not find the requested resource');
-    const { object } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
     if (dryRun === 'none') scaled.push(ref);
     return changeLine(cli, object, 'scaled', { dryRun, printer });
   });

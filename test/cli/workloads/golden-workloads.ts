@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../../src/api/objects.ts';
+import { resourceTypeOf } from '../../../src/api/resource-types.ts';
+import { isWorkload } from '../../../src/api/workloads/stored-workloads.ts';
 import { putObjects, storeOf } from '../prepared-store.ts';
 import type { Workshop } from '../workshop.ts';
 
@@ -29,8 +31,18 @@ export function rolloutsOf(state: string): readonly RecordedRollout[] {
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['EndpointSlice', 'Pod']);
 
-/** Stores the recorded workloads of a state, but no Pods: no agent runs them. */
+/** Stores the recorded workloads of a state, but no Pods. This process counts as their agent, and never acts. */
 export function putWorkloads(workshop: Workshop, state: string): void {
+  const store = storeOf(workshop);
+  putRestingWorkloads(workshop, state);
+  for (const object of objectsOf(state).filter(isWorkload)) {
+    const { namespace = 'default', name = '' } = object.metadata;
+    store.claim(resourceTypeOf(object).plural, { namespace, name });
+  }
+}
+
+/** The same without an agent. */
+export function putRestingWorkloads(workshop: Workshop, state: string): void {
   putObjects(
     storeOf(workshop),
     objectsOf(state).filter(({ kind }) => !LEFT_OUT.has(kind)),

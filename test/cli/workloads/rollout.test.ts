@@ -4,7 +4,7 @@ import type { KubeObject, StoredKubeObject } from '../../../src/api/objects.ts';
 import { runHere } from '../in-process.ts';
 import { storeOf } from '../prepared-store.ts';
 import { workshopForEach } from '../workshop.ts';
-import { putWorkloads, rolloutsOf } from './golden-workloads.ts';
+import { putRestingWorkloads, putWorkloads, rolloutsOf } from './golden-workloads.ts';
 
 const workshop = workshopForEach();
 
@@ -57,6 +57,19 @@ describe('rollout status', () => {
           `${waiting} 1 out of 2 new replicas have been updated...\n` +
           'deployment "web" successfully rolled out\n',
       ),
+    );
+  });
+
+  it('says that nobody acts on a workload that rests', async () => {
+    putRestingWorkloads(workshop, 'deployment-updated');
+    expect(await run('rollout restart deployment/web')).toMatchObject({
+      exitCode: 0,
+      stderr:
+        "Warning: no podrun runs deployment.apps/web: the change takes effect with the next 'podrun apply' of it\n",
+    });
+    expect((await run('rollout status deployment/web --timeout=10ms')).stderr).toBe(
+      "Warning: no podrun runs deployment.apps/web: the rollout goes on with the next 'podrun apply' of it\n" +
+        'error: timed out waiting for the condition\n',
     );
   });
 
