@@ -36,7 +36,7 @@ export function putWorkloads(workshop: Workshop, state: string): void {
   const store = storeOf(workshop);
   putRestingWorkloads(workshop, state);
   for (const object of objectsOf(state).filter(isWorkload)) {
-    const { namespace = 'default', name = '' } = object.metadata;
+    const { namespace, name } = object.metadata;
     store.claim(resourceTypeOf(object).plural, { namespace, name });
   }
 }
