@@ -115,7 +115,7 @@ async function changeRollouts(
       return applyPatch(stored, answer, 'merge');
     };
     const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
-    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
     if (isChanged) return changeLine(cli, object, done, { dryRun, printer });
     const advice = 'please wait before attempting to trigger another';
     const problem = 'if restart has already been triggered within the past second';

@@ -5,7 +5,7 @@ import { rolloutAnswer } from '../../controllers/index.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { warnOfRest } from '../change/resting.ts';
+import { nextLookAtOwner } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { countOption } from '../flags/count-option.ts';
@@ -54,7 +54,7 @@ async function status(cli: Cli, words: readonly string[], flags: StatusFlags): P
 
 /**
  * Prints the state of a rollout after each change, until the rollout is done.
- * @throws {PodrunError} when it fails, the time is up, or the object is deleted
+ * @throws {PodrunError} when it fails, the time is up, the object is deleted, or no agent acts on it
  */
 async function followRollout(
   cli: Cli,
@@ -65,17 +65,17 @@ async function followRollout(
   const { clock } = cli;
   const { type, namespace, name } = ref;
   let printed = '';
-  const isMet = (object: StoredKubeObject | undefined): boolean => {
+  const isMet = (object: StoredKubeObject | undefined): boolean | { readonly untilMs: number } => {
     if (object?.metadata.uid !== wanted.uid) throw new PodrunError('NotFound', 'object has been deleted');
     const answer = rolloutAnswer(object);
     if (answer === undefined) throw notImplemented('status viewer', groupKind(type));
     checkRevision(object, wanted.revision);
     if (answer.state === 'failed') throw new PodrunError('GoalNotReached', answer.text);
     const isOver = answer.state === 'done' || !wanted.watch;
-    if (printed === '' && !isOver) warnOfRest(cli, store, ref, 'the rollout goes on');
+    const next = isOver ? undefined : nextLookAtOwner(store, ref, clock);
     if (answer.text !== printed) cli.tell(`${answer.text}\n`);
     printed = answer.text;
-    return isOver;
+    return next ?? isOver;
   };
   const deadlineMs = wanted.timeoutMs > 0 ? clock.now().monotonicMs + wanted.timeoutMs : Number.POSITIVE_INFINITY;
   const scope = { namespace, name };

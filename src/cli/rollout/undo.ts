@@ -51,7 +51,7 @@ async function undo(cli: Cli, words: readonly string[], flags: UndoFlags): Promi
     const revision = revisionToRestore(before, historyOf(store, ref.type, before, 'rollbacker'), toRevision);
     const change = (stored: KubeObject): KubeObject => rolledBack(stored, revision) ?? stored;
     const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
-    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
     if (isChanged && store.lastApplied(ref.type.plural, before) !== undefined) {
       const subject = `${qualifiedKind(ref.type)}/${ref.name}`;
       cli.warn(`the manifest of ${subject} stays as it is: the next 'podrun apply' of it brings its template back`);

@@ -66,7 +66,7 @@ export async function changePodSpecs(
       withPodSpec(stored, (spec) => change(spec, stored as StoredKubeObject));
     const asked = { store, ref, change: changed, warn: cli.warn, isDryRun: dryRun !== 'none' };
     const { object, isChanged } = changeObject(asked);
-    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
     return isChanged ? changeLine(cli, object, `${what} updated`, { dryRun, printer }) : '';
   });
 }

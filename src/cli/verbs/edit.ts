@@ -106,7 +106,7 @@ async function editOne(cli: Cli, { store, ref, object, file, format }: Editing):
     if (body.trim() === '') return cli.note('Edit cancelled, saved file was empty.');
     const outcome = attempt(() => saveChange(store, ref, object, body));
     if ('object' in outcome) {
-      if (outcome.isChanged) warnOfRest(cli, store, ref, 'the change takes effect');
+      if (outcome.isChanged) warnOfRest(cli, store, ref);
       const done = outcome.isChanged ? 'edited' : 'skipped';
       return cli.tell(changeLine(cli, outcome.object, done, { dryRun: 'none', printer: undefined }));
     }

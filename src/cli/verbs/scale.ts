@@ -88,7 +88,7 @@ async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Pro
   const exitCode = eachObject(cli, refs, (ref) => {
     if (!SCALABLE.has(ref.type.kind)) throw fromServer('NotFound', 'the server could not find the requested resource');
     const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
-    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref, 'the change takes effect');
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
     if (dryRun === 'none') scaled.push(ref);
     return changeLine(cli, object, 'scaled', { dryRun, printer });
   });

@@ -13,6 +13,7 @@ import { waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { durationFlag, settleFlag, WEEK_MS } from '../flags/duration-flag.ts';
+import { nextLookAtOwner } from '../change/resting.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
@@ -222,7 +223,8 @@ async function settle(
     if (condition.type === 'delete') return object?.metadata.uid !== first.metadata.uid;
     last = object ?? last;
     if (object === undefined || goal === undefined || ref.type.plural !== 'pods') {
-      return object !== undefined && condition.isMet(object);
+      if (object === undefined) return false;
+      return condition.isMet(object) || (isLook ? false : (nextLookAtOwner(store, ref, clock) ?? false));
     }
     // As in kubectl, an ended container does not end the wait: it may start again.
     const rules = { settleMs, allowRestarts: true };

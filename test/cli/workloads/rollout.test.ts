@@ -62,15 +62,28 @@ describe('rollout status', () => {
 
   it('says that nobody acts on a workload that rests', async () => {
     putRestingWorkloads(workshop, 'deployment-updated');
+    expect((await run('wait deployment/web --for=condition=Available')).exitCode).toBe(0);
     expect(await run('rollout restart deployment/web')).toMatchObject({
       exitCode: 0,
       stderr:
         "Warning: no podrun runs deployment.apps/web: the change takes effect with the next 'podrun apply' of it\n",
     });
-    expect((await run('rollout status deployment/web --timeout=10ms')).stderr).toBe(
-      "Warning: no podrun runs deployment.apps/web: the rollout goes on with the next 'podrun apply' of it\n" +
-        'error: timed out waiting for the condition\n',
-    );
+    const atRest = "error: no podrun runs deployment.apps/web: it goes on with the next 'podrun apply' of it\n";
+    expect(await run('rollout status deployment/web')).toEqual(failed(atRest));
+    expect(await run('wait deployment/web --for=condition=Progressing=False')).toEqual(failed(atRest));
+  });
+
+  it('ends with the agent of the workload', async () => {
+    putRestingWorkloads(workshop, 'deployment-updated');
+    const claim = storeOf(workshop).claim('deployments', { namespace: 'default', name: 'web' });
+    await run('rollout restart deployment/web');
+    const status = workshop.start(['rollout', 'status', 'deployment/web']);
+    await status.until(({ stdout }) => stdout.includes('observed'));
+    if (claim.ok) claim.release();
+    expect(await status.ended).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no podrun runs') as string,
+    });
   });
 
   it('fails when the object is deleted, has no rollouts, or another revision', async () => {
