@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, it } from 'vitest';
+import type { PersistentVolumeClaim } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -54,4 +55,15 @@ it('the priority classes of the system are there, also when they are not stored'
     /^high +1000 .*\nsystem-cluster-critical +2000000000 .*\nsystem-node-critical +2000001000 .*\n$/,
   );
   expect(await run('describe pc system-node-critical')).toMatch(/^Value: +2000001000\n/m);
+});
+
+it('a claim is bound at once, with what it asks for', async () => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec };
+  expect(await run(`apply -f ${workshop.file('claim.yaml', JSON.stringify(claim))}`)).toBe(
+    'persistentvolumeclaim/data created\n',
+  );
+  const { metadata, spec: stored, status } = JSON.parse(await run('get pvc data -o json')) as PersistentVolumeClaim;
+  expect(stored?.volumeName).toBe(`pvc-${metadata?.uid}`);
+  expect(status).toEqual({ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } });
 });

@@ -1,4 +1,4 @@
-import type { DaemonSet, DaemonSetStatus, Job, JobSpec } from '../../api/generated/types.ts';
+import type { DaemonSet, DaemonSetStatus, Job, JobSpec, PersistentVolumeClaim } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
 
@@ -38,7 +38,18 @@ export function asCreated<T extends KubeObject>(object: T, newUid: () => string)
   const status = named['status'] ?? FIRST_STATUS[object.kind];
   const withStatus = status === undefined ? named : { ...named, status };
   if (object.kind === 'Job') return withGeneratedSelector(withStatus, uid) as T;
+  if (object.kind === 'PersistentVolumeClaim') return bound(withStatus, uid) as T;
   return object.kind === 'DaemonSet' ? withTemplateGeneration(withStatus) : withStatus;
+}
+
+/**
+ * Binds a claim at once, with all that it asks for: its volume is a folder of the state folder. On a cluster the volume
+ * controller does this. Source: pkg/controller/volume/persistentvolume/pv_controller.go bind, updateClaimStatus.
+ */
+function bound(claim: PersistentVolumeClaim & KubeObject, uid: string): PersistentVolumeClaim & KubeObject {
+  const spec = { volumeName: `pvc-${uid}`, ...claim.spec };
+  const capacity = { storage: spec.resources?.requests?.['storage'] ?? '0' };
+  return { ...claim, spec, status: { phase: 'Bound', accessModes: spec.accessModes, capacity } };
 }
 
 /**
