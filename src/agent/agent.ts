@@ -11,6 +11,7 @@ import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './eviction-watch.ts';
 import { controllerOf } from '../controllers/ownership.ts';
+import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
 import type { PodrunError } from '../api/errors.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
@@ -22,6 +23,7 @@ import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
 import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
+import type { HowToEnd } from './pod-worker.ts';
 import { readOwnRights } from './setup/own-rights.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
@@ -44,6 +46,8 @@ export class Agent implements PodRunAgent {
   readonly #runs = new Map<string, PodRun>();
   /** The runs that are not over. */
   readonly #live = new Set<PodRun>();
+  /** Replicas of StatefulSets that end after a later one. */
+  readonly #lastToEnd = new Map<PodRun, HowToEnd>();
   /** The resources that other Pods held when the run last did not fit. */
   readonly #unschedulableRuns = new Map<PodRun, string>();
   /** The Pods on the node, kept while #reconsider goes through the runs. */
@@ -145,6 +149,8 @@ export class Agent implements PodRunAgent {
   over(run: PodRun): void {
     this.#live.delete(run);
     this.#unschedulableRuns.delete(run);
+    this.#lastToEnd.delete(run);
+    this.#endNextReplicas();
     this.#reconsider();
     this.#options.onOver(run.pod);
     // Controllers make one Pod after the other: a long run must not remember all of them.
@@ -156,10 +162,25 @@ export class Agent implements PodRunAgent {
 
   /**
    * Ends all Pods; their records stay. With `force`, kills everything now. `graceSeconds` replaces the Pods' own grace
-   * periods.
+   * periods. The replicas of a StatefulSet end one after the other, the last one first.
    */
-  terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
-    for (const run of this.#live) run.terminate(how);
+  terminate(how: HowToEnd): void {
+    for (const run of this.#live) {
+      if (!how.force && this.#hasLaterReplica(run)) this.#lastToEnd.set(run, how);
+      else run.terminate(how);
+    }
+  }
+
+  #hasLaterReplica({ pod }: PodRun): boolean {
+    return [...this.#live].some((other) => isLaterReplica(other.pod, pod));
+  }
+
+  #endNextReplicas(): void {
+    for (const [run, how] of this.#lastToEnd) {
+      if (this.#hasLaterReplica(run)) continue;
+      this.#lastToEnd.delete(run);
+      run.terminate(how);
+    }
   }
 
   /** True for a Pod that this agent runs or has run. */

@@ -10,6 +10,7 @@ import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
+import { jobsDone } from '../../print/workloads/jobs-done.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
 import type { OwnedWorkload, WorkloadKey } from '../../agent/runs/begin-workloads.ts';
 import { calledCommand } from '../environment.ts';
@@ -65,8 +66,15 @@ export async function runPods(
     workloads,
     staticPods: flags.staticPods,
     command: calledCommand(cli),
-    listener: { ...showing(view, own), onChange: () => run.check() },
+    listener: {
+      ...showing(view, own),
+      onChange: () => {
+        run.check();
+        tellOfJobs();
+      },
+    },
   });
+  const tellOfJobs = jobsTeller(session, () => running.roots);
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
   const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads }, () => run.check());
@@ -114,6 +122,17 @@ export async function runPods(
   view.close();
   const roots = isAboutAll ? [...running.endedRoots, ...others.roots] : running.endedRoots;
   return tellOutcome(session, { outcome, roots, seen, evidence, record });
+}
+
+/** Tells once that all Jobs of a run without a goal have ended, while its servers go on. */
+function jobsTeller({ plan, view }: ApplySession, roots: () => readonly Root[]): () => void {
+  let isTold = plan.goal !== undefined;
+  return () => {
+    const sentence = isTold ? undefined : jobsDone(roots());
+    if (sentence === undefined) return;
+    isTold = true;
+    view.note(sentence);
+  };
 }
 
 /** The end of a run. */

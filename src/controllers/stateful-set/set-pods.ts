@@ -1,7 +1,7 @@
 import type { PodTemplateSpec, Volume } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { podPrefix } from '../names.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
+import { controllerOf, hasDeletionTimestamp } from '../ownership.ts';
 import { type NewPod, podFromTemplate } from '../pod-from-template.ts';
 import { isAvailable, isPodReady } from '../pod-state.ts';
 import type { StoredStatefulSet } from '../reconcile.ts';
@@ -18,6 +18,17 @@ const REVISION_LABEL = 'controller-revision-hash';
 export function ordinalOf({ metadata }: StoredStatefulSet, pod: string): number | undefined {
   const rest = pod.startsWith(`${metadata.name}-`) ? pod.slice(metadata.name.length + 1) : '';
   return /^(0|[1-9]\d*)$/.test(rest) ? Number(rest) : undefined;
+}
+
+/** True when both Pods are replicas of one StatefulSet, and the first has the higher ordinal. */
+export function isLaterReplica(later: StoredPod, earlier: StoredPod): boolean {
+  const [owner, other] = [controllerOf(later), controllerOf(earlier)];
+  if (owner?.kind !== 'StatefulSet' || owner.uid !== other?.uid) return false;
+  return replicaNumber(later) > replicaNumber(earlier);
+}
+
+function replicaNumber({ metadata }: StoredPod): number {
+  return Number(/\d+$/.exec(metadata.name)?.[0] ?? 0);
 }
 
 /** The first ordinal, and the one after the last. */

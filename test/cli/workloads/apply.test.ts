@@ -1,0 +1,157 @@
+import { stringify } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../../src/api/generated/types.ts';
+import { type Workshop, workshopFor } from '../workshop.ts';
+
+const SERVER = ['sleep', '1000'];
+
+/** A template whose container has this command. */
+function template(workshop: Workshop, command: readonly string[], spec: Partial<PodSpec> = {}): object {
+  const env = [{ name: 'WORKSHOP', value: workshop.folder }];
+  const containers = [{ name: 'main', image: 'busybox', command, env }];
+  return { metadata: { labels: { app: 'x' } }, spec: { terminationGracePeriodSeconds: 5, containers, ...spec } };
+}
+
+function server(workshop: Workshop, kind: 'Deployment' | 'StatefulSet', spec: object = {}, name = 'web'): object {
+  const selector = { matchLabels: { app: 'x' } };
+  const pods = { replicas: 2, selector, template: template(workshop, SERVER) };
+  return { apiVersion: 'apps/v1', kind, metadata: { name }, spec: { ...pods, ...spec } };
+}
+
+function job(workshop: Workshop, command: readonly string[], name = 'task'): object {
+  const spec = { backoffLimit: 0, template: template(workshop, command, { restartPolicy: 'Never' }) };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec };
+}
+
+/** Writes the objects into one file. */
+function fileOf(workshop: Workshop, ...objects: readonly object[]): string {
+  return workshop.file('objects.yaml', objects.map((object) => stringify(object)).join('---\n'));
+}
+
+const FAILING = ['sh', '-c', 'echo no database; exit 3'];
+
+describe.concurrent('apply of workloads', () => {
+  it('ends with a Job that is complete, with 0', async (context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stdout } = await workshop.run(['apply', fileOf(workshop, job(workshop, ['true']))]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^job\.batch\/task created\n/);
+    expect(stdout).toMatch(/ task +· Job {3}0\/1 complete\n/);
+    expect(stdout).toMatch(/ task +✓ Job {3}Complete, 1\/1 in \S+s\n$/);
+  });
+
+  it('ends with a Job that failed, with 1 and its reason', async (context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stdout, stderr } = await workshop.run(['apply', fileOf(workshop, job(workshop, FAILING))]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/✗ Job {3}Failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\n$/);
+    expect(stderr).toMatch(
+      /^error: job "task" failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\npod\/task-\w+: container main exited/,
+    );
+    expect(stderr).toContain('no database');
+  });
+
+  it('runs COMMAND when a Deployment is ready, with the name of the Deployment in its variables', async (context) => {
+    const workshop = workshopFor(context);
+    const file = fileOf(workshop, server(workshop, 'Deployment', { replicas: 1 }));
+    const check = 'echo "at $PODRUN_WEB_IP $PODRUN_IP"; exit 7';
+    const { exitCode, stdout } = await workshop.run(['apply', file, '--', 'sh', '-c', check]);
+    expect(exitCode).toBe(7);
+    expect(stdout).toMatch(/✓ Deployment {2}1\/1 ready\n/);
+    const [, named, bare] = /^at (\S+) (\S+)$/m.exec(stdout) ?? [];
+    expect(named).toMatch(/^127\./);
+    expect(bare).toBe(named);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('ends with 1 when a rollout misses its deadline, with the evidence of the worst Pod', async (context) => {
+    const workshop = workshopFor(context);
+    const probe = { exec: { command: ['sh', '-c', 'echo warming up; exit 1'] }, periodSeconds: 1 };
+    const pods = template(workshop, SERVER, {
+      containers: [{ name: 'main', image: 'busybox', command: SERVER, readinessProbe: probe }],
+    });
+    const spec = { replicas: 1, progressDeadlineSeconds: 1, template: pods };
+    const file = fileOf(workshop, server(workshop, 'Deployment', spec));
+    const { exitCode, stderr } = await workshop.run(['apply', file, '--until', 'ready', '--timeout', '60s']);
+    expect(exitCode).toBe(1);
+    const first =
+      'error: deployment "web" cannot become ready: ProgressDeadlineExceeded, 0/1 ready, no progress for 1s\n';
+    expect(stderr).toContain(first);
+    expect(stderr).toMatch(/^pod\/web-\w+-\w+: container main is not ready/m);
+    expect(stderr).toContain('warming up');
+  });
+
+  it('ends with 124 at the time limit, and names what is late', async (context) => {
+    const workshop = workshopFor(context);
+    const file = fileOf(workshop, server(workshop, 'Deployment'), job(workshop, ['sleep', '1000']));
+    const { exitCode, stderr } = await workshop.run(['apply', file, '--until', 'complete', '--timeout', '2s']);
+    expect(exitCode).toBe(124);
+    expect(stderr).toMatch(/^error: timed out after 2s\njob\/task: 0\/1 complete/m);
+    expect(stderr).toMatch(/^deployment\/web: done, it does not count for this goal\n/m);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('goes on beside a server after the last Job, and says so; --until complete ends then', async (context) => {
+    const workshop = workshopFor(context);
+    const file = fileOf(workshop, server(workshop, 'Deployment'), job(workshop, ['true']));
+    const podrun = workshop.start(['apply', file]);
+    await podrun.until(({ stdout }) => /Deployment +2\/2 ready/.test(stdout) && stdout.includes('goes on'));
+    podrun.signal('SIGINT');
+    const { exitCode, stdout } = await podrun.ended;
+    expect(exitCode).toBe(130);
+    const end = '(Ctrl-C ends it; --until complete would have ended with the Jobs)';
+    expect(stdout.split('\n')).toContain(`job/task is complete; deployment/web goes on ${end}`);
+    const again = await workshop.run(['apply', file, '--until', 'complete']);
+    expect(again.exitCode).toBe(0);
+    expect(again.stdout).toContain('job.batch/task is replaced: it was Complete\n');
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('refuses a goal that nothing can reach, and starts nothing', async (context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stdout, stderr } = await workshop.run([
+      'apply',
+      fileOf(workshop, server(workshop, 'Deployment')),
+      '--until',
+      'complete',
+    ]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: --until complete: no Deployment can reach this goal\n/);
+  });
+
+  it('changes a Deployment that another apply runs, and waits for the rollout', async (context) => {
+    const workshop = workshopFor(context);
+    const podrun = workshop.start(['apply', fileOf(workshop, server(workshop, 'Deployment'))]);
+    await podrun.until(({ stdout }) => /✓ Deployment +2\/2 ready/.test(stdout));
+    const changed = server(workshop, 'Deployment', { template: template(workshop, ['sleep', '2000']) });
+    const second = await workshop.run(['apply', fileOf(workshop, changed), '--until', 'ready']);
+    expect(second).toMatchObject({ exitCode: 0, stdout: 'deployment.apps/web configured\n' });
+    await podrun.until(({ stdout }) => /✓ Deployment +revision 2: 2\/2 ready/.test(stdout));
+    expect(podrun.stdout).toMatch(/· Deployment {2}rolling out revision 2 \(command\)\n/);
+    expect(podrun.stdout).toMatch(/› Pod +deleted by the rollout: grace period 5s\n/);
+    podrun.signal('SIGTERM');
+    expect((await podrun.ended).exitCode).toBe(143);
+  });
+
+  it('ends the replicas of a StatefulSet one after the other, from the last one', async (context) => {
+    const workshop = workshopFor(context);
+    const file = fileOf(workshop, server(workshop, 'StatefulSet', { replicas: 3, serviceName: 'db' }, 'db'));
+    const { exitCode, stdout } = await workshop.run(['apply', file, '--until', 'ready', '--settle', '0']);
+    expect(exitCode).toBe(0);
+    const ends = [...stdout.matchAll(/ (db-\d) +\S main +(stopping|exited)/g)].map(
+      ([, name, what]) => `${name} ${what}`,
+    );
+    expect(ends).toEqual(['db-2', 'db-1', 'db-0'].flatMap((name) => [`${name} stopping`, `${name} exited`]));
+  });
+
+  it('--detach --wait returns when all is ready, and leaves it running', async (context) => {
+    const workshop = workshopFor(context);
+    const file = fileOf(workshop, server(workshop, 'Deployment'));
+    const { exitCode } = await workshop.run(['apply', '--detach', '--wait', file]);
+    expect(exitCode).toBe(0);
+    const path = '{.status.readyReplicas}';
+    expect((await workshop.run(['get', 'deploy', 'web', '-o', `jsonpath=${path}`])).stdout).toBe('2');
+    expect((await workshop.run(['delete', 'deploy', 'web'])).exitCode).toBe(0);
+    await context.expect.poll(() => workshop.processes(), { timeout: 20_000 }).toEqual([]);
+  });
+});
