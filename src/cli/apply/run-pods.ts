@@ -66,18 +66,16 @@ export async function runPods(
     workloads,
     staticPods: flags.staticPods,
     command: calledCommand(cli),
-    listener: {
-      ...showing(view, own),
-      onChange: () => {
-        run.check();
-        tellOfJobs();
-      },
-    },
+    listener: { ...showing(view, own), onChange: () => look() },
   });
-  const tellOfJobs = jobsTeller(session, () => running.roots);
+  const look = lookOf(
+    session,
+    () => run.check(),
+    () => running.roots,
+  );
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
-  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads }, () => run.check());
+  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads }, look);
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly Root[] = [];
   const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
@@ -124,10 +122,11 @@ export async function runPods(
   return tellOutcome(session, { outcome, roots, seen, evidence, record });
 }
 
-/** Tells once that all Jobs of a run without a goal have ended, while its servers go on. */
-function jobsTeller({ plan, view }: ApplySession, roots: () => readonly Root[]): () => void {
+/** The work after each change. In a run without a goal, tells once that all Jobs have ended while its servers go on. */
+function lookOf({ plan, view }: ApplySession, check: () => void, roots: () => readonly Root[]): () => void {
   let isTold = plan.goal !== undefined;
   return () => {
+    check();
     const sentence = isTold ? undefined : jobsDone(roots());
     if (sentence === undefined) return;
     isTold = true;

@@ -45,9 +45,8 @@ describe.concurrent('apply of workloads', () => {
     const { exitCode, stdout, stderr } = await workshop.run(['apply', fileOf(workshop, job(workshop, FAILING))]);
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/✗ Job {3}Failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\n$/);
-    expect(stderr).toMatch(
-      /^error: job "task" failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\npod\/task-\w+: container main exited/,
-    );
+    expect(stderr).toMatch(/^error: job "task" failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\n/);
+    expect(stderr).toMatch(/\npod\/task-\w+: container main exited with code 3\n/);
     expect(stderr).toContain('no database');
   });
 
