@@ -58,6 +58,7 @@ export async function runPods(
   const isAboutAll = plan.goal !== undefined || !isOwnRun;
   const report = openReport(session, isAboutAll ? [] : live);
   const own = owned.map(({ pod }) => pod);
+  const look = jobsTeller(session);
   const running = new RunningPods({
     settings: await settingsOf(session, own),
     store,
@@ -66,16 +67,11 @@ export async function runPods(
     workloads,
     staticPods: flags.staticPods,
     command: calledCommand(cli),
-    listener: { ...showing(view, own), onChange: () => look() },
+    listener: { ...showing(view, own), onChange: () => look(run, running) },
   });
-  const look = lookOf(
-    session,
-    () => run.check(),
-    () => running.roots,
-  );
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
-  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads }, look);
+  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads }, () => run.check());
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly Root[] = [];
   const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
@@ -112,9 +108,8 @@ export async function runPods(
   await running.close();
   // The signal listener stays until the report is written: a second Ctrl-C must not leave half of it.
   const record = running.record === 'complete' && isAboutAll ? others.record : running.record;
-  report?.write({ roots: allRoots(), pods: allPods(), record, command: command?.record }, (trouble) =>
-    view.trouble(trouble),
-  );
+  const end = { roots: allRoots(), pods: allPods(), record, command: command?.record };
+  report?.write(end, (trouble) => view.trouble(trouble));
   others.close();
   signals.close();
   view.close();
@@ -122,12 +117,12 @@ export async function runPods(
   return tellOutcome(session, { outcome, roots, seen, evidence, record });
 }
 
-/** The work after each change. In a run without a goal, tells once that all Jobs have ended while its servers go on. */
-function lookOf({ plan, view }: ApplySession, check: () => void, roots: () => readonly Root[]): () => void {
+/** Checks a run after each change. Without a goal, tells once that all Jobs have ended while its servers go on. */
+function jobsTeller({ plan, view }: ApplySession): (run: ApplyRun, running: RunningPods) => void {
   let isTold = plan.goal !== undefined;
-  return () => {
-    check();
-    const sentence = isTold ? undefined : jobsDone(roots());
+  return (run, running) => {
+    run.check();
+    const sentence = isTold ? undefined : jobsDone(running.roots);
     if (sentence === undefined) return;
     isTold = true;
     view.note(sentence);
