@@ -2,6 +2,8 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { reconcileWorkload } from '../../controllers/controllers.ts';
+import { isActive } from '../../controllers/pod-state.ts';
+import { restingActions } from '../../controllers/resting-status.ts';
 import { controllerOf } from '../../controllers/ownership.ts';
 import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
@@ -114,12 +116,21 @@ export class WorkloadLoop {
     this.#turn?.cancel();
   }
 
-  /** Gives up the workloads. */
+  /** Gives up the workloads, after the end of all Pods of this agent. */
   close(): void {
     this.stop();
+    for (const uid of this.#own.keys()) this.#attempt(uid, () => this.#rest(uid));
     this.#cache.close();
     for (const release of this.#own.values()) release();
     this.#own.clear();
+  }
+
+  /** Writes that no Pod of a workload runs any more, unless another agent runs one. */
+  #rest(uid: string): void {
+    const workload = this.#cache.get(uid);
+    const isAlive = this.#cache.controlledBy<StoredPod>(uid, 'Pod').some(isActive);
+    if (workload === undefined || !isWorkload(workload) || isAlive) return;
+    this.#hands.carryOut(restingActions(workload, this.#options.clock.now().wallMs));
   }
 
   #take(uid: string, release: () => void): void {
