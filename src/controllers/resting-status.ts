@@ -1,11 +1,13 @@
 import type { JobStatus } from '../api/generated/types.ts';
 import type { Workload } from '../api/workloads/stored-workloads.ts';
-import { isSameJson } from '../api/json.ts';
 import { statusActions } from './actions.ts';
 import { withDeploymentCondition } from './deployment/deployment-status.ts';
 import { finishedCondition } from '../api/workloads/job-conditions.ts';
 import type { ControllerAction } from './reconcile.ts';
 import { LACKS_AVAILABILITY } from './texts/deployment.ts';
+
+/** A status leaves out counts of 0. */
+const NO_PODS = { readyReplicas: undefined, availableReplicas: undefined, updatedReplicas: undefined };
 
 /**
  * Writes that nothing of a workload runs any more: its agent has ended all Pods and goes. The counts of Pods fall, and
@@ -13,7 +15,7 @@ import { LACKS_AVAILABILITY } from './texts/deployment.ts';
  */
 export function restingActions(workload: Workload, nowMs: number): ControllerAction[] {
   const status = restingStatus(workload, nowMs);
-  return status === undefined || isSameJson(status, workload.status) ? [] : statusActions(workload, status);
+  return status === undefined ? [] : statusActions(workload, status);
 }
 
 function restingStatus(workload: Workload, nowMs: number): object | undefined {
@@ -25,26 +27,29 @@ function restingStatus(workload: Workload, nowMs: number): object | undefined {
       return undefined;
     case 'Job':
       return restingJob(status);
-    case 'Deployment': {
-      const { replicas, updatedReplicas, readyReplicas, availableReplicas, ...rest } = status;
-      const conditions = withDeploymentCondition(status.conditions, 'Available', LACKS_AVAILABILITY, nowMs);
-      const unavailableReplicas = workload.spec.replicas || undefined;
-      return { ...rest, unavailableReplicas, terminatingReplicas: 0, conditions };
-    }
+    case 'Deployment':
+      return {
+        ...status,
+        ...NO_PODS,
+        replicas: undefined,
+        unavailableReplicas: workload.spec.replicas || undefined,
+        terminatingReplicas: 0,
+        conditions: withDeploymentCondition(status.conditions, 'Available', LACKS_AVAILABILITY, nowMs),
+      };
     case 'ReplicaSet':
-    case 'ReplicationController': {
-      const { readyReplicas, availableReplicas, fullyLabeledReplicas, ...rest } = status;
-      return { ...rest, replicas: 0 };
-    }
-    case 'StatefulSet': {
-      const { readyReplicas, currentReplicas, updatedReplicas, ...rest } = status;
-      return { ...rest, replicas: 0, availableReplicas: 0 };
-    }
-    case 'DaemonSet': {
-      const { numberAvailable, updatedNumberScheduled, ...rest } = status;
-      const numberUnavailable = status.desiredNumberScheduled || undefined;
-      return { ...rest, currentNumberScheduled: 0, numberReady: 0, numberUnavailable };
-    }
+    case 'ReplicationController':
+      return { ...status, ...NO_PODS, replicas: 0, fullyLabeledReplicas: undefined };
+    case 'StatefulSet':
+      return { ...status, ...NO_PODS, replicas: 0, availableReplicas: 0, currentReplicas: undefined };
+    case 'DaemonSet':
+      return {
+        ...status,
+        currentNumberScheduled: 0,
+        numberReady: 0,
+        numberAvailable: undefined,
+        updatedNumberScheduled: undefined,
+        numberUnavailable: status.desiredNumberScheduled || undefined,
+      };
     default:
       return workload satisfies never;
   }
@@ -53,6 +58,5 @@ function restingStatus(workload: Workload, nowMs: number): object | undefined {
 /** A Job that has ended is left alone. */
 function restingJob(status: JobStatus): JobStatus | undefined {
   if (finishedCondition(status) !== undefined) return undefined;
-  const { active, ...rest } = status;
-  return { ...rest, ready: 0, terminating: 0 };
+  return { ...status, active: undefined, ready: 0, terminating: 0 };
 }
