@@ -186,6 +186,36 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['pod/web', `example.com/x=True`, '--message', HOSTILE],
     ['pod/web', `${HOSTILE}=True`],
   ],
+  run: [
+    [HOSTILE, '--image', HOSTILE],
+    ['again', '--image', HOSTILE, '--env', HOSTILE, '--dry-run=client', '-o', 'yaml'],
+  ],
+  create: [
+    ['configmap', HOSTILE],
+    ['configmap', 'text', `--from-literal=a=${HOSTILE}`],
+    ['deployment', 'web', '--image', HOSTILE, '--dry-run=client', '-o', 'yaml'],
+    ['job', 'try', `--from=cronjob/${HOSTILE}`],
+  ],
+  edit: [['pod', HOSTILE]],
+  scale: [
+    [`deployment/${HOSTILE}`, '--replicas=2'],
+    ['deployment', 'web', `--replicas=${HOSTILE}`],
+  ],
+  rollout: [
+    ['status', `deployment/${HOSTILE}`],
+    ['history', `deployment/${HOSTILE}`],
+    [HOSTILE, 'deployment/web'],
+  ],
+  set: [
+    ['image', 'pod/web', `main=${HOSTILE}`],
+    ['env', 'pod/web', `A=${HOSTILE}`],
+    ['env', 'pod/web', '--list'],
+    [HOSTILE, 'pod/web'],
+  ],
+  expose: [
+    ['pod', 'web', '--port=80', `--name=${HOSTILE}`],
+    ['pod', HOSTILE, '--port=80'],
+  ],
   gc: [['--dry-run'], ['--keep', HOSTILE]],
   explain: [[HOSTILE], [`pod.${HOSTILE}`]],
   doctor: [[HOSTILE], ['--state-dir', HOSTILE]],

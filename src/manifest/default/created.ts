@@ -84,9 +84,10 @@ function withGeneratedSelector(job: Job & KubeObject, uid: string): Job & KubeOb
  * @param stored the DaemonSet before a change. Undefined: it is new
  */
 export function withTemplateGeneration<T extends KubeObject>(daemonSet: T, stored?: KubeObject): T {
-  const before = Number(stored?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const before = stored?.metadata.annotations?.[TEMPLATE_GENERATION];
   const isSame = stored !== undefined && isSameJson(templateOf(stored), templateOf(daemonSet));
-  const count = { [TEMPLATE_GENERATION]: String(isSame ? before : before + 1) };
+  if (isSame && before === undefined) return daemonSet;
+  const count = { [TEMPLATE_GENERATION]: isSame ? before : String(Number(before ?? 0) + 1) };
   const { metadata } = daemonSet;
   return { ...daemonSet, metadata: { ...metadata, annotations: { ...metadata.annotations, ...count } } };
 }
