@@ -6,7 +6,7 @@ import { nameOfCommand } from './flags/called-command.ts';
 import { normalizeFlags } from './flags/flag-style.ts';
 import { Cli } from './cli.ts';
 import { globalFlags, withGlobalFlags } from './flags/global-flags.ts';
-import { checkHelpTopic, withHelp } from './help/help.ts';
+import { asHelpFlag, checkHelpTopic, withHelp } from './help/help.ts';
 import { reportError } from './report-error.ts';
 import type { Process } from './process.ts';
 import type { RunVerb, Verb } from './verb.ts';
@@ -130,7 +130,7 @@ export async function main(argv: readonly string[], host: Process): Promise<numb
     return answerCompletion(cli, program, argv.slice(1));
   }
   try {
-    const words = normalizeFlags(own, program);
+    const words = asHelpFlag(normalizeFlags(own, program));
     checkHelpTopic(words, program);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;

@@ -34,8 +34,9 @@ export function revisionToRestore(
 export function rolledBack(workload: KubeObject, { template, keeper }: TemplateRevision): KubeObject | undefined {
   const { spec } = workload as unknown as StoredDeployment;
   if (workload.kind === 'Deployment' && spec.paused === true) {
-    const remedy = "resume it first with 'podrun rollout resume' and try again";
-    throw new PodrunError('Conflict', `you cannot rollback a paused deployment; ${remedy}`);
+    const remedy = "resume it first with 'kubectl rollout resume' and try again";
+    const hint = `Here: podrun rollout resume deployment/${workload.metadata.name}`;
+    throw new PodrunError('Conflict', `you cannot rollback a paused deployment; ${remedy}`, { hint });
   }
   if (isSameTemplate(template, spec.template)) return undefined;
   if (workload.kind !== 'Deployment') return { ...workload, spec: { ...spec, template } };

@@ -83,6 +83,11 @@ describe('with stored Pods', () => {
     { words: ['get', '-n', ''], values: ['default', 'test'] },
     { words: ['events', '--for', 'pod/we'], values: ['pod/web'] },
     { words: ['cp', 'we'], values: ['web:'] },
+    { words: ['rollout', 're'], values: ['restart', 'resume'] },
+    { words: ['create', 'secret', 't'], values: ['tls'] },
+    { words: ['scale', 'deployment/s'], values: ['deployment/shop'] },
+    { words: ['rollout', 'status', 'deploy', ''], values: ['shop'] },
+    { words: ['rollout', 'undo', '--to'], values: ['--to-revision'] },
     { words: ['--state-dir', '/nowhere', 'logs', ''], values: [] },
   ])('$words can become $values', async ({ words, values }) => {
     expect(await complete(...words)).toEqual({ values, kind: ':words' });

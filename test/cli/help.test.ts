@@ -37,6 +37,12 @@ describe.each(COMMANDS)('%s --help', (command) => {
   });
 });
 
+it('is shown by help NAME, too, also for a command below another', async () => {
+  for (const command of ['delete', 'rollout status', 'create secret tls']) {
+    expect((await runHere(workshop, ['help', ...command.split(' ')])).stdout).toBe(helpOf(command));
+  }
+});
+
 it('shows choices, defaults, and the meaning of a flag without a value', () => {
   const flat = helpOf('delete').replaceAll(/\s+/g, ' ');
   expect(flat).toContain('--dry-run[=mode] ');

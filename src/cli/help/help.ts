@@ -61,6 +61,11 @@ export function withHelp(program: Command): Command {
     .addHelpText('after', EXAMPLES);
 }
 
+/** Rewrites `help rollout status` as `rollout status --help`: commander's help command takes one word only. */
+export function asHelpFlag(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : argv;
+}
+
 /** Reports a help topic that is no command as an error: commander would print the help of the program. */
 export function checkHelpTopic(argv: readonly string[], program: Command): void {
   const isHelpCommand = argv[0] === 'help';

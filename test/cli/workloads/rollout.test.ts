@@ -164,7 +164,7 @@ describe('rollout restart, pause and resume', () => {
     expect(await run('rollout undo deployment/web')).toEqual(
       failed(
         'error: you cannot rollback a paused deployment; ' +
-          "resume it first with 'podrun rollout resume' and try again\n",
+          "resume it first with 'kubectl rollout resume' and try again\nHere: podrun rollout resume deployment/web\n",
       ),
     );
     expect(await run('rollout resume deployment/web')).toEqual(ok('deployment.apps/web resumed\n'));
