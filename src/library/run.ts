@@ -84,6 +84,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     isolation: { hasNamespaces: choice !== 'process', hasPodNetwork: (options.network ?? config?.network) === 'pod' },
   });
   const sorted = separatePods(loaded.objects);
+  refuseWorkloads(sorted);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
   loaded.warnings.forEach(warn);
   const stateFolder = openStateFolder(options.stateDir, prepared.clock);
@@ -94,6 +95,15 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     stateFolder.close();
     throw error;
   }
+}
+
+/** @throws {PodrunError} (Unsupported) for objects that need controllers */
+function refuseWorkloads({ workloads }: SeparatedObjects): void {
+  if (workloads.length === 0) return;
+  const names = workloads.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
+  throw new PodrunError('Unsupported', `run() runs Pods, and no workloads: ${names}`, {
+    hint: 'Nothing was started. podrun apply runs workloads.',
+  });
 }
 
 async function begin(

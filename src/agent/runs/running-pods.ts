@@ -154,7 +154,7 @@ export class RunningPods {
   }
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */
-  terminate(how: { readonly force: boolean }): void {
+  terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     this.#statics?.stop();
     this.workloads?.stop();
     this.agent.terminate(how);

@@ -78,10 +78,10 @@ export class LibraryPods implements Pods {
     });
     const over = new Promise<void>((resolve) => {
       onChange.add(() => {
-        if (running.agent.isOver) resolve();
+        if (running.isOver) resolve();
       });
     });
-    const onAbort = (): void => running.agent.terminate({ force: false });
+    const onAbort = (): void => running.terminate({ force: false });
     signal?.addEventListener('abort', onAbort);
     this.#finished = over.then(async () => {
       signal?.removeEventListener('abort', onAbort);
@@ -188,7 +188,7 @@ export class LibraryPods implements Pods {
   stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return withLibraryErrors(async () => {
       const graceSeconds = graceOf(gracePeriod);
-      this.#parts.running.agent.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+      this.#parts.running.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
       await this.#finished;
     });
   }
