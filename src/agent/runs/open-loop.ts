@@ -27,6 +27,8 @@ export interface LoopOptions {
 
 /** The loop that runs controllers in this process, with the Pods of an agent below it. */
 export function openLoop({ store, clock, agent, owner, onStarted, ...listeners }: LoopOptions): WorkloadLoop {
+  /** The uid of a Pod that is being created: its run begins when the store has it. */
+  let starting: string | undefined;
   return new WorkloadLoop({
     ...listeners,
     store,
@@ -37,8 +39,9 @@ export function openLoop({ store, clock, agent, owner, onStarted, ...listeners }
     newUid,
     claim: ({ apiVersion, kind, metadata: { namespace, name } }) =>
       claimWorkload(store, { apiVersion, kind, namespace, name }, owner.command, owner.agent)?.release,
-    runsPod: (uid) => agent.hasPod(uid),
+    runsPod: (uid) => uid === starting || agent.hasPod(uid),
     startPod: (object: KubeObject) => {
+      starting = object.metadata.uid;
       const { pod, release } = store.startNewRun(object, owner.command, owner.agent);
       onStarted(pod, release);
       agent.run(pod);

@@ -63,7 +63,7 @@ export class RunningPods {
    */
   readonly #latest: Map<string, StoredPod>;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
-  readonly workloads: WorkloadLoop | undefined;
+  #workloads: WorkloadLoop | undefined;
   /** Undefined: no folder is watched, or not yet. */
   #statics: StaticPods | undefined;
   /** By uid of the Pod: gives it up. */
@@ -102,7 +102,7 @@ export class RunningPods {
         listener.onTrouble(error.message);
       },
     });
-    this.workloads = this.#openLoop();
+    if (workloads.length > 0) this.#workloads = this.#openLoop();
     if (isIdle) return;
     this.#guard = new StateGuard({
       store,
@@ -132,14 +132,14 @@ export class RunningPods {
 
   /** The applied Pods and workloads as the store last reported them. */
   get roots(): readonly Root[] {
-    return [...this.pods.map(podRoot), ...(this.workloads?.rootsWithPods ?? [])];
+    return [...this.pods.map(podRoot), ...(this.#workloads?.rootsWithPods ?? [])];
   }
 
   /** The same, with applied Pods as the agent knows them: also those whose record is lost. */
   get endedRoots(): readonly Root[] {
     const uids = new Set(this.#rootUids);
     const applied = this.agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
-    return [...applied.map(podRoot), ...(this.workloads?.rootsWithPods ?? [])];
+    return [...applied.map(podRoot), ...(this.#workloads?.rootsWithPods ?? [])];
   }
 
   /** The Pods of this process, those of controllers included, as the store last reported them. */
@@ -150,13 +150,13 @@ export class RunningPods {
   /** True when all Pods of this process have ended, and all workloads, and no more can come. */
   get isOver(): boolean {
     if (this.#statics?.isWatching === true) return false;
-    return this.agent.isOver && (this.workloads?.isOver ?? true);
+    return this.agent.isOver && (this.#workloads?.isOver ?? true);
   }
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     this.#statics?.stop();
-    this.workloads?.stop();
+    this.#workloads?.stop();
     this.agent.terminate(how);
   }
 
@@ -166,8 +166,8 @@ export class RunningPods {
     for (const { pod } of owned) this.#follow(pod);
     for (const { pod } of owned) listener.onPod({ type: 'ADDED', object: pod });
     for (const { pod } of owned) this.agent.run(pod);
-    for (const { object, release } of workloads) this.workloads?.add(object, release);
-    for (const { pod } of owned) if (hasOwners(pod)) this.workloads?.follow(pod);
+    for (const { object, release } of workloads) this.#workloads?.add(object, release);
+    for (const { pod } of owned) this.#followOwners(pod);
     this.#statics = this.#openStatics();
     listener.onChange();
     this.#settled = this.#settle().catch((error: unknown) =>
@@ -183,16 +183,15 @@ export class RunningPods {
     this.agent.close();
     if (this.#guard?.hasLostFolder !== true) {
       for (const release of this.#releases.values()) this.#release(release);
-      this.#release(() => this.workloads?.close());
+      this.#release(() => this.#workloads?.close());
     }
     this.#guard?.close();
     await this.#runtime.close();
     this.#forgetAtExit();
   }
 
-  #openLoop(): WorkloadLoop | undefined {
-    const { store, clock, owned, workloads = [], command, listener } = this.#options;
-    if (workloads.length === 0 && !owned.some(({ pod }) => hasOwners(pod))) return undefined;
+  #openLoop(): WorkloadLoop {
+    const { store, clock, command, listener } = this.#options;
     return openLoop({
       store,
       clock,
@@ -248,6 +247,13 @@ export class RunningPods {
     this.#options.listener.onPod({ type: 'ADDED', object: pod });
   }
 
+  /** A Pod may have owners from the start, or be adopted by a controller of any agent. */
+  #followOwners(pod: StoredPod): void {
+    if (!hasOwners(pod)) return;
+    this.#workloads ??= this.#openLoop();
+    this.#workloads.follow(pod);
+  }
+
   /** Reports the changes of a Pod. Forgets a Pod of a controller that is gone. */
   #follow(pod: StoredPod): void {
     const { store, listener } = this.#options;
@@ -256,6 +262,7 @@ export class RunningPods {
       if (event.object.metadata.uid !== uid) return;
       this.#latest.set(uid, event.object);
       listener.onPod(event);
+      if (event.type !== 'DELETED') this.#followOwners(event.object);
       if (event.type === 'DELETED' && controllerOf(pod) !== undefined) {
         subscription.close();
         this.#subscriptions.delete(uid);

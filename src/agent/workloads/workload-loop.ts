@@ -13,6 +13,7 @@ import { ControllerHands, type PodHands, type StageOutcome } from './carry-out.t
 import { concernedBy } from './concerned.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, ObjectCache } from './object-cache.ts';
+import { RunMembers } from './run-members.ts';
 import { RunRoots } from './run-roots.ts';
 
 export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
@@ -52,6 +53,7 @@ export class WorkloadLoop {
   readonly #options: WorkloadLoopOptions;
   readonly #cache: ObjectCache;
   readonly #hands: ControllerHands;
+  readonly #members: RunMembers;
   readonly #removedPods = new RemovedPods();
   /** The workloads of this agent, by uid, each with a function that gives it up. */
   readonly #own = new Map<string, () => void>();
@@ -69,6 +71,7 @@ export class WorkloadLoop {
   constructor(options: WorkloadLoopOptions) {
     this.#options = options;
     this.#cache = new ObjectCache(options.store, (event, before) => this.#changed(event, before));
+    this.#members = new RunMembers(this.#cache, (event) => this.#tell(event));
     this.#hands = new ControllerHands({ ...options, cache: this.#cache });
   }
 
@@ -82,13 +85,13 @@ export class WorkloadLoop {
     this.#take(uid, release);
     this.#cache.follow(namespace);
     for (const object of this.#cache.allOf(namespace)) this.#takeIfOwned(object);
-    const known = this.#cache.get(uid) ?? workload;
-    this.#options.onObject({ type: 'ADDED', object: known });
+    this.#members.add(this.#cache.get(uid) ?? workload);
   }
 
   /** Follows the owners of a Pod that this agent runs without a workload: it goes when they do. */
   follow(pod: StoredPod): void {
     this.#cache.follow(pod.metadata.namespace);
+    this.#members.add(this.#cache.get(pod.metadata.uid) ?? pod);
   }
 
   /** The applied workloads with their Pods. */
@@ -96,9 +99,10 @@ export class WorkloadLoop {
     return this.roots.all.map((root) => ({ ...root, pods: this.#cache.podsBelow(root.object.metadata.uid) }));
   }
 
-  /** True when all roots have ended and no controller has anything to do now, and after `stop`. */
+  /** True when all roots have ended, no Pod of the run terminates, and no controller is due. True after `stop`. */
   get isOver(): boolean {
-    return this.#isStopped || (this.roots.areOver && this.#due.size === 0 && this.#garbageDue.size === 0);
+    if (this.#isStopped) return true;
+    return this.#due.size === 0 && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
   }
 
   /** True for a workload of this agent, and for what belongs to one. */
@@ -152,11 +156,11 @@ export class WorkloadLoop {
 
   #changed(event: WatchEvent<Owned>, before: Owned | undefined): void {
     const { type, object } = event;
-    const { uid, namespace } = object.metadata;
+    const { namespace } = object.metadata;
     this.roots.changed(event);
     if (type === 'DELETED') this.#forget(object);
     else this.#takeIfOwned(object);
-    if (this.isOwn(object) && !this.#options.runsPod(uid)) this.#options.onObject(event);
+    this.#members.changed(event);
     const own = [...this.#own.keys()].flatMap((each) => this.#cache.get(each) ?? []);
     for (const concerned of concernedBy(event, before, this.#cache, own)) {
       // Its own writes do not call a controller again: the next stage sees them.
@@ -166,6 +170,10 @@ export class WorkloadLoop {
       this.#garbageDue.add(namespace);
       this.#planTurn();
     }
+  }
+
+  #tell(event: WatchEvent<Owned>): void {
+    if (!this.#options.runsPod(event.object.metadata.uid)) this.#options.onObject(event);
   }
 
   #forget(object: Owned): void {

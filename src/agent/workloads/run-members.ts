@@ -1,0 +1,58 @@
+import { isTerminalPhase, type WatchEvent } from '../../api/objects.ts';
+import type { Owned } from '../../controllers/reconcile.ts';
+import { isTerminating } from '../../controllers/pod-state.ts';
+import { isPod, type ObjectCache } from './object-cache.ts';
+
+/**
+ * The objects that belong to a run: the applied ones, what they own, what comes to own one of them, and what that owns.
+ * An object that belonged to the run once goes on belonging to it.
+ */
+export class RunMembers {
+  readonly #cache: ObjectCache;
+  readonly #tell: (event: WatchEvent<Owned>) => void;
+  readonly #uids = new Set<string>();
+
+  /** @param tell called for each change of a member; with those that were there before as ADDED */
+  constructor(cache: ObjectCache, tell: (event: WatchEvent<Owned>) => void) {
+    this.#cache = cache;
+    this.#tell = tell;
+  }
+
+  /** Tells of a change, if it is one of a member. Called after each change of the cache. */
+  changed(event: WatchEvent<Owned>): void {
+    const { uid, ownerReferences = [] } = event.object.metadata;
+    const isMember = this.#uids.has(uid) || ownerReferences.some((owner) => this.#uids.has(owner.uid));
+    if (!isMember) return;
+    this.#tell(event);
+    this.#uids.add(uid);
+    this.#addAround(event.object);
+  }
+
+  /** Adds an object, and tells that it is there. */
+  add(object: Owned): void {
+    if (this.#uids.has(object.metadata.uid)) return;
+    this.#uids.add(object.metadata.uid);
+    this.#tell({ type: 'ADDED', object });
+    this.#addAround(object);
+  }
+
+  /** True while a Pod of the run terminates, or is about to, because its owners are gone: also one of another agent. */
+  get haveTerminating(): boolean {
+    return [...this.#uids].some((uid) => {
+      const object = this.#cache.get(uid);
+      if (object === undefined || !isPod(object) || object.status.phase === 'Unknown') return false;
+      const { ownerReferences: owners = [] } = object.metadata;
+      const isGarbage = owners.length > 0 && owners.every((owner) => this.#cache.get(owner.uid) === undefined);
+      return isTerminating(object) || (isGarbage && !isTerminalPhase(object.status.phase));
+    });
+  }
+
+  #addAround({ metadata: { uid, ownerReferences = [] } }: Owned): void {
+    for (const owner of ownerReferences) {
+      const present = this.#cache.get(owner.uid);
+      if (present === undefined) this.#uids.add(owner.uid);
+      else this.add(present);
+    }
+    for (const dependent of this.#cache.dependentsOf(uid)) this.add(dependent);
+  }
+}
