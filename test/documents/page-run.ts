@@ -52,7 +52,7 @@ export async function runPage(
   try {
     return await runCommands(shell, commands, setting);
   } finally {
-    await shell.run('podrun delete pod --all -A --force');
+    await shell.run('podrun delete deployment,cronjob,job,pod --all -A --force');
     await waitForAgents(workshop);
   }
 }

@@ -35,6 +35,27 @@ function serving(...names: string[]): string {
   return pod('web', { containers: names.map((name) => ({ name, command: ['sh', '-c', SERVE] })) });
 }
 
+/** A Deployment of two Pods. */
+function deployed(name: string): string {
+  const labels = { app: name };
+  return stringify({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels, annotations: { 'kubernetes.io/change-cause': 'first version' } },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          terminationGracePeriodSeconds: 2,
+          containers: [{ name: 'main', image: 'app:1', command: ['sh', '-c', SERVE] }],
+        },
+      },
+    },
+  });
+}
+
 /** A Pod that ends with its program. */
 function ending(program: string): string {
   return pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: [program] }] });
@@ -73,9 +94,19 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
         readinessGates: [{ conditionType: 'example.com/lb' }],
         containers: [{ name: 'main', command: ['sh', '-c', SERVE] }],
       }),
+      'deployment.yaml': deployed('web'),
     },
-    before: ['podrun apply -d pod.yaml'],
+    env: { EDITOR: 'true', KUBE_EDITOR: 'true' },
+    before: [
+      'podrun apply -d pod.yaml',
+      'podrun apply -d deployment.yaml',
+      'podrun rollout status deployment/web --timeout 50s',
+      'podrun annotate deployment/web kubernetes.io/change-cause-',
+      'podrun set env deployment/web VERSION=one DEBUG=1',
+      "podrun create cronjob report --image=busybox --schedule='0 0 1 1 *' -- true",
+    ],
     manners: {
+      'podrun rollout status deployment/web': { otherOutput: 'some lines come and go within milliseconds' },
       'podrun apply pod.yaml': { before: ['sed -i s/app:1/app:3/ pod.yaml'] },
     },
   },
@@ -239,7 +270,11 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       },
     },
   },
-  'docs/output.md': { files: { 'pod.yaml': serving('app') }, before: [DETACH] },
+  'docs/output.md': {
+    files: { 'pod.yaml': serving('app'), 'deployment.yaml': deployed('web') },
+    before: [DETACH, 'podrun apply -d deployment.yaml', 'podrun rollout status deployment/web --timeout 50s'],
+    manners: { 'podrun get all -l app=web': { otherOutput: 'other hashes' } },
+  },
   'docs/performance.md': {
     manners: Object.fromEntries(BENCHMARKS.map((command) => [command, { skip: 'takes minutes' }])),
   },
