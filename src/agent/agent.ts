@@ -18,6 +18,7 @@ import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
 import { preemptedBy } from '../lifecycle/texts/events.ts';
 import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from './clean-up/delete-pod.ts';
+import { isCordoned } from './config/cordon.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -53,6 +54,7 @@ export class Agent implements PodRunAgent {
   /** The Pods on the node, kept while #reconsider goes through the runs. */
   #placed: readonly StoredPod[] | undefined;
   readonly #subscriptions: Subscription[] = [];
+  #isCordonWatched = false;
   #ownRights: OwnRights | undefined;
   /** Undefined: no thresholds are set. */
   readonly #evictions: EvictionWatch | undefined;
@@ -117,7 +119,25 @@ export class Agent implements PodRunAgent {
     const { store } = this.#options;
     const { namespace } = run.pod.metadata;
     const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
-    return { node: this.node, placed: this.#placedBeside(run), hasClaim, pressure: this.#evictions?.conditions };
+    const cordoned = isCordoned(store, this.node.name);
+    if (cordoned) this.#awaitUncordon();
+    return {
+      node: { ...this.node, isCordoned: cordoned },
+      placed: this.#placedBeside(run),
+      hasClaim,
+      pressure: this.#evictions?.conditions,
+    };
+  }
+
+  /** Schedules the waiting Pods again as soon as the node is uncordoned. */
+  #awaitUncordon(): void {
+    if (this.#isCordonWatched) return;
+    this.#isCordonWatched = true;
+    const reconsider = (): void => {
+      this.#unschedulableRuns.clear();
+      this.#reconsider();
+    };
+    this.#subscriptions.push(this.#options.store.watch('nodes', {}, reconsider));
   }
 
   /** The order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go. */

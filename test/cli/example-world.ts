@@ -82,6 +82,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
     before: 'podrun get pod web -o json > pod.json && podrun get events -o json > events.json',
   },
   'podrun events --from events.json': { before: 'podrun get events -o json > events.json' },
+  // Pods without a controller stay.
+  'podrun drain $(podrun get nodes -o name) --ignore-daemonsets': { exitCode: 1 },
   // Runs that differ
   'podrun expect web.expect.yaml web@1': { exitCode: 1 },
   // The Pod of pod.yaml is another one in this folder.

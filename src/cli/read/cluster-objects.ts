@@ -1,11 +1,14 @@
 import { release, uptime } from 'node:os';
 import { readQuietly } from '../../quietly.ts';
+import { isCordoned } from '../../agent/config/cordon.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { namespacedResources } from '../../api/resource-types.ts';
 import { formatTime } from '../../api/time.ts';
+import { withBudgetStatus } from '../../manifest/admission/disruption-budget.ts';
 import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
 import { quotaStatus } from '../../manifest/admission/quota.ts';
+import { aroundBudgets } from '../../objects/evict-pod.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
 
@@ -17,7 +20,8 @@ interface Here {
 
 /**
  * The store plus the objects that every cluster has: the namespace `default`, all namespaces in use, the priority
- * classes of the system, and this machine as the node. Quotas have what is used of them.
+ * classes of the system, and this machine as the node. Quotas have what is used of them, and
+ * PodDisruptionBudgets what they permit.
  */
 export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
   const made = (resource: Resource, scope?: Scope): StoredKubeObject[] | undefined => {
@@ -25,7 +29,11 @@ export function withClusterObjects(store: ObjectReader, here: Here): ObjectReade
     if (resource === 'priorityclasses') return withStored(store, resource, priorityClasses(here));
     if (resource === 'resourcequotas')
       return store.list<StoredKubeObject>(resource, scope).map((quota) => withUsage(store, quota));
-    return resource === 'nodes' ? [node(here)] : undefined;
+    if (resource === 'poddisruptionbudgets')
+      return store
+        .list<StoredKubeObject>(resource, scope)
+        .map((budget) => withBudgetStatus(budget, aroundBudgets(store, budget.metadata.namespace)));
+    return resource === 'nodes' ? [node(here, store)] : undefined;
   };
   return {
     get: (resource, namespace, name) => {
@@ -89,8 +97,13 @@ function namespace(name: string, creationTimestamp: string): StoredKubeObject {
   });
 }
 
+const CORDONED = {
+  unschedulable: true,
+  taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
+};
+
 /** Makes the node object. It has no labels or taints of podrun.yaml: they belong to one `apply`. */
-function node({ stateDir, nowMs }: Here): StoredKubeObject {
+function node({ stateDir, nowMs }: Here, store: ObjectReader): StoredKubeObject {
   const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
   const since = bootTime(nowMs);
   const ready = {
@@ -103,7 +116,7 @@ function node({ stateDir, nowMs }: Here): StoredKubeObject {
   };
   return clusterObject('Node', name, since, {
     labels,
-    spec: {},
+    spec: isCordoned(store, name) ? CORDONED : {},
     status: {
       addresses: [...hostIPs.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
       allocatable,

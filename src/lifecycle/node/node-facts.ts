@@ -5,6 +5,8 @@ export interface NodeFacts {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** The node takes no new Pods: it was cordoned. */
+  readonly isCordoned?: boolean;
   /** The resources for Pods: `cpu`, `memory`, `ephemeral-storage`, `pods`. The node has none of an absent resource. */
   readonly allocatable: Readonly<Record<string, Quantity>>;
   /** At least one. The first is `status.hostIP`. */

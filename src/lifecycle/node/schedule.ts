@@ -86,10 +86,16 @@ interface Misfit {
   readonly preemptible: boolean;
 }
 
+/** The taint of a cordoned node. Source: k8s.io/api/core/v1, TaintNodeUnschedulable. */
+const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+
 /** Runs the scheduler's filters in its order. The first filter that rejects the node gives the reason. */
 function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]): Misfit | undefined {
   const names = affinityNodeNames(spec);
   if (names?.size === 0) return { reasons: [MISFIT.conflictingTerms], preemptible: false };
+  if (node.isCordoned === true && hasUntoleratedTaint(spec, [CORDON], ['NoSchedule'])) {
+    return { reasons: [MISFIT.cordoned], preemptible: false };
+  }
   if (names !== undefined && !names.has(node.name)) return { reasons: [MISFIT.otherNode], preemptible: false };
   if (hasUntoleratedTaint(spec, node.taints, ['NoSchedule', 'NoExecute'])) {
     return { reasons: [MISFIT.taints], preemptible: false };

@@ -44,5 +44,8 @@ export const DELETION_BY_POD_GC = { reason: 'DeletionByPodGC', message: 'PodGC: 
 /** The type of the condition of a Pod that is ended for the sake of others. Source: k8s.io/api/core/v1/types.go. */
 export const DISRUPTION_TARGET = 'DisruptionTarget';
 
+/** Source: pkg/registry/core/pod/storage/eviction.go, addConditionAndDeletePod. */
+export const EVICTED_BY_API = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' } as const;
+
 /** The reason of DisruptionTarget for a Pod that its node evicts. Source: pkg/kubelet/eviction/eviction_manager.go. */
 export const TERMINATION_BY_KUBELET = 'TerminationByKubelet';

@@ -6,6 +6,8 @@ export const MISFIT = {
   conflictingTerms: 'pod affinity terms conflict',
   /** Source: pkg/scheduler/framework/types.go FitError, for nodes that PreFilter left out. */
   otherNode: "1 node(s) didn't satisfy plugin(s) [NodeAffinity]",
+  /** Source: pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go. */
+  cordoned: '1 node(s) were unschedulable',
   /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go ErrReasonPod. */
   affinity: "1 node(s) didn't match Pod's node affinity/selector",
   /** Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go Filter. */

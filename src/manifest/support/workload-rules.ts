@@ -1,8 +1,7 @@
-import { checked, DROPPED, FIELD_BY_FIELD, noEffect, partly, READ_ONLY, type SupportTable, works } from './rule.ts';
+import { checked, DROPPED, FIELD_BY_FIELD, partly, READ_ONLY, type SupportTable, works } from './rule.ts';
 
 const OBJECT = { ...works('apiVersion', 'kind', 'metadata'), spec: FIELD_BY_FIELD, status: READ_ONLY };
 const TEMPLATE = { template: FIELD_BY_FIELD };
-const NOT_EVICTED = 'nothing evicts Pods here';
 
 /** The rules of the kinds that make Pods, and of the kinds about those Pods. */
 export const WORKLOAD_RULES: SupportTable = {
@@ -67,7 +66,8 @@ export const WORKLOAD_RULES: SupportTable = {
     ...works('apiVersion', 'kind', 'metadata', 'revision'),
     data: { treatment: 'works', note: 'the template of a StatefulSet or DaemonSet' },
   },
-  'policy.PodDisruptionBudget': { ...OBJECT, spec: noEffect(NOT_EVICTED) },
+  'policy.PodDisruptionBudget': { ...OBJECT, spec: partly('podrun drain asks it, deletions do not') },
+  'policy.PodDisruptionBudgetSpec': works('minAvailable', 'maxUnavailable', 'selector', 'unhealthyPodEvictionPolicy'),
   'scheduling.PriorityClass': {
     ...works('apiVersion', 'kind', 'metadata'),
     ...works('value', 'globalDefault', 'preemptionPolicy'),

@@ -1,0 +1,61 @@
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import type { DrainFlags } from '../verbs/drain.ts';
+
+export interface BlockedPods {
+  readonly evicted: readonly StoredPod[];
+  readonly warnings: readonly string[];
+  /** The reasons why nothing is evicted, in kubectl's words. */
+  readonly errors: readonly string[];
+}
+
+/** The Pods of the node, static ones left out. */
+export function podsToDrain(store: ObjectReader, node: string): StoredPod[] {
+  return store
+    .list<StoredPod>('pods')
+    .filter(({ spec, metadata }) => spec.nodeName === node && metadata.annotations?.[MIRROR] === undefined);
+}
+
+const MIRROR = 'kubernetes.io/config.mirror';
+
+/** Sorts Pods by whether they may be evicted. Source: staging/src/k8s.io/kubectl/pkg/drain/filters.go. */
+export function blockedPods(
+  pods: readonly StoredPod[],
+  { force, ignoreDaemonsets, deleteEmptydirData }: Omit<DrainFlags, 'gracePeriod' | 'timeout'>,
+): BlockedPods {
+  const controllerOf = ({ metadata }: StoredPod): string | undefined =>
+    metadata.ownerReferences?.find(({ controller }) => controller === true)?.kind;
+  const live = pods.filter(({ status }) => !isTerminalPhase(status.phase));
+  const daemons = pods.filter((pod) => controllerOf(pod) === 'DaemonSet');
+  const alone = live.filter((pod) => controllerOf(pod) === undefined);
+  const local = live.filter(
+    (pod) => !daemons.includes(pod) && (pod.spec.volumes ?? []).some(({ emptyDir }) => emptyDir !== undefined),
+  );
+  const cases = [
+    {
+      found: alone,
+      isAllowed: force,
+      refusal: 'cannot delete Pods that declare no controller (use --force to override)',
+      warning: 'deleting Pods that declare no controller',
+    },
+    {
+      found: daemons,
+      isAllowed: ignoreDaemonsets,
+      refusal: 'cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore)',
+      warning: 'ignoring DaemonSet-managed Pods',
+    },
+    {
+      found: local,
+      isAllowed: deleteEmptydirData,
+      refusal: 'cannot delete Pods with local storage (use --delete-emptydir-data to override)',
+      warning: undefined,
+    },
+  ].filter(({ found }) => found.length > 0);
+  const named = (text: string, found: readonly StoredPod[]): string =>
+    `${text}: ${found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ')}`;
+  return {
+    evicted: pods.filter((pod) => !daemons.includes(pod)),
+    errors: cases.flatMap(({ found, isAllowed, refusal }) => (isAllowed ? [] : [named(refusal, found)])),
+    warnings: cases.flatMap(({ found, warning }) => (warning === undefined ? [] : [named(warning, found)])),
+  };
+}

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { podsIn, watchLines, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+const SLEEP: PodSpec = { containers: [{ name: 'main', command: ['sleep', '60'] }] };
+
+async function node(): Promise<string> {
+  const { stdout } = await workshop.run(['get', 'nodes', '-o', 'name']);
+  return stdout.trim().replace('node/', '');
+}
+
+it('a cordoned node takes no new Pods until it is uncordoned', async () => {
+  const name = await node();
+  expect(await workshop.run(['cordon', name])).toMatchObject({ exitCode: 0, stdout: `node/${name} cordoned\n` });
+  expect((await workshop.run(['cordon', `node/${name}`])).stdout).toBe(`node/${name} already cordoned\n`);
+  expect((await workshop.run(['get', 'nodes'])).stdout).toContain('Ready,SchedulingDisabled');
+  const podrun = workshop.start(['apply', workshop.pod('web', { ...SLEEP, restartPolicy: 'Never' }), '-o', 'json']);
+  await podrun.until(({ stdout }) => stdout.includes('1 node(s) were unschedulable'));
+  expect((await workshop.run(['uncordon', name])).stdout).toBe(`node/${name} uncordoned\n`);
+  await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
+  podrun.signal('SIGINT');
+  await podrun.ended;
+});
+
+it('drain evicts the Pods that it may, and refuses the others with reasons', async () => {
+  const name = await node();
+  const volumes = [{ name: 'v', emptyDir: {} }];
+  const podrun = workshop.start(['apply', workshop.pod('web', { ...SLEEP, volumes }), '-o', 'json']);
+  await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
+  expect(await workshop.run(['drain', name])).toEqual({
+    exitCode: 1,
+    stdout: `node/${name} cordoned\n`,
+    stderr:
+      `error: unable to drain node "${name}": cannot delete Pods that declare no controller (use --force to override): ` +
+      'default/web, cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web\n' +
+      'The node stays cordoned: podrun uncordon lets it take Pods again.\n',
+  });
+  expect(await workshop.run(['drain', name, '--force', '--delete-emptydir-data', '--grace-period', '1'])).toEqual({
+    exitCode: 0,
+    stdout: `node/${name} already cordoned\nevicting pod default/web\npod/web evicted\nnode/${name} drained\n`,
+    stderr: 'Warning: deleting Pods that declare no controller: default/web\n',
+  });
+  const { stdout } = await podrun.ended;
+  expect(podsIn(watchLines(stdout)).at(-1)?.status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }),
+  );
+});
+
+it('drain waits as long as a PodDisruptionBudget forbids an eviction', async () => {
+  const name = await node();
+  const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b' } };
+  const spec = { minAvailable: 1, selector: {} };
+  const file = workshop.file('budget.json', JSON.stringify({ ...budget, spec }));
+  const podrun = workshop.start(['apply', file, workshop.pod('web', SLEEP), '-o', 'json']);
+  await podrun.until(({ lines }) =>
+    podsIn(lines).some(({ status }) =>
+      status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True'),
+    ),
+  );
+  const { exitCode, stderr } = await workshop.run(['drain', name, '--force', '--timeout', '100ms']);
+  expect(exitCode).toBe(124);
+  expect(stderr).toContain(
+    'error when evicting pods/"web" -n "default" (will retry after 5s): Cannot evict pod as it would violate the ' +
+      "pod's disruption budget. The disruption budget b needs 1 healthy pods and has 1 currently.",
+  );
+  podrun.signal('SIGINT');
+  await podrun.ended;
+});
+
+it('knows no other node', async () => {
+  expect(await workshop.run(['cordon', 'other'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Error from server (NotFound): nodes "other" not found\n') as string,
+  });
+  expect(await workshop.run(['drain'])).toMatchObject({ exitCode: 2 });
+});
