@@ -33,8 +33,9 @@ it('drain evicts the Pods that it may, and refuses the others with reasons', asy
     exitCode: 1,
     stdout: `node/${name} cordoned\n`,
     stderr:
-      `error: unable to drain node "${name}": cannot delete Pods that declare no controller (use --force to override): ` +
-      'default/web, cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web\n' +
+      `error: unable to drain node "${name}": ` +
+      'cannot delete Pods that declare no controller (use --force to override): default/web, ' +
+      'cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web\n' +
       'The node stays cordoned: podrun uncordon lets it take Pods again.\n',
   });
   expect(await workshop.run(['drain', name, '--force', '--delete-emptydir-data', '--grace-period', '1'])).toEqual({

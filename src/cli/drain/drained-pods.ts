@@ -1,6 +1,12 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { ObjectReader } from '../../store/store.ts';
-import type { DrainFlags } from '../verbs/drain.ts';
+
+/** The Pods that a drain may evict or leave alone, although they are lost for good. */
+export interface DrainPermits {
+  readonly force: boolean;
+  readonly ignoreDaemonsets: boolean;
+  readonly deleteEmptydirData: boolean;
+}
 
 export interface BlockedPods {
   readonly evicted: readonly StoredPod[];
@@ -21,7 +27,7 @@ const MIRROR = 'kubernetes.io/config.mirror';
 /** Sorts Pods by whether they may be evicted. Source: staging/src/k8s.io/kubectl/pkg/drain/filters.go. */
 export function blockedPods(
   pods: readonly StoredPod[],
-  { force, ignoreDaemonsets, deleteEmptydirData }: Omit<DrainFlags, 'gracePeriod' | 'timeout'>,
+  { force, ignoreDaemonsets, deleteEmptydirData }: DrainPermits,
 ): BlockedPods {
   const controllerOf = ({ metadata }: StoredPod): string | undefined =>
     metadata.ownerReferences?.find(({ controller }) => controller === true)?.kind;

@@ -4,7 +4,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { evictPod } from '../../objects/evict-pod.ts';
 import { waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { blockedPods, podsToDrain } from '../drain/drained-pods.ts';
+import { blockedPods, type DrainPermits, podsToDrain } from '../drain/drained-pods.ts';
 import { cordon, nodeArgument } from '../drain/this-node.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
@@ -12,10 +12,7 @@ import { durationFlag } from '../flags/duration-flag.ts';
 import type { RunVerb } from '../verb.ts';
 
 /** The flags of `drain`. */
-export interface DrainFlags {
-  readonly force: boolean;
-  readonly ignoreDaemonsets: boolean;
-  readonly deleteEmptydirData: boolean;
+interface DrainFlags extends DrainPermits {
   readonly gracePeriod: string;
   readonly timeout: string;
 }
@@ -29,8 +26,8 @@ export function register(program: Command, run: RunVerb): void {
     .command('drain')
     .summary('Let this machine take no new Pods, and evict those that run')
     .description(
-      'Cordons the node, which is this machine, and evicts its Pods with their grace periods. PodDisruptionBudgets are ' +
-        'asked. Pods of DaemonSets and static Pods stay.',
+      'Cordons the node, which is this machine, and evicts its Pods with their grace periods. Asks ' +
+        'PodDisruptionBudgets. Pods of DaemonSets and static Pods stay.',
     )
     .usage('NODE [flags]')
     .argument('[node]', 'the name of this machine: see podrun get nodes')
@@ -65,7 +62,7 @@ async function drain(cli: Cli, word: string | undefined, flags: DrainFlags): Pro
   return EXIT.ok;
 }
 
-/** Evicts a Pod and waits for its end. Tries again as long as its budget forbids it. Answers false after the deadline. */
+/** Evicts a Pod and waits for its end. Tries again while its budget forbids it. Answers false after the deadline. */
 async function evict(
   cli: Cli,
   store: FileStore,

@@ -19,7 +19,7 @@ const isReady = ({ status }: StoredPod): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True');
 
 /**
- * Computes the status of a budget. Source: pkg/controller/disruption/disruption.go, getExpectedPodCount, countHealthyPods.
+ * Computes the status of a budget. Source: pkg/controller/disruption/disruption.go, trySync.
  * @param objects the Pods and workloads of its namespace
  */
 export function withBudgetStatus<T extends PodDisruptionBudget>(
@@ -86,6 +86,6 @@ export function evictionProblem(pod: StoredPod, budgets: readonly JudgedBudget[]
   if (!isReady(pod) && (isGuarded || budget.spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow')) return undefined;
   if (disruptionsAllowed > 0) return undefined;
   const name = budget.metadata?.name ?? '';
-  const cause = `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
-  return { message: VIOLATION, cause };
+  const numbers = `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+  return { message: VIOLATION, cause: `The disruption budget ${name} ${numbers}` };
 }
