@@ -71,6 +71,25 @@ const CASES: readonly Case[] = [
   },
 ];
 
+const WORKLOADS: ReadonlyArray<readonly [file: string, exitCode: number, ...flags: string[]]> = [
+  ['deployment.yaml', 0, '--until', 'ready'],
+  ['stateful-set.yaml', 0, '--until', 'ready'],
+  ['daemon-set.yaml', 0, '--until', 'ready'],
+  ['replica-set.yaml', 0, '--until', 'ready'],
+  ['replication-controller.yaml', 0, '--until', 'ready'],
+  ['cron-job.yaml', 0, '--until', 'ready'],
+  ['job.yaml', 0],
+  ['failing-job.yaml', 1],
+  ['server-and-migration.yaml', 0, '--until', 'complete'],
+];
+
+describe.concurrent('fixtures of workloads', () => {
+  it.for(WORKLOADS)('%s ends with %d', async ([file, exitCode, ...flags], context) => {
+    const args = ['apply', path.join(fixtures, 'workloads', file), ...flags];
+    expect(await workshopFor(context).run(args)).toMatchObject({ exitCode });
+  });
+});
+
 describe.concurrent('fixtures', () => {
   it.for(CASES)('$file ends as its comment says', async (one, context) => {
     const workshop = workshopFor(context);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import type { PodSpec } from '../../src/api/generated/types.ts';
@@ -54,6 +55,11 @@ function deployed(name: string): string {
       },
     },
   });
+}
+
+/** A manifest of fixtures/workloads. */
+function fixture(name: string): string {
+  return readFileSync(new URL(`../../fixtures/workloads/${name}`, import.meta.url), 'utf8');
 }
 
 /** A Pod that ends with its program. */
@@ -352,6 +358,19 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   },
   'docs/waiting.md': {
     files: { 'pod.yaml': serving('main') },
+  },
+  'docs/workloads.md': {
+    files: {
+      'deployment.yaml': fixture('deployment.yaml'),
+      'failing-job.yaml': fixture('failing-job.yaml'),
+      'server-and-migration.yaml': fixture('server-and-migration.yaml'),
+    },
+    manners: {
+      'podrun apply deployment.yaml': { until: /2\/2 ready/ },
+      'podrun apply deployment.yaml --until ready': { before: ['podrun delete deployments --all'] },
+      'podrun apply failing-job.yaml': { exit: 1 },
+      'podrun apply server-and-migration.yaml': { until: /goes on/ },
+    },
   },
   'docs/validate.md': {
     files: { 'pod.yaml': serving('main') },

@@ -4,6 +4,7 @@ import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.
 import type { Transition } from '../../print/live/transition.ts';
 import { deletedBy } from '../../print/workloads/deleted-by.ts';
 import { controllerUid } from '../../print/workloads/owners.ts';
+import { withoutOldCounts } from '../../print/workloads/progress.ts';
 import { workloadTransitions } from '../../print/workloads/workload-transitions.ts';
 
 /** A workload in its last state. */
@@ -29,9 +30,10 @@ export class KnownWorkloads {
     const { uid } = object.metadata;
     const isGone = type === 'DELETED';
     const previous = this.#workloads.get(uid)?.object;
-    this.#workloads.set(uid, { object, isGone });
+    const own = this.podsOf(uid, pods);
+    this.#workloads.set(uid, { object: previous === undefined ? withoutOldCounts(object, own) : object, isGone });
     if (!this.#isShown(object)) return [];
-    const moment = { atMs, pods: this.podsOf(uid, pods), timeZone: localZone() };
+    const moment = { atMs, pods: own, timeZone: localZone() };
     return workloadTransitions(previous, isGone ? undefined : object, moment);
   }
 

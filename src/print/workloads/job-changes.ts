@@ -41,7 +41,9 @@ const STEPS_MAX = 10;
 
 function progress(previous: StoredJob, next: StoredJob): Change[] {
   const hasFailed = (next.status?.failed ?? 0) > (previous.status?.failed ?? 0);
-  if (!hasFailed && stepOf(previous) === stepOf(next)) return [];
+  // The line about its end tells of the last Pod.
+  const isDone = next.status?.succeeded === next.spec.completions;
+  if (!hasFailed && (isDone || stepOf(previous) === stepOf(next))) return [];
   return [{ kind: 'condition', text: progressText(next), tone: hasFailed ? 'info' : 'muted' }];
 }
 

@@ -1,3 +1,5 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { conditionOf } from '../table/pod-status.ts';
 import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import type { StoredDeployment, StoredJob, Workload } from '../../api/workloads/stored-workloads.ts';
 
@@ -36,6 +38,12 @@ export function podCounts(workload: Workload): PodCounts | undefined {
     default:
       return workload satisfies never;
   }
+}
+
+/** A workload without the status of an earlier run, whose Pods have ended. */
+export function withoutOldCounts(workload: Workload, pods: readonly StoredPod[]): Workload {
+  const ready = pods.filter(({ status }) => conditionOf(status, 'Ready')?.status === 'True').length;
+  return ready < (podCounts(workload)?.ready ?? 0) ? ({ ...workload, status: {} } as Workload) : workload;
 }
 
 /** True when all Pods that are wanted are there with the current template, and Ready, and no others. */
