@@ -72,20 +72,20 @@ const CASES: readonly Case[] = [
 ];
 
 const WORKLOADS: ReadonlyArray<readonly [file: string, exitCode: number, ...flags: string[]]> = [
-  ['deployment.yaml', 0, '--until', 'ready'],
-  ['stateful-set.yaml', 0, '--until', 'ready'],
-  ['daemon-set.yaml', 0, '--until', 'ready'],
-  ['replica-set.yaml', 0, '--until', 'ready'],
-  ['replication-controller.yaml', 0, '--until', 'ready'],
-  ['cron-job.yaml', 0, '--until', 'ready'],
-  ['job.yaml', 0],
-  ['failing-job.yaml', 1],
-  ['server-and-migration.yaml', 0, '--until', 'complete'],
+  ['workloads/deployment.yaml', 0, '--until', 'ready'],
+  ['workloads/stateful-set.yaml', 0, '--until', 'ready'],
+  ['workloads/daemon-set.yaml', 0, '--until', 'ready'],
+  ['workloads/replica-set.yaml', 0, '--until', 'ready'],
+  ['workloads/replication-controller.yaml', 0, '--until', 'ready'],
+  ['workloads/cron-job.yaml', 0, '--until', 'ready'],
+  ['workloads/job.yaml', 0],
+  ['workloads/failing-job.yaml', 1],
+  ['workloads/server-and-migration.yaml', 0, '--until', 'complete'],
 ];
 
 describe.concurrent('fixtures of workloads', () => {
   it.for(WORKLOADS)('%s ends with %d', async ([file, exitCode, ...flags], context) => {
-    const args = ['apply', path.join(fixtures, 'workloads', file), ...flags];
+    const args = ['apply', path.join(fixtures, file), ...flags];
     expect(await workshopFor(context).run(args)).toMatchObject({ exitCode });
   });
 });
