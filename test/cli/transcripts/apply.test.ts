@@ -45,11 +45,6 @@ describe('apply, as kubectl does it:', () => {
 
 describe('commands of kubectl that podrun does not have', () => {
   it.each([
-    { command: 'create', instead: "Use 'podrun apply -f FILE': " },
-    { command: 'run', instead: "Use 'podrun init NAME > NAME.yaml' " },
-    { command: 'edit', instead: "Use 'podrun patch', " },
-    { command: 'rollout', instead: 'podrun runs Pods, not workloads: ' },
-    { command: 'scale', instead: 'podrun runs Pods, not workloads: ' },
     { command: 'config', instead: 'podrun has no clusters and contexts: ' },
   ])('$command is unknown, with the command to use instead', async ({ command, instead }) => {
     const { exitCode, stdout, stderr } = await runHere(workshop, [command, '-f', 'pod.yaml']);
