@@ -44,12 +44,13 @@ describe('apply, as kubectl does it:', () => {
 });
 
 describe('commands of kubectl that podrun does not have', () => {
-  it.each([
-    { command: 'config', instead: 'podrun has no clusters and contexts: ' },
-  ])('$command is unknown, with the command to use instead', async ({ command, instead }) => {
-    const { exitCode, stdout, stderr } = await runHere(workshop, [command, '-f', 'pod.yaml']);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(`error: unknown command "${command}" for "podrun"\n${instead}`);
-    expect(stderr).not.toContain('Did you mean');
-  });
+  it.each([{ command: 'config', instead: 'podrun has no clusters and contexts: ' }])(
+    '$command is unknown, with the command to use instead',
+    async ({ command, instead }) => {
+      const { exitCode, stdout, stderr } = await runHere(workshop, [command, '-f', 'pod.yaml']);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(`error: unknown command "${command}" for "podrun"\n${instead}`);
+      expect(stderr).not.toContain('Did you mean');
+    },
+  );
 });
