@@ -24,8 +24,11 @@ export class RunMembers {
     const isMember = this.#uids.has(uid) || ownerReferences.some((owner) => this.#uids.has(owner.uid));
     if (!isMember) return;
     this.#tell(event);
-    this.#uids.add(uid);
-    this.#addAround(event.object);
+    if (event.type === 'DELETED') this.#uids.delete(uid);
+    else {
+      this.#uids.add(uid);
+      this.#addAround(event.object);
+    }
   }
 
   /** Adds an object, and tells that it is there. */
