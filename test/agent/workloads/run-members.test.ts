@@ -29,7 +29,8 @@ function opened(): { store: MemoryStore; members: RunMembers; told: string[]; ca
 }
 
 const pod = (name: string, owner?: string): Owned => {
-  return { apiVersion: 'v1', kind: 'Pod', metadata: meta(name, owner), ...{ status: { phase: 'Running' } } };
+  const status = { phase: 'Running' };
+  return Object.assign({ apiVersion: 'v1', kind: 'Pod', metadata: meta(name, owner) }, { status });
 };
 const replicaSet = (name: string, owner?: string): Owned => {
   return { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: meta(name, owner) };
