@@ -15,10 +15,12 @@ import { closing } from '../../runtime/start/open-beneath.ts';
 const HOSTS = '/etc/hosts';
 const HOSTNAME = '/etc/hostname';
 const RESOLV_CONF = '/etc/resolv.conf';
+const NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 const MODE = 0o644;
 
 /**
- * Writes the Pod's own /etc/hosts, /etc/hostname and /etc/resolv.conf, and mounts them. A file that the container
+ * Writes the Pod's own /etc/hosts, /etc/hostname, /etc/resolv.conf and the namespace of its ServiceAccount, and mounts
+ * them. A file that the container
  * mounts itself is left out. A Pod in the host's network has the host's name.
  * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts.
  */
@@ -29,6 +31,8 @@ export function etcFilesStep(files: Pick<PodFiles, 'paths'>): LaunchStep {
       const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
       const own = Object.entries(textsOf(pod, podIP)).flatMap(([target, text]): Mount[] => {
         if (text === undefined || taken.has(target)) return [];
+        // Nothing is made inside a volume of the user.
+        if (target === NAMESPACE && [...taken].some((place) => target.startsWith(`${place}/`))) return [];
         const source = path.join(files.paths(pod).etc, path.basename(target));
         writeInPlace(source, text);
         return [{ source, target, isReadOnly: isReadOnly && target !== HOSTS }];
@@ -44,10 +48,13 @@ function textsOf(pod: StoredPod, podIP: string | undefined): Record<string, stri
   const aliases = spec.hostAliases ?? [];
   const name = podHostname(pod);
   const resolvConf = podResolvConf(spec, readQuietly(RESOLV_CONF));
+  // The other files of this folder, token and ca.crt, are of use beside an API server only.
+  const account = spec.automountServiceAccountToken === false ? {} : { [NAMESPACE]: pod.metadata.namespace };
   if (spec.hostNetwork === true)
-    return { [HOSTS]: nodeHostsFile(readQuietly(HOSTS), aliases), [RESOLV_CONF]: resolvConf };
+    return { [HOSTS]: nodeHostsFile(readQuietly(HOSTS), aliases), [RESOLV_CONF]: resolvConf, ...account };
   const hosts = podIP && managedHostsFile({ ...hostnameAndDomain(pod), podIPs: [podIP], aliases });
-  return { [HOSTS]: hosts, [HOSTNAME]: name.ok ? `${name.hostname}\n` : undefined, [RESOLV_CONF]: resolvConf };
+  const hostname = name.ok ? `${name.hostname}\n` : undefined;
+  return { [HOSTS]: hosts, [HOSTNAME]: hostname, [RESOLV_CONF]: resolvConf, ...account };
 }
 
 /** Writes into the existing file: containers have mounted its inode. */

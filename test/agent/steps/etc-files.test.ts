@@ -21,7 +21,11 @@ async function mountsIn({ spec = {}, container = MAIN, podIP, etcFolder }: Wante
   const step = etcFilesStep({
     paths: ({ metadata: { namespace, name } }) => ({ ...podPaths('/', namespace, name), etc: etcFolder }),
   });
-  const { mounts = [] } = await changesOf(step, { spec, container, sandbox: { podIP } });
+  const { mounts = [] } = await changesOf(step, {
+    spec: { automountServiceAccountToken: false, ...spec },
+    container,
+    sandbox: { podIP },
+  });
   return mounts;
 }
 
@@ -61,6 +65,15 @@ describe('the files of a Pod in /etc', () => {
     const files = await seen({ dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1'] } }, container);
     expect(Object.values(files).map((text) => text.startsWith('(ro)'))).toEqual([false, true, true]);
     expect(files['/etc/resolv.conf']).toBe('(ro)nameserver 1.1.1.1\n');
+  });
+
+  it('have the namespace beside them, unless the Pod wants nothing of its ServiceAccount', async () => {
+    const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+    const wanted = { automountServiceAccountToken: undefined };
+    expect(Object.keys(await seen(wanted))).toContain(file);
+    expect(Object.keys(await seen({}))).not.toContain(file);
+    const inVolume = { ...MAIN, volumeMounts: [{ name: 'v', mountPath: '/var/run' }] };
+    expect(Object.keys(await seen(wanted, inVolume))).not.toContain(file);
   });
 
   it('name no Pod that has no address yet', async () => {
