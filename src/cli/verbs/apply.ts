@@ -40,8 +40,8 @@ const UNLESS_GIVEN = {
 
 const EXIT_CODES = `
 Exit codes:
-  0    every Pod Succeeded, or the goal of --until was met
-  1    a Pod Failed, or can no longer meet the goal;
+  0    every Pod Succeeded and every Job is Complete, or the goal of --until was met
+  1    a Pod or a Job Failed, or an object can no longer meet the goal;
        or a Pod did not stay ready, because a container ended by itself;
        or all unfinished Pods wait for images that have no program;
        or the changes to a running Pod are not allowed
@@ -59,7 +59,8 @@ Variables that podrun adds to the environment of COMMAND:
   PODRUN_STATE_DIR, PODRUN_NAMESPACE   the state folder and the namespace: podrun exec finds the Pods there
   PODRUN_POD_IP                        the address of the Pod named pod
   PODRUN_POD_PORT_HTTP                 the number of its port named http; also PODRUN_POD_PORT_8080
-  Names are in capitals, with _ for other characters. With one Pod, also PODRUN_IP and PODRUN_PORT_HTTP.
+  Workloads have such variables, too. Names are in capitals, with _ for other characters. With one object, also
+  PODRUN_IP and PODRUN_PORT_HTTP.
 
 Examples:
   podrun apply pod.yaml
@@ -111,7 +112,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('-n, --namespace <name>', 'namespace of objects without one')
     .option(
       '--until <goal>',
-      'the goal: ready, succeeded, failed or CONDITION[=STATUS]; stop the Pods when all have met it',
+      'the goal: ready, available, complete, failed or CONDITION[=STATUS]; stop the Pods when all have met it',
     )
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
     .option('--settle <duration>', SETTLE_HELP, formatGoDuration(SETTLE_MS))
