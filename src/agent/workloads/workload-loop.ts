@@ -173,7 +173,10 @@ export class WorkloadLoop {
   }
 
   #tell(event: WatchEvent<Owned>): void {
-    if (!this.#options.runsPod(event.object.metadata.uid)) this.#options.onObject(event);
+    if (this.#options.runsPod(event.object.metadata.uid)) return;
+    this.#options.onObject(event);
+    // The run may be over, also where no controller has anything to do.
+    this.#planTurn();
   }
 
   #forget(object: Owned): void {

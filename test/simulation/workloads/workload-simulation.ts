@@ -51,6 +51,8 @@ export class WorkloadSimulation {
   readonly clock: ManualClock = new ManualClock();
   readonly store: MemoryStore = new MemoryStore(this.clock);
   readonly seen: Array<WatchEvent<AnyObject>> = [];
+  /** The number of turns of the loop: after each, a run looks whether it is over. */
+  turns = 0;
   readonly #behave: (pod: number, attempt: number) => ProgramBehaviour;
   readonly #numbers = new Map<string, number>();
   #life = new Life();
@@ -156,7 +158,9 @@ export class WorkloadSimulation {
       deletePod: (pod, propagation) => requestDeletion(store, clock, pod, { propagation, isOwned: true }),
       onObject: () => undefined,
       onEvent: () => undefined,
-      onTurn: () => undefined,
+      onTurn: () => {
+        this.turns += 1;
+      },
       onTrouble: (error) => {
         throw error;
       },

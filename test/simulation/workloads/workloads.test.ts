@@ -59,6 +59,20 @@ describe('a Deployment of 10', () => {
   });
 });
 
+it('a CronJob without Jobs is over as soon as it is deleted', async () => {
+  const simulation = new WorkloadSimulation();
+  const jobTemplate = { spec: (jobWith({}) as { spec?: unknown }).spec };
+  const metadata = { name: 'tick', namespace: 'default' };
+  const spec = { schedule: '0 0 * * *', jobTemplate };
+  simulation.apply({ apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec });
+  await simulation.run(1000);
+  const turns = simulation.turns;
+  simulation.delete('CronJob', 'tick');
+  await simulation.run(1000);
+  expect(simulation.loop.isOver).toBe(true);
+  expect(simulation.turns).toBe(turns + 1);
+});
+
 describe('a Job', () => {
   it('runs its Pods, and rests when it is complete', async () => {
     const simulation = new WorkloadSimulation(() => ({ startDelayMs: 50, exitAfterMs: 400 }));
