@@ -14,9 +14,10 @@ if (from === undefined || !['process', 'namespace'].includes(runtime)) {
 }
 
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
-const isWanted = (theme) => scope.themes.includes(theme) && (themes.length === 0 || themes.includes(theme));
+const inScope = themes.length === 0 ? scope.themes : [...scope.themes, ...scope.workloads];
+const isWanted = (theme) => inScope.includes(theme) && (themes.length === 0 || themes.includes(theme));
 const isExcepted = (id) =>
-  id in scope.needsImages || id in scope.refused || (runtime === 'process' && id in scope.needsNamespaces);
+  id in scope.needsImages || id in scope.open || (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
