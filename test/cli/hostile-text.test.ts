@@ -212,6 +212,9 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['env', 'pod/web', '--list'],
     [HOSTILE, 'pod/web'],
   ],
+  cordon: [[HOSTILE]],
+  uncordon: [[HOSTILE]],
+  drain: [[HOSTILE]],
   expose: [
     ['pod', 'web', '--port=80', `--name=${HOSTILE}`],
     ['pod', HOSTILE, '--port=80'],
