@@ -2,6 +2,7 @@ import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } fr
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
+import { priorityOf } from '../lifecycle/node/priority.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
 import { resourcesKey } from '../lifecycle/node/resources-key.ts';
@@ -9,7 +10,7 @@ import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycl
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
-import { EvictionWatch, machineReadings, memoryUse, storageUse } from './eviction-watch.ts';
+import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
 import { controllerOf } from '../controllers/ownership.ts';
 import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
 import type { PodrunError } from '../api/errors.ts';
@@ -255,8 +256,7 @@ export class Agent implements PodRunAgent {
    */
   #reconsider(): void {
     let held = this.#placedKey();
-    const byPriority = (one: PodRun, other: PodRun): number =>
-      (other.pod.spec.priority ?? 0) - (one.pod.spec.priority ?? 0);
+    const byPriority = (one: PodRun, other: PodRun): number => priorityOf(other.pod) - priorityOf(one.pod);
     for (const run of [...this.#live].toSorted(byPriority)) {
       if (run.state !== 'waiting' || this.#unschedulableRuns.get(run) === held) continue;
       run.begin();

@@ -13,7 +13,7 @@ import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
 import { privateNetworks } from '../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../agent/setup/refuse-security.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
-import { type SeparatedObjects, separatePods } from '../objects/separate-pods.ts';
+import { type SeparatedObjects, separateObjects } from '../objects/separate-objects.ts';
 import { storeRecord } from '../objects/store-record.ts';
 import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
@@ -83,7 +83,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     refusesWithoutEffect: options.strict ?? false,
     isolation: { hasNamespaces: choice !== 'process', hasPodNetwork: (options.network ?? config?.network) === 'pod' },
   });
-  const sorted = separatePods(loaded.objects);
+  const sorted = separateObjects(loaded.objects);
   refuseWorkloads(sorted);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
   loaded.warnings.forEach(warn);

@@ -1,5 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
+import type { StoredKubeObject, StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { Scope, Store, Subscription } from '../store/store.ts';
 
@@ -60,6 +60,27 @@ export function waitForObject({
     nextLook?.cancel();
     signal?.removeEventListener('abort', giveUp);
   });
+}
+
+/**
+ * Waits for a Pod that matches, and answers all that do.
+ * @throws {PodrunError} when there is none in time
+ */
+export async function waitForPods(
+  place: { store: Store; clock: Clock; namespace: string; timeoutMs: number },
+  matches: (pod: StoredPod) => boolean,
+): Promise<StoredPod[]> {
+  const { store, clock, namespace, timeoutMs } = place;
+  const isThere = await waitForObject({
+    store,
+    clock,
+    resource: 'pods',
+    scope: { namespace },
+    deadlineMs: clock.now().monotonicMs + timeoutMs,
+    isMet: (pod) => pod !== undefined && matches(pod as unknown as StoredPod),
+  });
+  if (!isThere) throw timedOutWaiting();
+  return store.list<StoredPod>('pods', { namespace }).filter(matches);
 }
 
 /** kubectl's error at the deadline of a wait. */

@@ -1,6 +1,8 @@
+import { PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Subscription } from '../../store/store.ts';
 
 /** True when a process runs this Pod or another one of the name, also a process that does not answer. */
@@ -8,6 +10,29 @@ export function hasLiveOwner(store: FileStore, { metadata: { namespace, name } }
   if (!store.isOwned(namespace, name)) return false;
   const stored = store.get<StoredPod>('pods', namespace, name);
   return stored !== undefined && !isTerminalPhase(stored.status.phase);
+}
+
+/**
+ * Refuses Pods whose owner may live and does not answer. A change would have no effect, and a second run of the same
+ * Pod might start.
+ * @throws {PodrunError} that names the first such owner and its place
+ */
+export function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<StoredPod>[]): void {
+  for (const { object } of pods) {
+    const { namespace, name } = object.metadata;
+    const owner = store.ownerOf(namespace, name);
+    if (owner === undefined || store.stateOf(owner) !== 'silent') continue;
+    throw new PodrunError(
+      'Unreachable',
+      `pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`,
+      {
+        hint:
+          `Resume that process. If it is gone for good, remove its record: ` +
+          `podrun delete pod ${name} -n ${namespace} --force. ` +
+          'This ends no processes that still run there.',
+      },
+    );
+  }
 }
 
 /** Pods of other processes that this process waits for. */

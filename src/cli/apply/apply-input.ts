@@ -1,3 +1,6 @@
+import { isLookedAt } from '../../controllers/index.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import { usage } from '../../api/errors.ts';
 import { podGoal } from '../../controllers/index.ts';
@@ -110,4 +113,17 @@ function positive(flag: string, text: string): number {
   const ms = durationFlag(flag, text);
   if (ms > 0) return ms;
   throw usage(`${flag} must be longer than 0`);
+}
+
+/**
+ * Refuses a goal that none of the objects can reach.
+ * @throws {PodrunError} (usage)
+ */
+export function refuseIdleGoal({ goal }: ApplyPlan, until: string | undefined, roots: readonly ManifestObject[]): void {
+  const kinds = [...new Set(roots.map(({ object }) => object.kind))] as Root['object']['kind'][];
+  if (goal === undefined || kinds.length === 0 || kinds.some((kind) => isLookedAt(goal, kind))) return;
+  throw usage(
+    `--until ${until}: no ${kinds.join(' or ')} can reach this goal`,
+    'Pods and Jobs can be complete or failed. All kinds can be ready or available.',
+  );
 }

@@ -1,10 +1,9 @@
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
-import { isLookedAt } from '../../controllers/index.ts';
-import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
+import { podRoot } from '../../lifecycle/requests/root.ts';
 import { readNode } from '../../agent/config/node.ts';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
+import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
@@ -13,12 +12,12 @@ import { checkChanges } from '../../objects/check-changes.ts';
 import { nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
 import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
 import { configureObject } from '../../objects/configure-object.ts';
-import { hasLiveOwner } from '../../agent/runs/foreign-pods.ts';
+import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { limitsRefused, openLimits } from '../../agent/setup/open-limits.ts';
 import { privateNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
-import { separatePods } from '../../objects/separate-pods.ts';
+import { separateObjects } from '../../objects/separate-objects.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
@@ -33,7 +32,7 @@ import { openView } from '../view/open-view.ts';
 import { applyDetached } from './apply-detached.ts';
 import { dryRunApply } from './apply-dry-run.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import { type ApplyPlan, planApply } from './apply-input.ts';
+import { type ApplyPlan, planApply, refuseIdleGoal } from './apply-input.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import { openReport, runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
@@ -64,7 +63,7 @@ export async function apply(
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
   if (flags.report !== undefined) prepareReportFolder(flags.report);
-  const { pods, records, workloads } = separatePods(loaded.objects);
+  const { pods, records, workloads } = separateObjects(loaded.objects);
   const applied = pods.map(({ object }) => object);
   refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
   const expected = await expectationsOf(flags, applied);
@@ -131,42 +130,6 @@ function settingsOfFlags(
     hostEnv: env,
     cwd,
   };
-}
-
-/**
- * Refuses a goal that none of the objects can reach.
- * @throws {PodrunError} (usage)
- */
-function refuseIdleGoal({ goal }: ApplyPlan, until: string | undefined, roots: readonly ManifestObject[]): void {
-  const kinds = [...new Set(roots.map(({ object }) => object.kind))] as Root['object']['kind'][];
-  if (goal === undefined || kinds.length === 0 || kinds.some((kind) => isLookedAt(goal, kind))) return;
-  throw usage(
-    `--until ${until}: no ${kinds.join(' or ')} can reach this goal`,
-    'Pods and Jobs can be complete or failed. All kinds can be ready or available.',
-  );
-}
-
-/**
- * Refuses Pods whose owner may live and does not answer. A change would have no effect, and a second run of the same
- * Pod might start.
- * @throws {PodrunError} that names the first such owner and its place
- */
-function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<StoredPod>[]): void {
-  for (const { object } of pods) {
-    const { namespace, name } = object.metadata;
-    const owner = store.ownerOf(namespace, name);
-    if (owner === undefined || store.stateOf(owner) !== 'silent') continue;
-    throw new PodrunError(
-      'Unreachable',
-      `pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`,
-      {
-        hint:
-          `Resume that process. If it is gone for good, remove its record: ` +
-          `podrun delete pod ${name} -n ${namespace} --force. ` +
-          'This ends no processes that still run there.',
-      },
-    );
-  }
 }
 
 /** Reads the file of `--expect`. A mistake in the file is an error before anything starts. */

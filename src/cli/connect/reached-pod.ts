@@ -13,7 +13,7 @@ import { firstPod } from '../../lifecycle/requests/first-pod.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { containerNotRunning } from '../../background/connect/connection-errors.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
+import { timedOutWaiting, waitForPods } from '../../objects/object-wait.ts';
 import { missingObjectError } from '../../objects/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { podsSelectedBy } from '../select/pods-of-object.ts';
@@ -64,15 +64,7 @@ async function podOfObject(
   const { namespace } = object.metadata;
   const isSelected = podsSelectedBy(object, 'attach to');
   const isMeant = (pod: StoredPod): boolean => !isTerminalPhase(pod.status.phase) && isSelected(pod);
-  const found = await waitForObject({
-    store,
-    clock,
-    resource: 'pods',
-    scope: { namespace },
-    deadlineMs: clock.now().monotonicMs + timeoutMs,
-    isMet: (pod) => pod !== undefined && isMeant(pod as unknown as StoredPod),
-  });
-  const pod = found ? firstPod(store.list<StoredPod>('pods', { namespace }).filter(isMeant)) : undefined;
+  const pod = firstPod(await waitForPods({ store, clock, namespace, timeoutMs }, isMeant));
   if (pod === undefined) throw timedOutWaiting();
   return pod;
 }

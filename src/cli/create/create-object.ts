@@ -6,7 +6,7 @@ import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resour
 import { formatFieldError, withHeading } from '../../manifest/field-error.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { separatePods } from '../../objects/separate-pods.ts';
+import { separateObjects } from '../../objects/separate-objects.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -72,7 +72,7 @@ export async function createFromFlags(
       : new PodrunError('AlreadyExists', `${failing}${message}`);
   }
   if (dryRun === 'server') return tell(manifest.object, `${subject} ${made ?? 'created'}`);
-  if (separatePods([manifest]).records.length > 0) {
+  if (separateObjects([manifest]).records.length > 0) {
     const line = storeRecord(store, manifest, cli.warn, made);
     return tell(recordOf(store, manifest) ?? object, line);
   }

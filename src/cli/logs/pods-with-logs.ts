@@ -3,7 +3,7 @@ import { goQuote } from '../../api/go/go-quote.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../../api/resource-types.ts';
 import { getObject, similarName } from '../../objects/object-ref.ts';
-import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
+import { waitForPods } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { podsSelectedBy } from '../select/pods-of-object.ts';
@@ -25,14 +25,5 @@ export async function podsWithLogs(
     throw new PodrunError('NotFound', `error from server (NotFound): ${what}`, { hint });
   }
   const isSelected = podsSelectedBy(object, 'get the logs from');
-  const isThere = await waitForObject({
-    store,
-    clock,
-    resource: 'pods',
-    scope: { namespace },
-    deadlineMs: clock.now().monotonicMs + timeoutMs,
-    isMet: (pod) => pod !== undefined && isSelected(pod as unknown as StoredPod),
-  });
-  if (!isThere) throw timedOutWaiting();
-  return store.list<StoredPod>('pods', { namespace }).filter(isSelected);
+  return waitForPods({ store, clock, namespace, timeoutMs }, isSelected);
 }

@@ -7,7 +7,7 @@ import { changeObject } from '../../objects/change-object.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
-import { separatePods } from '../../objects/separate-pods.ts';
+import { separateObjects } from '../../objects/separate-objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -180,7 +180,7 @@ async function replaceByForce(
   stdin: StandardInput,
 ): Promise<number> {
   // An error in the manifests must come before the deletion.
-  separatePods(objects);
+  separateObjects(objects);
   const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
   const session = { store, clock: cli.clock, graceSeconds: flags.gracePeriod, propagation: 'Background' } as const;
   const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;

@@ -7,9 +7,8 @@ import { type NodeUsage, renderNodeUsage } from '../../print/node-usage.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
 import { type ObjectRef, similarName } from '../../objects/object-ref.ts';
 import { measureMachine } from '../../runtime/machine-usage.ts';
-import { measureContainers } from '../../runtime/linux/usage/container-usage.ts';
+import { measurePods } from '../../agent/usage/measure-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { RecordedProcess } from '../../store/owners/ownership.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { reportErrors } from '../report-error.ts';
 import { withClusterObjects } from '../read/cluster-objects.ts';
@@ -73,7 +72,7 @@ async function top(cli: Cli, words: readonly string[], flags: TopFlags): Promise
   const pods = groups.flatMap(({ objects }) =>
     objects.flatMap(({ metadata }) => store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? []),
   );
-  const usages = await measurePods(store, clock, pods);
+  const usages = await usagesOf(store, clock, pods);
   const table = { ...flags, byContainer: flags.containers };
   cli.stdout.write(renderPodUsage(usages, table));
   if (selection.how === 'named') {
@@ -103,25 +102,11 @@ async function topNode(cli: Cli, selection: Selection, flags: TopFlags): Promise
 }
 
 /** Measures the Pods that have running processes. */
-async function measurePods(store: FileStore, clock: Clock, pods: readonly StoredPod[]): Promise<PodUsage[]> {
-  const running = pods.map(({ metadata: { namespace, name, uid } }) => ({
-    namespace,
-    name,
-    // Leaves out processes of an earlier run with the same name.
-    processes: store
-      .survivingProcesses(namespace, name)
-      .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined),
-  }));
-  const usages = await measureContainers(
-    running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main }))),
-    clock,
-  );
-  return running.flatMap(({ namespace, name, processes }) => {
-    const containers = processes.flatMap(({ id, containerName }: RecordedProcess) => {
-      const usage = usages.get(id);
-      return usage === undefined ? [] : [{ name: containerName, ...usage }];
-    });
-    return containers.length === 0 ? [] : [{ namespace, name, containers }];
+async function usagesOf(store: FileStore, clock: Clock, pods: readonly StoredPod[]): Promise<PodUsage[]> {
+  const measured = await measurePods({ store, clock }, pods);
+  return measured.flatMap(({ pod: { metadata }, byContainer }) => {
+    const containers = [...byContainer].map(([name, usage]) => ({ name, ...usage }));
+    return containers.length === 0 ? [] : [{ namespace: metadata.namespace, name: metadata.name, containers }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { isCritical, priorityOf } from './priority.ts';
 import type { Container, Taint } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { formatQuantity, parseQuantity, type ParsedQuantity } from '../../api/quantity.ts';
@@ -70,9 +71,6 @@ const PRESSURE_TAINTS: Readonly<Record<NodePressure, string>> = {
 /** The time for which a condition stays after its cause. Source: evictionPressureTransitionPeriod. */
 const TRANSITION_MS = 300_000;
 
-/** Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
-const CRITICAL_PRIORITY = 2_000_000_000;
-
 /**
  * The taints that keep further Pods away from a node under pressure. A Pod with any request or limit tolerates memory
  * pressure. Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go, plugin/pkg/admission/priority.
@@ -88,7 +86,7 @@ export function pressureTaints(pod: StoredPod, pressure: readonly NodePressure[]
  * and limits without memory. Source: pkg/kubelet/eviction/eviction_manager.go Admit.
  */
 export function isUnwelcome(pod: StoredPod, pressure: readonly NodePressure[]): boolean {
-  if (pressure.length === 0 || priorityOf(pod) >= CRITICAL_PRIORITY) return false;
+  if (pressure.length === 0 || isCritical(pod)) return false;
   if (pressure.some((type) => type !== 'MemoryPressure')) return true;
   return isBestEffort(pod) && hasUntoleratedTaint(pod.spec, pressureTaints(pod, pressure), ['NoSchedule']);
 }
@@ -160,7 +158,7 @@ export function chooseEviction(
 ): Eviction | undefined {
   const resource = resourceOf(threshold);
   const ranked = uses
-    .filter(({ pod }) => priorityOf(pod) < CRITICAL_PRIORITY)
+    .filter(({ pod }) => !isCritical(pod))
     .map((use) => ({ ...use, excess: excessOf(use, resource) }))
     .toSorted(
       (a, b) =>
@@ -191,10 +189,6 @@ export function chooseEviction(
       resource,
     });
   }
-}
-
-function priorityOf({ spec }: StoredPod): number {
-  return spec.priority ?? 0;
 }
 
 /** The use above the request, in nano units. */

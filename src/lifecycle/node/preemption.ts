@@ -1,3 +1,4 @@
+import { priorityOf } from './priority.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { noNode, PREEMPTION } from '../texts/scheduling.ts';
 
@@ -39,8 +40,4 @@ function byImportance(one: StoredPod, other: StoredPod): number {
   return (
     priorityOf(other) - priorityOf(one) || (one.status.startTime ?? '').localeCompare(other.status.startTime ?? '')
   );
-}
-
-function priorityOf({ spec }: StoredPod): number {
-  return spec.priority ?? 0;
 }

@@ -1,5 +1,6 @@
 import type { PodSpec, Volume } from '../../api/generated/types.ts';
 import { formatQuantity, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
+import { isCritical } from '../node/priority.ts';
 import { effectiveResources } from '../node/resources.ts';
 import { EVICTION } from '../texts/pod-reasons.ts';
 
@@ -26,8 +27,6 @@ export interface StorageMeasures {
 }
 
 const RESOURCE = 'ephemeral-storage';
-/** Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
-const CRITICAL_PRIORITY = 2_000_000_000;
 
 /** The parts of a Pod to measure. Undefined: the Pod has no storage limits. */
 export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
@@ -52,7 +51,7 @@ export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
  * pkg/kubelet/eviction/eviction_manager.go localStorageEviction.
  */
 export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | undefined {
-  if ((spec.priority ?? 0) >= CRITICAL_PRIORITY) return undefined;
+  if (isCritical({ spec })) return undefined;
   for (const volume of spec.volumes ?? []) {
     const limit = sizeLimit(volume);
     if (limit === undefined || !exceeds(usage.volumes[volume.name], limit)) continue;

@@ -3,24 +3,9 @@ import type { StoredPod } from '../api/objects.ts';
 import { isWorkload } from '../api/workloads/stored-workloads.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 
-/** Kinds that podrun only stores, for Pods to refer to. */
-const RECORDS: ReadonlySet<string> = new Set([
-  'ConfigMap',
-  'Secret',
-  'Service',
-  'Namespace',
-  'ServiceAccount',
-  'PersistentVolumeClaim',
-  'PodTemplate',
-  'ControllerRevision',
-  'PodDisruptionBudget',
-  'PriorityClass',
-  'LimitRange',
-  'ResourceQuota',
-]);
-
 export interface SeparatedObjects {
   readonly pods: readonly ManifestObject<StoredPod>[];
+  /** Objects that podrun only stores, for Pods to refer to. */
   readonly records: readonly ManifestObject[];
   /** Objects that controllers look after. */
   readonly workloads: readonly ManifestObject[];
@@ -28,18 +13,9 @@ export interface SeparatedObjects {
 
 /**
  * Separates Pods and workloads from objects that are only stored.
- * @throws {PodrunError} (usage) for kinds that podrun cannot run yet, and for two Pods or workloads of one name
+ * @throws {PodrunError} for two Pods or workloads of one name
  */
-export function separatePods(objects: readonly ManifestObject[]): SeparatedObjects {
-  const others = objects.filter(
-    ({ object }) => object.kind !== 'Pod' && !isWorkload(object) && !RECORDS.has(object.kind),
-  );
-  if (others.length > 0) {
-    const names = others.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
-    throw new PodrunError('Unsupported', `podrun cannot run ${names} yet`, {
-      hint: 'Nothing was started. podrun apply --dry-run checks manifests of every kind.',
-    });
-  }
+export function separateObjects(objects: readonly ManifestObject[]): SeparatedObjects {
   const pods = objects.filter(({ object: { kind } }) => kind === 'Pod');
   const workloads = objects.filter(({ object }) => isWorkload(object));
   const names = [...pods, ...workloads].map(
@@ -53,7 +29,7 @@ export function separatePods(objects: readonly ManifestObject[]): SeparatedObjec
   }
   return {
     pods: pods as readonly unknown[] as readonly ManifestObject<StoredPod>[],
-    records: objects.filter(({ object: { kind } }) => RECORDS.has(kind)),
+    records: objects.filter(({ object }) => object.kind !== 'Pod' && !isWorkload(object)),
     workloads,
   };
 }

@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { allContainers, type StoredPod } from '../api/objects.ts';
-import type { Alarm, Clock } from '../clock.ts';
-import type { NodeEviction } from '../lifecycle/facts.ts';
+import { allContainers, type StoredPod } from '../../api/objects.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import type { NodeEviction } from '../../lifecycle/facts.ts';
 import {
   chooseEviction,
   type EvictionSettings,
@@ -13,10 +13,10 @@ import {
   type PodUse,
   type PressureMemory,
   resourceOf,
-} from '../lifecycle/node/eviction.ts';
-import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
-import { measureContainers } from '../runtime/linux/usage/container-usage.ts';
-import type { FileStore } from '../store/file-store.ts';
+} from '../../lifecycle/node/eviction.ts';
+import type { StorageMeasures, StorageUsage } from '../../lifecycle/volumes/local-storage.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { measurePods } from './measure-pods.ts';
 
 export interface EvictionWatchOptions {
   readonly settings: EvictionSettings;
@@ -97,20 +97,13 @@ export function machineReadings(folder: string): NodeReadings {
 
 /** The memory of the containers of Pods. */
 export async function memoryUse(
-  { store, clock }: { readonly store: FileStore; readonly clock: Clock },
+  place: { readonly store: FileStore; readonly clock: Clock },
   pods: readonly StoredPod[],
 ): Promise<PodUse[]> {
-  const running = pods.map((pod) => {
-    const { namespace, name, uid } = pod.metadata;
-    const processes = store.survivingProcesses(namespace, name);
-    // Leaves out processes of an earlier run with the same name.
-    return { pod, processes: processes.filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined) };
-  });
-  const mains = running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main })));
-  const usages = await measureContainers(mains, clock);
-  return running.map(({ pod, processes }) => ({
+  const measured = await measurePods(place, pods);
+  return measured.map(({ pod, byContainer }) => ({
     pod,
-    byContainer: new Map(processes.map(({ id, containerName }) => [containerName, usages.get(id)?.memoryBytes ?? 0])),
+    byContainer: new Map([...byContainer].map(([name, { memoryBytes }]) => [name, memoryBytes])),
   }));
 }
 
