@@ -1,4 +1,4 @@
-import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -11,7 +11,6 @@ import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
-import { controllerOf } from '../controllers/ownership.ts';
 import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
 import type { PodrunError } from '../api/errors.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';

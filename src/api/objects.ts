@@ -4,6 +4,7 @@ import type {
   ContainerStatus,
   Event,
   ObjectMeta,
+  OwnerReference,
   Pod,
   PodSpec,
   PodStatus,
@@ -86,6 +87,11 @@ export function allContainerStatuses(status: PodStatus): ContainerStatus[] {
     ...(status.containerStatuses ?? []),
     ...(status.ephemeralContainerStatuses ?? []),
   ];
+}
+
+/** The reference of the controller of an object. An object has one at most. */
+export function controllerOf({ metadata }: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
 /** The kubelet's name of a Pod in messages: `name_namespace(uid)`. Source: pkg/kubelet/util/format/pod.go. */

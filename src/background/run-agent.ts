@@ -3,7 +3,7 @@ import { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
 import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
 import { EXIT, hasCode, PodrunError } from '../api/errors.ts';
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
@@ -21,7 +21,6 @@ import { StateGuard } from '../agent/runs/state-guard.ts';
 import { SmallHeap } from '../agent/runs/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, sendAnswer } from './answer.ts';
-import { controllerOf } from '../controllers/ownership.ts';
 import { callBackground } from './call-background.ts';
 
 /** The process that runs an agent or a keeper. */

@@ -1,3 +1,4 @@
+import { controllerOf } from '../api/objects.ts';
 import type { OwnerReference } from '../api/generated/types.ts';
 import { patchAction } from './actions.ts';
 import type { ControllerAction, Owned } from './reconcile.ts';
@@ -8,11 +9,6 @@ import type { ControllerAction, Owned } from './reconcile.ts';
 export function controllerReference({ apiVersion, kind, metadata }: Owned): OwnerReference {
   const { name, uid } = metadata;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
-}
-
-/** The reference of the controller of an object. An object has one at most. */
-export function controllerOf({ metadata }: Pick<Owned, 'metadata'>): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
 export function isControlledBy(object: Pick<Owned, 'metadata'>, owner: Owned): boolean {

@@ -1,10 +1,9 @@
 import { hasFinalizers } from '../../api/finalizers.ts';
-import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
 import { everyResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/job/job-pods.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
 import { applyMergePatch } from '../../api/patch/merge-patch.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { deletePod } from '../clean-up/delete-pod.ts';

@@ -1,9 +1,8 @@
 import { hasCode } from '../../api/errors.ts';
 import { Agent, type AgentOptions } from '../agent.ts';
 import { closeLostRuns } from '../clean-up/lost-runs.ts';
-import type { StoredPod, WatchEvent } from '../../api/objects.ts';
+import { controllerOf, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';

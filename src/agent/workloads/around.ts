@@ -1,8 +1,7 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { WorkloadAround } from '../../controllers/controllers.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
 import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../../controllers/reconcile.ts';
 import type { ObjectCache } from './object-cache.ts';
 

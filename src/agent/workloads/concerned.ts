@@ -1,5 +1,4 @@
-import { isTerminalPhase, type WatchEvent } from '../../api/objects.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
+import { controllerOf, isTerminalPhase, type WatchEvent } from '../../api/objects.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { isPod, type ObjectCache } from './object-cache.ts';
 

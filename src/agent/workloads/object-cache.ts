@@ -1,6 +1,5 @@
-import type { StoredPod, WatchEvent } from '../../api/objects.ts';
+import { controllerOf, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import { everyResourceType, type ResourceType } from '../../api/resource-types.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 

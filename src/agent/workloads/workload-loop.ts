@@ -1,10 +1,9 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { reconcileWorkload } from '../../controllers/controllers.ts';
 import { isActive } from '../../controllers/pod-state.ts';
 import { restingActions } from '../../controllers/resting-status.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
 import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { ObjectReader } from '../../store/store.ts';
 
 /** The Pods that a drain may evict or leave alone, although they are lost for good. */
@@ -29,10 +29,8 @@ export function blockedPods(
   pods: readonly StoredPod[],
   { force, ignoreDaemonsets, deleteEmptydirData }: DrainPermits,
 ): BlockedPods {
-  const controllerOf = ({ metadata }: StoredPod): string | undefined =>
-    metadata.ownerReferences?.find(({ controller }) => controller === true)?.kind;
   const live = pods.filter(({ status }) => !isTerminalPhase(status.phase));
-  const daemons = pods.filter((pod) => controllerOf(pod) === 'DaemonSet');
+  const daemons = pods.filter((pod) => controllerOf(pod)?.kind === 'DaemonSet');
   const alone = live.filter((pod) => controllerOf(pod) === undefined);
   const local = live.filter(
     (pod) => !daemons.includes(pod) && (pod.spec.volumes ?? []).some(({ emptyDir }) => emptyDir !== undefined),

@@ -1,9 +1,8 @@
 import type { Owned } from '../../controllers/reconcile.ts';
-import type { StoredPod, WatchEvent } from '../../api/objects.ts';
+import { controllerOf, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Transition } from '../../print/live/transition.ts';
 import { deletedBy } from '../../print/workloads/deleted-by.ts';
-import { controllerUid } from '../../print/workloads/owners.ts';
 import { withoutOldCounts } from '../../print/workloads/progress.ts';
 import { workloadTransitions } from '../../print/workloads/workload-transitions.ts';
 
@@ -48,14 +47,14 @@ export class KnownWorkloads {
   }
 
   #isBelow(object: Owned, uid: string): boolean {
-    const controller = controllerUid(object);
+    const controller = controllerOf(object)?.uid;
     if (controller === undefined || controller === uid) return controller === uid;
     const owner = this.#workloads.get(controller);
     return owner !== undefined && this.#isBelow(owner.object, uid);
   }
 
   #isShown(workload: Workload): boolean {
-    return workload.kind !== 'ReplicaSet' || !this.#workloads.has(controllerUid(workload) ?? '');
+    return workload.kind !== 'ReplicaSet' || !this.#workloads.has(controllerOf(workload)?.uid ?? '');
   }
 }
 

@@ -1,8 +1,8 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../actions.ts';
-import { claimObjects, controllerOf, hasDeletionTimestamp } from '../ownership.ts';
+import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
 import type {
   ControllerAction,
   ActionFailure,

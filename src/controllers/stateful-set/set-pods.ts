@@ -1,7 +1,7 @@
 import type { PodTemplateSpec, Volume } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { podPrefix } from '../names.ts';
-import { controllerOf, hasDeletionTimestamp } from '../ownership.ts';
+import { hasDeletionTimestamp } from '../ownership.ts';
 import { type NewPod, podFromTemplate } from '../pod-from-template.ts';
 import { isAvailable, isPodReady } from '../pod-state.ts';
 import type { StoredStatefulSet } from '../reconcile.ts';

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../api/objects.ts';
+import { controllerOf, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { selectorMatches } from '../validate/labels.ts';
 
 /** A PodDisruptionBudget whose status holds now. */
@@ -53,8 +53,7 @@ function selectedPods({ spec }: PodDisruptionBudget, objects: readonly KubeObjec
 /** The replicas of all controllers of the Pods. A Pod without one counts alone. */
 function replicasOf(pods: readonly StoredPod[], objects: readonly KubeObject[]): number {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
-  const ownerOf = ({ metadata }: KubeObject | StoredPod): KubeObject | undefined =>
-    byUid.get((metadata.ownerReferences ?? []).find(({ controller }) => controller === true)?.uid);
+  const ownerOf = (object: KubeObject | StoredPod): KubeObject | undefined => byUid.get(controllerOf(object)?.uid);
   const replicas = new Map<string, number>();
   for (const pod of pods) {
     const owner = ownerOf(pod);

@@ -1,5 +1,4 @@
-import type { StoredMeta } from '../../api/objects.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
+import { controllerOf, type StoredMeta } from '../../api/objects.ts';
 import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
 import { byteLength } from '../../lifecycle/volumes/volume-file-path.ts';

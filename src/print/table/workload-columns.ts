@@ -1,7 +1,7 @@
+import { controllerOf } from '../../api/objects.ts';
 import { humanDuration } from '../../api/duration.ts';
 import type { LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
 import type {
   StoredCronJob,
   StoredDaemonSet,

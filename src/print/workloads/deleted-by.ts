@@ -1,8 +1,7 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { finishedCondition, trueCondition } from '../../api/workloads/job-conditions.ts';
 import type { StoredReplicaSet, Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
-import { controllerUid } from './owners.ts';
 import { namedRoot } from './root-phrases.ts';
 
 /** Finds the last state of a workload by its uid, and tells whether it is gone. */
@@ -13,9 +12,9 @@ type FindWorkload = (uid: string) => (Pick<Root, 'isGone'> & { readonly object: 
  * deployment web`. Undefined when its controller did not want it: somebody else has deleted the Pod.
  */
 export function deletedBy(pod: StoredPod, find: FindWorkload): string | undefined {
-  const direct = find(controllerUid(pod) ?? '');
+  const direct = find(controllerOf(pod)?.uid ?? '');
   if (direct === undefined) return undefined;
-  const highest = find(controllerUid(direct.object) ?? '') ?? direct;
+  const highest = find(controllerOf(direct.object)?.uid ?? '') ?? direct;
   const gone = [highest, direct].find(({ object, isGone }) => isGone || object.metadata.deletionTimestamp);
   if (gone !== undefined) return `the deletion of ${namedRoot(gone)}`;
   const [owner, top] = [direct.object, highest.object];

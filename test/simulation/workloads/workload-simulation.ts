@@ -7,6 +7,7 @@ import { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
 import type { JobSpec } from '../../../src/api/generated/types.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import {
+  controllerOf,
   isTerminalPhase,
   type KubeObject,
   type StoredKubeObject,
@@ -18,7 +19,6 @@ import { everyResourceType, resourceTypeOf } from '../../../src/api/resource-typ
 import { isWorkload } from '../../../src/api/workloads/stored-workloads.ts';
 import type { PropagationPolicy } from '../../../src/controllers/garbage/deletion.ts';
 import { NAME_ALPHABET } from '../../../src/controllers/names.ts';
-import { controllerOf } from '../../../src/controllers/ownership.ts';
 import type { NewObject, Owned } from '../../../src/controllers/reconcile.ts';
 import { CRASH_LOOP } from '../../../src/lifecycle/plan/back-off.ts';
 import { restoredFacts } from '../../../src/lifecycle/restored-facts.ts';
