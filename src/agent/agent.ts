@@ -11,6 +11,7 @@ import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
+import { NodeReport } from './usage/node-report.ts';
 import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
 import type { PodrunError } from '../api/errors.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
@@ -18,7 +19,7 @@ import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
 import { preemptedBy } from '../lifecycle/texts/events.ts';
 import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from './clean-up/delete-pod.ts';
-import { isCordoned } from './config/cordon.ts';
+import { isCordoned } from './config/node-record.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -133,11 +134,7 @@ export class Agent implements PodRunAgent {
   #awaitUncordon(): void {
     if (this.#isCordonWatched) return;
     this.#isCordonWatched = true;
-    const reconsider = (): void => {
-      this.#unschedulableRuns.clear();
-      this.#reconsider();
-    };
-    this.#subscriptions.push(this.#options.store.watch('nodes', {}, reconsider));
+    this.#subscriptions.push(this.#options.store.watch('nodes', {}, () => this.#reconsiderAll()));
   }
 
   /** The order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go. */
@@ -232,6 +229,7 @@ export class Agent implements PodRunAgent {
   #watchEvictions(settings: EvictionSettings): EvictionWatch {
     const { store, clock } = this.#options;
     const machine = this.#machine;
+    const report = new NodeReport({ ...this.#options, nodeName: this.node.name });
     return new EvictionWatch({
       settings,
       clock,
@@ -242,11 +240,17 @@ export class Agent implements PodRunAgent {
           ? memoryUse({ store, clock }, pods)
           : storageUse((pod, wanted) => machine.measureStorage(pod, wanted), pods),
       evict: (pod, eviction) => this.#runs.get(pod.metadata.uid)?.evict(eviction),
-      onChange: () => {
-        this.#unschedulableRuns.clear();
-        this.#reconsider();
+      report: (seen) => {
+        report.pressure(seen);
+        if (seen.isChanged) this.#reconsiderAll();
       },
     });
+  }
+
+  /** Schedules the waiting Pods again: the node has changed. */
+  #reconsiderAll(): void {
+    this.#unschedulableRuns.clear();
+    this.#reconsider();
   }
 
   /**

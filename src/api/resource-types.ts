@@ -105,6 +105,11 @@ export function qualifiedPlural({ plural, apiVersion }: ResourceType): string {
   return plural + groupSuffix(apiVersion);
 }
 
+/** True for a resource whose objects belong to no namespace. */
+export function isClusterScoped(plural: string): boolean {
+  return RESOURCE_TYPES.find((type) => type.plural === plural)?.isNamespaced === false;
+}
+
 /** The kind in messages: `pod`, `deployment.apps`. */
 export function qualifiedKind({ kind, apiVersion }: Pick<ResourceType, 'kind' | 'apiVersion'>): string {
   return kind.toLowerCase() + groupSuffix(apiVersion);

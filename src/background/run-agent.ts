@@ -206,9 +206,9 @@ async function runToTheEnd(
     releases.set(pod.metadata.uid, release);
     pods.set(pod.metadata.uid, pod);
   };
-  await new Promise<void>((resolve) => {
+  const ended = await new Promise<Agent>((resolve) => {
     const look = (): void => {
-      if (agent.isOver && (loop?.isOver ?? true)) resolve();
+      if (agent.isOver && (loop?.isOver ?? true)) resolve(agent);
     };
     const agent = new Agent({
       settings,
@@ -247,6 +247,7 @@ async function runToTheEnd(
   if (guard?.hasLostFolder !== true) {
     for (const release of releases.values()) release();
     loop?.close();
+    ended.close();
   }
   return guard?.hasLost !== true;
 }

@@ -1,6 +1,7 @@
 import { isSameJson } from '../api/json.ts';
 import type { ObjectMeta } from '../api/generated/types.ts';
-import type { StoredMeta } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredMeta } from '../api/objects.ts';
+import { isClusterScoped } from '../api/resource-types.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { VersionSource } from './resource-version.ts';
@@ -11,9 +12,19 @@ import { newUid } from './unique-id.ts';
 /** An object in the store. */
 export type StoredObject = Storable & { metadata: StoredMeta; status?: unknown };
 
-/** The key of an object. As in the API, an empty text counts as missing, here and below. */
+/**
+ * The key of an object. As in the API, an empty text counts as missing, here and below. An object that belongs to no
+ * namespace is kept beside those of the namespace `default`.
+ */
 export function keyOf(object: Storable): ObjectKey {
-  return { namespace: object.metadata.namespace || 'default', name: object.metadata.name ?? '' };
+  return { namespace: object.metadata.namespace || DEFAULT_NAMESPACE, name: object.metadata.name ?? '' };
+}
+
+/** The object as readers see it. Older versions of podrun stored a namespace for objects that belong to none. */
+export function asShown<T extends StoredObject>(resource: Resource, object: T): T {
+  if (!isClusterScoped(resource) || object.metadata.namespace === undefined) return object;
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Metadata of a new object, with the fields that the API server fills in and the first resource version. */
@@ -39,7 +50,10 @@ export function changedMetadata(
 ): StoredMeta {
   checkPrecondition(resource, given, stored);
   const { name, namespace, uid, creationTimestamp } = stored;
-  return { ...given, name, namespace, uid, creationTimestamp, resourceVersion: versions.next(stored.resourceVersion) };
+  const resourceVersion = versions.next(stored.resourceVersion);
+  // An object that belongs to no namespace has none.
+  const own = { name, uid, creationTimestamp, resourceVersion };
+  return { ...given, ...(namespace && { namespace }), ...own } as StoredMeta;
 }
 
 /** @throws {PodrunError} (Conflict) when the change was made to an older version, or to another object of that name */

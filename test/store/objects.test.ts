@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
@@ -154,5 +154,36 @@ describe('files', () => {
     store.create('pods', newPod('web'));
     expect(() => store.create('pods', newPod('web'))).toThrow('already exists');
     expect(existsSync(path.join(root, '.locks/pods/default/web'))).toBe(false);
+  });
+});
+
+describe('objects that belong to no namespace', () => {
+  const priorityClass = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' } };
+
+  it('are stored and reported without one', () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    const seen: KubeObject[] = [];
+    store.watch('priorityclasses', {}, ({ object }) => seen.push(object as KubeObject));
+    const created = store.create('priorityclasses', priorityClass);
+    const changed = store.change('priorityclasses', { namespace: 'default', name: 'high' }, 'object', (stored) => {
+      return { ...stored, value: 7 };
+    });
+    expect(seen).toEqual([created, changed]);
+    expect(seen.flatMap(({ metadata }) => Object.keys(metadata))).not.toContain('namespace');
+    expect(store.delete('priorityclasses', 'default', 'high')).toMatchObject({ value: 7 });
+    expect(store.list('priorityclasses')).toEqual([]);
+  });
+
+  it('that an older podrun has stored in the namespace default have none either', () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.create('priorityclasses', priorityClass);
+    const file = objectPath(root, 'priorityclasses', 'default', 'high');
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as KubeObject;
+    const { metadata } = stored;
+    writeFileSync(file, JSON.stringify({ ...stored, metadata: { ...metadata, namespace: 'default' } }));
+    expect(openStore(root).get('priorityclasses', 'default', 'high')).toEqual(stored);
+    expect(openStore(root).list('priorityclasses')).toEqual([stored]);
   });
 });

@@ -1,5 +1,5 @@
 import { hasFinalizers } from '../../api/finalizers.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
@@ -24,12 +24,12 @@ export function deleteRecord(
   store: Store,
   clock: Clock,
   object: Pick<StoredKubeObject, 'apiVersion' | 'kind'> & {
-    readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
+    readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid: string };
   },
   policy: PropagationPolicy,
 ): 'removed' | 'ending' {
   const { plural } = resourceTypeOf(object);
-  const { namespace, name, uid } = object.metadata;
+  const { namespace = DEFAULT_NAMESPACE, name, uid } = object.metadata;
   let isKept = false;
   store.change<StoredKubeObject>(plural, { namespace, name }, 'object', (stored) => {
     const marked = markedForDeletion(stored, policy, clock.now().wallMs);

@@ -11,7 +11,8 @@ import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 import { requestDeletion } from '../clean-up/request-deletion.ts';
-import { recordStaticPodProblem, StaticPods } from '../static/static-pods.ts';
+import { StaticPods } from '../static/static-pods.ts';
+import { NodeReport } from '../usage/node-report.ts';
 import { atExit } from './at-exit.ts';
 import { beginRuns, type OwnedRun, undoRuns } from './begin-runs.ts';
 import type { OwnedWorkload } from './begin-workloads.ts';
@@ -209,6 +210,7 @@ export class RunningPods {
     const { store, clock, command, listener, staticPods } = this.#options;
     if (staticPods === undefined) return undefined;
     const { name: nodeName } = this.agent.node;
+    const report = new NodeReport({ store, clock, nodeName, onEvent: listener.onEvent });
     return new StaticPods({
       place: staticPods,
       clock,
@@ -233,7 +235,7 @@ export class RunningPods {
       },
       onProblem: (text) => {
         listener.onTrouble(text);
-        recordStaticPodProblem(text, { store, clock, nodeName, onEvent: listener.onEvent });
+        report.staticPodProblem(text);
       },
     });
   }

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { DEFAULT_NAMESPACE, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
-import { staticPodProblem } from '../../lifecycle/texts/events.ts';
 import { quietly } from '../../quietly.ts';
 import { watchPath } from '../../store/feed/folder-watch.ts';
-import { EventRecorder, type EventRecorderOptions } from '../event-recorder.ts';
 import { hashOf, readStaticPod, type StaticPod } from './read-static-pod.ts';
 
 /** The time between two readings of the whole folder. Source: the kubelet's fileCheckFrequency. */
@@ -152,16 +150,6 @@ export class StaticPods {
     // The file may have changed meanwhile.
     this.#reconcile();
   }
-}
-
-/** Records the problem of a file as an event of the node. */
-export function recordStaticPodProblem(
-  text: string,
-  options: EventRecorderOptions & { readonly nodeName: string },
-): void {
-  const metadata = { name: options.nodeName, namespace: DEFAULT_NAMESPACE, uid: options.nodeName };
-  const node = { apiVersion: 'v1', kind: 'Node', metadata } as StoredKubeObject;
-  new EventRecorder(options).recordOwn(node, staticPodProblem(text));
 }
 
 const keyOf = ({ manifest: { object } }: StaticPod): string => `${object.metadata.namespace}/${object.metadata.name}`;

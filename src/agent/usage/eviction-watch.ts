@@ -28,8 +28,18 @@ export interface EvictionWatchOptions {
   /** The use of a resource by these Pods. Never rejects. */
   readonly measure: (resource: 'memory' | 'ephemeral-storage', pods: readonly StoredPod[]) => Promise<PodUse[]>;
   readonly evict: (pod: StoredPod, eviction: NodeEviction) => void;
-  /** Called when the conditions have changed. */
-  readonly onChange: () => void;
+  /** Called after each look, before a Pod goes, and with nothing at the end. */
+  readonly report: (seen: Sighting) => void;
+}
+
+/** What a look has seen. */
+export interface Sighting {
+  /** The lack of memory or disk space, now or a short time ago. */
+  readonly conditions: readonly NodePressure[];
+  /** True when the conditions are not those of the last look. */
+  readonly isChanged: boolean;
+  /** The resource that a Pod has to give up now. */
+  readonly reclaims: 'memory' | 'ephemeral-storage' | undefined;
 }
 
 /** Source: pkg/kubelet/kubelet.go evictionMonitoringPeriod. */
@@ -56,6 +66,7 @@ export class EvictionWatch {
   close(): void {
     this.#isClosed = true;
     this.#alarm.cancel();
+    this.#report([], undefined);
   }
 
   #plan(): Alarm {
@@ -68,17 +79,21 @@ export class EvictionWatch {
   }
 
   async #look(): Promise<void> {
-    const { settings, clock, readings, measure, pods, evict, onChange } = this.#options;
+    const { settings, clock, readings, measure, pods, evict } = this.#options;
     const read = readings();
     const { memory, conditions, due } = lookAtPressure(this.#memory, settings, read, clock.now().monotonicMs);
     this.#memory = memory;
-    const isChanged = conditions.join() !== this.#conditions.join();
-    this.#conditions = conditions;
-    if (isChanged) onChange();
+    this.#report(conditions, due && resourceOf(due));
     if (due === undefined) return;
     const uses = await measure(resourceOf(due), pods());
     const eviction = chooseEviction(due, read[due.signal], uses, settings);
     if (eviction !== undefined && !this.#isClosed) evict(eviction.pod, eviction);
+  }
+
+  #report(conditions: readonly NodePressure[], reclaims: Sighting['reclaims']): void {
+    const isChanged = conditions.join() !== this.#conditions.join();
+    this.#conditions = conditions;
+    this.#options.report({ conditions, isChanged, reclaims });
   }
 }
 

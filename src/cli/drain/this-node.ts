@@ -1,5 +1,5 @@
 import { readNode } from '../../agent/config/node.ts';
-import { setCordoned } from '../../agent/config/cordon.ts';
+import { setCordoned } from '../../agent/config/node-record.ts';
 import { noSuchObject, usage } from '../../api/errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
@@ -19,6 +19,6 @@ export function nodeArgument(store: FileStore, word: string | undefined, command
 /** Cordons or uncordons the node, and prints kubectl's line. */
 export function cordon(cli: Cli, store: FileStore, node: string, wanted: boolean): void {
   const word = wanted ? 'cordoned' : 'uncordoned';
-  const isChanged = setCordoned(store, node, wanted);
+  const isChanged = setCordoned(store, cli.clock, node, wanted);
   cli.stdout.write(`node/${node} ${isChanged ? word : `already ${word}`}\n`);
 }

@@ -1,7 +1,4 @@
-import { release, uptime } from 'node:os';
-import { readQuietly } from '../../quietly.ts';
-import { isCordoned } from '../../agent/config/cordon.ts';
-import { readNode } from '../../agent/config/node.ts';
+import { uptime } from 'node:os';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { namespacedResources } from '../../api/resource-types.ts';
 import { formatTime } from '../../api/time.ts';
@@ -9,8 +6,8 @@ import { withBudgetStatus } from '../../manifest/admission/disruption-budget.ts'
 import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
 import { quotaStatus } from '../../manifest/admission/quota.ts';
 import { aroundBudgets } from '../../objects/evict-pod.ts';
-import { KUBERNETES_VERSION, version } from '../../version.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
+import { nodeFields } from './node-object.ts';
 
 /** The place and the time for the node object. */
 interface Here {
@@ -33,7 +30,7 @@ export function withClusterObjects(store: ObjectReader, here: Here): ObjectReade
       return store
         .list<StoredKubeObject>(resource, scope)
         .map((budget) => withBudgetStatus(budget, aroundBudgets(store, budget.metadata.namespace)));
-    return resource === 'nodes' ? [node(here, store)] : undefined;
+    return resource === 'nodes' ? [node(store, here)] : undefined;
   };
   return {
     get: (resource, namespace, name) => {
@@ -97,43 +94,10 @@ function namespace(name: string, creationTimestamp: string): StoredKubeObject {
   });
 }
 
-const CORDONED = {
-  unschedulable: true,
-  taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
-};
-
-/** Makes the node object. It has no labels or taints of podrun.yaml: they belong to one `apply`. */
-function node({ stateDir, nowMs }: Here, store: ObjectReader): StoredKubeObject {
-  const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
-  const since = bootTime(nowMs);
-  const ready = {
-    type: 'Ready',
-    status: 'True',
-    lastHeartbeatTime: formatTime(nowMs),
-    lastTransitionTime: since,
-    reason: 'KubeletReady',
-    message: 'podrun runs Pods on this machine',
-  };
-  return clusterObject('Node', name, since, {
-    labels,
-    spec: isCordoned(store, name) ? CORDONED : {},
-    status: {
-      addresses: [...hostIPs.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
-      allocatable,
-      capacity: allocatable,
-      conditions: [ready],
-      nodeInfo: {
-        architecture: labels['kubernetes.io/arch'],
-        containerRuntimeVersion: `podrun://${version}`,
-        kernelVersion: release(),
-        kubeletVersion: KUBERNETES_VERSION,
-        kubeProxyVersion: '',
-        operatingSystem: labels['kubernetes.io/os'],
-        osImage: osImage(),
-        ...machineIds(),
-      },
-    },
-  });
+function node(store: ObjectReader, here: Here): StoredKubeObject {
+  const since = bootTime(here.nowMs);
+  const { name, ...fields } = nodeFields(store, { ...here, since });
+  return clusterObject('Node', name, since, fields);
 }
 
 /** @param fields all but `apiVersion`, `kind` and `metadata`; and labels */
@@ -154,19 +118,4 @@ function clusterObject(
 /** The boot time in whole seconds, as the API server writes times. */
 function bootTime(nowMs: number): string {
   return formatTime(Math.floor((nowMs - uptime() * 1000) / 1000) * 1000);
-}
-
-/** The name of the operating system, from os-release(5). */
-function osImage(): string {
-  return /^PRETTY_NAME="?([^"\n]*)/m.exec(readQuietly('/etc/os-release'))?.[1] ?? process.platform;
-}
-
-/** The ids of the machine. Empty where there are none; only root can read the UUID of the hardware. */
-function machineIds(): { readonly machineID: string; readonly systemUUID: string; readonly bootID: string } {
-  const machineID = readQuietly('/etc/machine-id').trim();
-  return {
-    machineID,
-    systemUUID: readQuietly('/sys/class/dmi/id/product_uuid').trim() || machineID,
-    bootID: readQuietly('/proc/sys/kernel/random/boot_id').trim(),
-  };
 }

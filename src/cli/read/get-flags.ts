@@ -1,4 +1,3 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
 import type { TableOptions } from '../../print/table/table-printer.ts';
 import type { FromFlags } from '../from/saved-objects.ts';
@@ -34,14 +33,4 @@ export function tableOptions(type: ResourceType, flags: GetFlags, withKind: bool
     watchEvents: flags.outputWatchEvents,
     ...((withKind || flags.showKind) && { kindPrefix: `${qualifiedKind(type)}/` }),
   };
-}
-
-/**
- * An object as the API server shows it. The store keeps objects that belong to no namespace beside those of the
- * namespace `default`.
- */
-export function shownObject(type: ResourceType, object: StoredKubeObject): StoredKubeObject {
-  if (type.isNamespaced || object.metadata.namespace === undefined) return object;
-  const { namespace: _, ...metadata } = object.metadata;
-  return { ...object, metadata: metadata as StoredKubeObject['metadata'] };
 }

@@ -1,5 +1,5 @@
 import { type PodrunError, usage } from '../../api/errors.ts';
-import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject, type WatchEvent } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
 import { SelectedChanges } from '../../api/select/selected-changes.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
@@ -10,7 +10,7 @@ import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { type GetFlags, shownObject, tableOptions } from './get-flags.ts';
+import { type GetFlags, tableOptions } from './get-flags.ts';
 import type { Selection } from '../select/selection.ts';
 import { untilStopped } from '../until-stopped.ts';
 import type { Cli } from '../cli.ts';
@@ -42,11 +42,10 @@ export async function watchObjects(cli: Cli, options: WatchOptions): Promise<num
   }
   let present: ObjectChange[] | undefined = [];
   const listener = (seen: ObjectChange): void => {
-    const selected = changes.select(seen);
+    const selected = changes.select(asRead(reader, type, seen));
     if (selected === undefined) return;
-    const change = { ...selected, object: shownObject(type, selected.object) };
-    if (present === undefined) show([change]);
-    else present.push(change);
+    if (present === undefined) show([selected]);
+    else present.push(selected);
   };
   const subscription = store.watch<StoredKubeObject>(type.plural, scope, listener, { replay: true });
   for (const object of notStored(reader, type, scope, present)) listener({ type: 'ADDED', object });
@@ -55,6 +54,12 @@ export async function watchObjects(cli: Cli, options: WatchOptions): Promise<num
   const exitCode = await stopped;
   subscription.close();
   return exitCode;
+}
+
+/** A change of the node as readers see it: the store keeps only a part of it. */
+function asRead(reader: ObjectReader, { plural }: ResourceType, { type, object }: ObjectChange): ObjectChange {
+  if (plural !== 'nodes') return { type, object };
+  return { type, object: reader.get(plural, DEFAULT_NAMESPACE, object.metadata.name) ?? object };
 }
 
 /** The objects that every cluster has: the node, and namespaces that nobody created. They do not change. */

@@ -69,7 +69,7 @@ export async function readSelection(
 }
 
 export function refTo(type: ResourceType, { metadata: { namespace, name } }: StoredKubeObject): ObjectRef {
-  return { type, namespace, name };
+  return { type, namespace: namespaceOf(type, namespace), name };
 }
 
 /** True when a flag selects objects. False when the user may have forgotten a name. */

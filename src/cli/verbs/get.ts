@@ -14,7 +14,7 @@ import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { LIST_FORMATS, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { withClusterObjects } from '../read/cluster-objects.ts';
-import { type GetFlags, shownObject, tableOptions } from '../read/get-flags.ts';
+import { type GetFlags, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
@@ -157,7 +157,7 @@ function renderObjects(
   flags: GetFlags,
   printer: ObjectPrinter,
 ): string {
-  const objects = groups.flatMap((group) => group.objects.map((object) => shownObject(group.type, object)));
+  const objects = groups.flatMap((group) => group.objects);
   if (objects.length === 0 && flags.ignoreNotFound) return '';
   if (selection.how === 'named' && selection.refs.length === 1) {
     const [only] = objects;

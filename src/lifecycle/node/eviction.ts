@@ -11,8 +11,9 @@ import { effectiveResources } from './resources.ts';
 export const EVICTION_SIGNALS = ['memory.available', 'nodefs.available'] as const;
 export type EvictionSignal = (typeof EVICTION_SIGNALS)[number];
 
-/** A node's condition while one of its thresholds is met. */
-export type NodePressure = 'MemoryPressure' | 'DiskPressure';
+/** A node's conditions while one of its thresholds is met. */
+export const NODE_PRESSURES = ['MemoryPressure', 'DiskPressure'] as const;
+export type NodePressure = (typeof NODE_PRESSURES)[number];
 
 /** An eviction threshold: the least that must be available. */
 export interface EvictionThreshold {
@@ -63,7 +64,7 @@ const RESOURCES: Readonly<
 };
 
 /** Source: staging/src/k8s.io/api/core/v1/well_known_taints.go. */
-const PRESSURE_TAINTS: Readonly<Record<NodePressure, string>> = {
+export const PRESSURE_TAINTS: Readonly<Record<NodePressure, string>> = {
   MemoryPressure: 'node.kubernetes.io/memory-pressure',
   DiskPressure: 'node.kubernetes.io/disk-pressure',
 };

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
 import { lastAppliedPath } from '../layout.ts';
-import type { StoredObject } from '../metadata.ts';
+import { keyOf, type StoredObject } from '../metadata.ts';
 import type { ObjectKey, Resource } from '../store.ts';
 
 interface AppliedFile {
@@ -23,14 +23,16 @@ export class LastApplied {
     this.#root = root;
   }
 
-  read(resource: Resource, { metadata: { namespace, name, uid } }: StoredObject): object | undefined {
+  read(resource: Resource, object: StoredObject): object | undefined {
+    const { namespace, name } = keyOf(object);
     const file = readJsonFile<AppliedFile>(lastAppliedPath(this.#root, resource, namespace, name));
-    return file?.uid === uid ? file.manifest : undefined;
+    return file?.uid === object.metadata.uid ? file.manifest : undefined;
   }
 
-  write(resource: Resource, { metadata: { namespace, name, uid } }: StoredObject, manifest: object): void {
+  write(resource: Resource, object: StoredObject, manifest: object): void {
+    const { namespace, name } = keyOf(object);
     const file = lastAppliedPath(this.#root, resource, namespace, name);
-    const content: AppliedFile = { uid, manifest };
+    const content: AppliedFile = { uid: object.metadata.uid, manifest };
     inFolder(path.dirname(file), () => writeFileAtomically(file, `${JSON.stringify(content)}\n`));
   }
 

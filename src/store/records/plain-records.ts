@@ -5,6 +5,7 @@ import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file
 import { objectPath } from '../layout.ts';
 import { keysIn } from './listing.ts';
 import {
+  asShown,
   changedMetadata,
   checkPrecondition,
   checkUid,
@@ -26,7 +27,7 @@ export class PlainRecords {
   }
 
   get(resource: Resource, namespace: string, name: string): StoredObject | undefined {
-    return readJsonFile<StoredObject>(objectPath(this.#parts.root, resource, namespace, name), isStoredObject);
+    return readRecord(resource, objectPath(this.#parts.root, resource, namespace, name));
   }
 
   list(resource: Resource, scope: Scope): StoredObject[] {
@@ -37,7 +38,7 @@ export class PlainRecords {
   create(resource: Resource, object: Storable): StoredObject {
     return this.#locked(resource, keyOf(object), (file, stored) => {
       const { clock, versions } = this.#parts;
-      const created = { ...object, metadata: newMetadata(object.metadata, clock, versions) };
+      const created = asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
       if (stored !== undefined) throw alreadyExists(resource, created.metadata.name);
       inFolder(path.dirname(file), () => writeFileAtomically(file, recordText(created)));
       return created;
@@ -101,10 +102,13 @@ export class PlainRecords {
   #locked<T>(resource: Resource, key: ObjectKey, run: (file: string, stored: StoredObject | undefined) => T): T {
     const { namespace, name } = key;
     const file = objectPath(this.#parts.root, resource, namespace, name);
-    return this.#parts.locks.hold(resource, namespace, name, () =>
-      run(file, readJsonFile<StoredObject>(file, isStoredObject)),
-    );
+    return this.#parts.locks.hold(resource, namespace, name, () => run(file, readRecord(resource, file)));
   }
+}
+
+function readRecord(resource: Resource, file: string): StoredObject | undefined {
+  const stored = readJsonFile<StoredObject>(file, isStoredObject);
+  return stored && asShown(resource, stored);
 }
 
 function recordText(object: StoredObject): string {

@@ -29,10 +29,13 @@ it('looks every ten seconds, and evicts one Pod at a time until there is enough'
       running.delete(metadata.name);
       seen.push(`${clock.now().monotonicMs} ${metadata.name}`);
     },
-    onChange: () => seen.push(`${clock.now().monotonicMs} ${watch.conditions.join()}`),
+    report: ({ conditions, isChanged, reclaims }) => {
+      if (isChanged) seen.push(`${clock.now().monotonicMs} ${conditions.join() || 'none'} ${reclaims ?? ''}`);
+    },
   });
   await clock.run(60_000);
-  expect(seen).toEqual(['10000 MemoryPressure', '10000 large', '20000 middle']);
+  expect(seen).toEqual(['10000 MemoryPressure memory', '10000 large', '20000 middle']);
   watch.close();
+  expect(seen.at(-1)).toBe('60000 none ');
   expect(clock.alarmCount).toBe(0);
 });

@@ -1,0 +1,67 @@
+import type { Node } from '../../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import type { Clock } from '../../clock.ts';
+import type { NodePressure } from '../../lifecycle/node/eviction.ts';
+import { pressureIn, reportedPressure } from '../../lifecycle/node/node-conditions.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectReader, Store } from '../../store/store.ts';
+
+/**
+ * What the store keeps of the node: whether it is cordoned, and what it lacks. All else about it is this machine. There
+ * is no record before one of the two happens.
+ */
+export type NodeRecord = Node & StoredKubeObject;
+
+export function nodeRecord(store: ObjectReader, nodeName: string): NodeRecord | undefined {
+  return store.get<NodeRecord>('nodes', DEFAULT_NAMESPACE, nodeName);
+}
+
+/** True for a node that takes no new Pods. */
+export function isCordoned(store: ObjectReader, nodeName: string): boolean {
+  return nodeRecord(store, nodeName)?.spec?.unschedulable === true;
+}
+
+/** The taint of a cordoned node. Source: pkg/controller/nodelifecycle, doNoScheduleTaintingPass. */
+const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+
+/** Lets the node take new Pods, or not. Answers false when nothing changes. */
+export function setCordoned(store: FileStore, clock: Clock, nodeName: string, wanted: boolean): boolean {
+  if (isCordoned(store, nodeName) === wanted) return false;
+  const taints = [{ ...CORDON, timeAdded: formatTime(clock.now().wallMs) }];
+  const spec = wanted ? { unschedulable: true, taints } : {};
+  change(store, nodeName, 'object', (node) => ({ ...node, spec }));
+  return true;
+}
+
+/**
+ * Reports what the node lacks. Answers the conditions that have changed.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function reportPressure(
+  store: Store,
+  clock: Clock,
+  nodeName: string,
+  pressure: readonly NodePressure[],
+): NodePressure[] {
+  const before = nodeRecord(store, nodeName)?.status?.conditions ?? [];
+  const lacked = pressureIn(before);
+  if (lacked.length > 0 || pressure.length > 0) {
+    change(store, nodeName, 'status', (node) => {
+      const conditions = reportedPressure(node.status?.conditions ?? [], pressure, clock.now().wallMs);
+      return { ...node, status: { conditions } };
+    });
+  }
+  return [...lacked.filter((type) => !pressure.includes(type)), ...pressure.filter((type) => !lacked.includes(type))];
+}
+
+function change(
+  store: Store,
+  nodeName: string,
+  part: 'object' | 'status',
+  edit: (node: NodeRecord) => NodeRecord,
+): void {
+  const metadata: KubeObject['metadata'] = { name: nodeName };
+  if (nodeRecord(store, nodeName) === undefined) store.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata });
+  store.change<NodeRecord>('nodes', { namespace: DEFAULT_NAMESPACE, name: nodeName }, part, edit);
+}

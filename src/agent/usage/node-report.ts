@@ -1,0 +1,45 @@
+import { hasCode } from '../../api/errors.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { evictionThresholdMet, nodeStatusIs } from '../../lifecycle/texts/node-conditions.ts';
+import { pressureIn } from '../../lifecycle/node/node-conditions.ts';
+import { staticPodProblem } from '../../lifecycle/texts/events.ts';
+import { nodeRecord, reportPressure } from '../config/node-record.ts';
+import { EventRecorder, type EventRecorderOptions } from '../event-recorder.ts';
+import type { Sighting } from './eviction-watch.ts';
+
+/** Writes what an agent finds out about its node into the store. */
+export class NodeReport {
+  readonly #options: EventRecorderOptions & { readonly nodeName: string };
+  readonly #recorder: EventRecorder;
+
+  constructor(options: EventRecorderOptions & { readonly nodeName: string }) {
+    this.#options = options;
+    this.#recorder = new EventRecorder(options);
+  }
+
+  /** Writes what the node lacks. On a full disk, nothing: that is the lack itself. */
+  pressure({ conditions, reclaims }: Sighting): void {
+    const { store, clock, nodeName } = this.#options;
+    try {
+      const changed = reportPressure(store, clock, nodeName, conditions);
+      const lacked = pressureIn(nodeRecord(store, nodeName)?.status?.conditions ?? []);
+      this.#recorder.record(this.#node, [
+        ...changed.map((type) => nodeStatusIs(nodeName, type, lacked.includes(type) ? 'True' : 'False')),
+        ...(reclaims === undefined ? [] : [evictionThresholdMet(reclaims)]),
+      ]);
+    } catch (error) {
+      if (!hasCode(error, 'Disk')) throw error;
+    }
+  }
+
+  /** Records the problem of the file of a static Pod. */
+  staticPodProblem(text: string): void {
+    this.#recorder.recordOwn(this.#node, staticPodProblem(text));
+  }
+
+  /** The node, as events of a kubelet name it. */
+  get #node(): StoredKubeObject {
+    const { nodeName } = this.#options;
+    return { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName, uid: nodeName } } as StoredKubeObject;
+  }
+}

@@ -1,0 +1,59 @@
+import type { NodeCondition } from '../../api/generated/types.ts';
+import { formatTime, parseTime } from '../../api/time.ts';
+import { NODE_CONDITION } from '../texts/node-conditions.ts';
+import { NODE_PRESSURES, type NodePressure } from './eviction.ts';
+
+/** The time for which a condition holds without news: its agent renews it every ten seconds. */
+const HEARTBEAT_MAX_MS = 40_000;
+
+/**
+ * The conditions of a node about what it lacks, as its agent reports them.
+ * @param before the conditions that were reported last
+ */
+export function reportedPressure(
+  before: readonly NodeCondition[],
+  pressure: readonly NodePressure[],
+  wallMs: number,
+): NodeCondition[] {
+  const now = formatTime(wallMs);
+  return NODE_PRESSURES.map((type) => {
+    const status = pressure.includes(type) ? 'True' : 'False';
+    const known = before.find((condition) => condition.type === type);
+    const since = known?.status === status ? known.lastTransitionTime : now;
+    return conditionOf(type, status, { since, heartbeat: now });
+  });
+}
+
+/**
+ * The conditions of a node about what it lacks, as readers see them. What an agent has reported that was killed since
+ * does not hold any more.
+ * @param since the time since which the node is there
+ */
+export function shownPressure(reported: readonly NodeCondition[], since: string, wallMs: number): NodeCondition[] {
+  const heartbeat = formatTime(wallMs);
+  return NODE_PRESSURES.map((type) => {
+    const { status, lastTransitionTime, lastHeartbeatTime } = reported.find((one) => one.type === type) ?? {};
+    if (status !== 'True') return conditionOf(type, 'False', { since: lastTransitionTime ?? since, heartbeat });
+    return isOld(lastHeartbeatTime, wallMs)
+      ? conditionOf(type, 'False', { since: lastHeartbeatTime, heartbeat })
+      : conditionOf(type, 'True', { since: lastTransitionTime, heartbeat: lastHeartbeatTime });
+  });
+}
+
+/** What a node lacks, by its conditions. */
+export function pressureIn(conditions: readonly NodeCondition[]): NodePressure[] {
+  return NODE_PRESSURES.filter((type) => conditions.some((one) => one.type === type && one.status === 'True'));
+}
+
+function isOld(heartbeat: string | null | undefined, wallMs: number): boolean {
+  return wallMs - parseTime(heartbeat ?? '') > HEARTBEAT_MAX_MS;
+}
+
+function conditionOf(
+  type: NodePressure,
+  status: 'True' | 'False',
+  { since, heartbeat }: Record<'since' | 'heartbeat', string | null | undefined>,
+): NodeCondition {
+  const { reason, message } = NODE_CONDITION[type][status];
+  return { type, status, lastHeartbeatTime: heartbeat, lastTransitionTime: since, reason, message };
+}
