@@ -164,7 +164,7 @@ describe('objects that belong to no namespace', () => {
     const root = temporaryFolder();
     const store = openStore(root);
     const seen: KubeObject[] = [];
-    store.watch('priorityclasses', {}, ({ object }) => seen.push(object as KubeObject));
+    store.watch('priorityclasses', {}, ({ object }) => seen.push(object));
     const created = store.create('priorityclasses', priorityClass);
     const changed = store.change('priorityclasses', { namespace: 'default', name: 'high' }, 'object', (stored) => {
       return { ...stored, value: 7 };
