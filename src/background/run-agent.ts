@@ -246,8 +246,7 @@ async function runToTheEnd(
   guard?.close();
   if (guard?.hasLostFolder !== true) {
     for (const release of releases.values()) release();
-    loop?.close();
-    ended.close();
+    for (const part of [loop, ended]) part?.close();
   }
   return guard?.hasLost !== true;
 }

@@ -29,11 +29,11 @@ export interface EvictionWatchOptions {
   readonly measure: (resource: 'memory' | 'ephemeral-storage', pods: readonly StoredPod[]) => Promise<PodUse[]>;
   readonly evict: (pod: StoredPod, eviction: NodeEviction) => void;
   /** Called after each look, before a Pod goes, and with nothing at the end. */
-  readonly report: (seen: Sighting) => void;
+  readonly report: (seen: PressureReport) => void;
 }
 
-/** What a look has seen. */
-export interface Sighting {
+/** The result of a look. */
+export interface PressureReport {
   /** The lack of memory or disk space, now or a short time ago. */
   readonly conditions: readonly NodePressure[];
   /** True when the conditions are not those of the last look. */
@@ -90,7 +90,7 @@ export class EvictionWatch {
     if (eviction !== undefined && !this.#isClosed) evict(eviction.pod, eviction);
   }
 
-  #report(conditions: readonly NodePressure[], reclaims: Sighting['reclaims']): void {
+  #report(conditions: readonly NodePressure[], reclaims: PressureReport['reclaims']): void {
     const isChanged = conditions.join() !== this.#conditions.join();
     this.#conditions = conditions;
     this.#options.report({ conditions, isChanged, reclaims });

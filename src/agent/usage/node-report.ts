@@ -5,7 +5,7 @@ import { pressureIn } from '../../lifecycle/node/node-conditions.ts';
 import { staticPodProblem } from '../../lifecycle/texts/events.ts';
 import { nodeRecord, reportPressure } from '../config/node-record.ts';
 import { EventRecorder, type EventRecorderOptions } from '../event-recorder.ts';
-import type { Sighting } from './eviction-watch.ts';
+import type { PressureReport } from './eviction-watch.ts';
 
 /** Writes what an agent finds out about its node into the store. */
 export class NodeReport {
@@ -18,7 +18,7 @@ export class NodeReport {
   }
 
   /** Writes what the node lacks. On a full disk, nothing: that is the lack itself. */
-  pressure({ conditions, reclaims }: Sighting): void {
+  pressure({ conditions, reclaims }: PressureReport): void {
     const { store, clock, nodeName } = this.#options;
     try {
       const changed = reportPressure(store, clock, nodeName, conditions);

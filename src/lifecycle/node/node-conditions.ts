@@ -40,7 +40,7 @@ export function shownPressure(reported: readonly NodeCondition[], since: string,
   });
 }
 
-/** What a node lacks, by its conditions. */
+/** The lack of memory or disk space that conditions tell of. */
 export function pressureIn(conditions: readonly NodeCondition[]): NodePressure[] {
   return NODE_PRESSURES.filter((type) => conditions.some((one) => one.type === type && one.status === 'True'));
 }

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../effects.ts';
 
-/** The reasons, messages and events of a node's conditions. Source: pkg/kubelet/nodestatus/setters.go. */
-interface ConditionText {
+/** One status of a condition of the node. */
+interface NodeConditionText {
   readonly reason: string;
   readonly message: string;
   /** The event of a change to this status. */
@@ -9,9 +9,10 @@ interface ConditionText {
 }
 
 type NodeConditionTexts = Readonly<
-  Record<'MemoryPressure' | 'DiskPressure', Readonly<Record<'True' | 'False', ConditionText>>>
+  Record<'MemoryPressure' | 'DiskPressure', Readonly<Record<'True' | 'False', NodeConditionText>>>
 >;
 
+/** Source: pkg/kubelet/nodestatus/setters.go. */
 export const NODE_CONDITION: NodeConditionTexts = {
   MemoryPressure: {
     True: {
@@ -35,13 +36,13 @@ export const NODE_CONDITION: NodeConditionTexts = {
   },
 };
 
-/** podrun never runs out of process IDs before the machine does. */
+/** podrun does not measure process IDs. Source: pkg/kubelet/nodestatus/setters.go PIDPressureCondition. */
 export const SUFFICIENT_PID = {
   reason: 'KubeletHasSufficientPID',
   message: 'kubelet has sufficient PID available',
 } as const;
 
-/** The message is podrun's own. */
+/** The message is podrun's own. Source of the reason: pkg/kubelet/nodestatus/setters.go ReadyCondition. */
 export const NODE_READY = { reason: 'KubeletReady', message: 'podrun runs Pods on this machine' } as const;
 
 /** A condition of the node has changed. Source: pkg/kubelet/kubelet_node_status.go recordNodeStatusEvent. */
