@@ -8,8 +8,8 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectReader, Store } from '../../store/store.ts';
 
 /**
- * The store's record of the node: whether it is cordoned, and what it lacks. All else about it is this machine. There is
- * no record before one of the two happens.
+ * The store's record of the node: whether it is cordoned, and what it lacks. All else about it is this machine. Before
+ * one of the two happens, there is no record.
  */
 export type NodeRecord = Node & StoredKubeObject;
 
