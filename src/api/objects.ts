@@ -99,6 +99,14 @@ export function podFullName(metadata: Pick<StoredMeta, 'name' | 'namespace' | 'u
   return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
 }
 
+/** The annotation of a static Pod's object with the hash of its file. Source: pkg/kubelet/types/pod_update.go. */
+export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+
+/** True for the object of a static Pod. */
+export function isMirrorPod({ metadata }: { readonly metadata: ObjectMeta }): boolean {
+  return metadata.annotations?.[MIRROR_ANNOTATION] !== undefined;
+}
+
 export type TerminalPhase = 'Failed' | 'Succeeded';
 
 /** The reason of a Pod whose agent does not respond. Source: pkg/controller/nodelifecycle, the condition of a node. */

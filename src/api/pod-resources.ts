@@ -1,4 +1,4 @@
-import type { PodStatus } from './generated/types.ts';
+import type { PodSpec, PodStatus } from './generated/types.ts';
 import { addQuantities, compareQuantities, parseQuantity, type ParsedQuantity } from './quantity.ts';
 
 type ResourceKind = 'requests' | 'limits';
@@ -66,6 +66,31 @@ export function aggregateContainerResources(spec: PodResources, kind: ResourceKi
   }
   raiseTo(total, initPeak);
   return total;
+}
+
+/**
+ * The effective requests or limits of a Pod: the aggregate of its containers, overridden by the Pod's own, plus the
+ * overhead. The overhead increases a limit only if there is one. Source:
+ * staging/src/k8s.io/component-helpers/resource/helpers.go PodRequests, PodLimits.
+ */
+export function effectiveResources(
+  spec: PodResources & Pick<PodSpec, 'overhead'>,
+  kind: ResourceKind,
+): ParsedResources {
+  const effective = new Map(aggregateContainerResources(spec, kind));
+  for (const [name, quantity] of parsedResources(spec.resources, kind)) {
+    if (isPodLevelResource(name)) effective.set(name, quantity);
+  }
+  for (const [name, quantity] of Object.entries(spec.overhead ?? {})) {
+    const overhead = parseQuantity(quantity);
+    const before = effective.get(name);
+    if (before !== undefined && (kind === 'requests' || before.nano > 0n)) {
+      effective.set(name, addQuantities(before, overhead));
+    } else if (before === undefined && kind === 'requests') {
+      effective.set(name, overhead);
+    }
+  }
+  return effective;
 }
 
 function parsedResources(resources: Resources | undefined, kind: ResourceKind): ParsedResources {

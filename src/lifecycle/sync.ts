@@ -114,7 +114,7 @@ function checkDeadline(draft: Draft): void {
 function checkEviction(draft: Draft): void {
   const { storage, eviction } = draft.facts;
   if (terminationOf(draft.facts) !== undefined) return;
-  const ownMessage = storage && evictionMessage(draft.pod.spec, storage);
+  const ownMessage = storage && evictionMessage(draft.pod, storage);
   const message = ownMessage ?? eviction?.message;
   if (message === undefined) return;
   draft.event(evicted(message));

@@ -1,4 +1,5 @@
 import { fromServer, PodrunError } from '../api/errors.ts';
+import { admitChange } from '../agent/runs/admit-new.ts';
 import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { goQuote } from '../api/go/go-quote.ts';
@@ -69,7 +70,7 @@ function partOf(subresource: Subresource | undefined): 'object' | 'status' {
 function admit(
   stored: StoredKubeObject,
   wanted: KubeObject,
-  { subresource, warn }: Pick<ChangeRequest, 'subresource' | 'warn'>,
+  { store, subresource, warn }: Pick<ChangeRequest, 'store' | 'subresource' | 'warn'>,
 ): StoredKubeObject {
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
@@ -86,6 +87,7 @@ function admit(
   if (verdict.ok) {
     const admitted = verdict.object as StoredKubeObject;
     if (subresource === 'resize') refuseResize(admitted as unknown as StoredPod);
+    if (subresource !== 'status') admitChange(store, admitted, stored);
     return admitted;
   }
   const heading = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;

@@ -60,8 +60,8 @@ describe('a Pod that the node does not take', () => {
   it('takes the place of a Pod of lower priority', async () => {
     workshop.file('podrun.yaml', 'maxPods: 1');
     const sleeping = { ...once(), containers: [{ name: 'main', command: ['sleep', '60'] }] };
-    const low = workshop.pod('low', { ...sleeping, priority: 1 });
-    const high = workshop.pod('high', { ...once(), priority: 5 });
+    const low = workshop.pod('low', sleeping);
+    const high = workshop.pod('high', { ...once(), priorityClassName: 'system-node-critical' });
     const { stdout, exitCode } = await workshop.run(['apply', low, high, '-o', 'json']);
     const lines = watchLines(stdout);
     const uid = lastOf(lines, 'high')?.metadata?.uid;

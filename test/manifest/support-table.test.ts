@@ -84,7 +84,6 @@ function someValue(type: string): unknown {
 const OTHER_VALUES: Readonly<Record<string, unknown>> = {
   'PodSpec.hostUsers': false,
   'SecurityContext.allowPrivilegeEscalation': false,
-  'ServiceAccount.automountServiceAccountToken': true,
 };
 
 /** The fields on the way from a kind to a type, with lists opened. */

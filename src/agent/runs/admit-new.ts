@@ -1,10 +1,10 @@
 import { fromServer } from '../../api/errors.ts';
 import type { LimitRange, PriorityClass, ResourceQuota, ServiceAccount } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, isMirrorPod, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
-import { withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
+import { priorityClassProblem, withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
 import { quotaError } from '../../manifest/admission/quota.ts';
 import { formatFieldError } from '../../manifest/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
@@ -25,14 +25,26 @@ export function admitAll<T extends KubeObject>(store: ObjectReader, objects: rea
   for (const object of objects) {
     const namespace = namespaceOf(object);
     const changed = object.kind === 'Pod' ? (admitPod(store, object as unknown as StoredPod) as unknown as T) : object;
-    checkLimits(changed, store.list<LimitRange & KubeObject>('limitranges', { namespace }));
-    checkQuotas(store, changed, (stored) => [
-      ...stored.filter((other) => !keys.has(keyOf(other))),
-      ...admitted.filter((other) => other.kind === object.kind && namespaceOf(other) === namespace),
-    ]);
+    // A kubelet runs a static Pod whatever the API says of it.
+    if (!isMirrorPod(changed)) {
+      check(store, changed, (stored) => [
+        ...stored.filter((other) => !keys.has(keyOf(other))),
+        ...admitted.filter((other) => other.kind === object.kind && namespaceOf(other) === namespace),
+      ]);
+    }
     admitted.push(changed);
   }
   return admitted;
+}
+
+/**
+ * Admits the change of an object.
+ * @throws {PodrunError} (Forbidden) in the words of the API server
+ */
+export function admitChange(store: ObjectReader, object: KubeObject, before: KubeObject): void {
+  if (isMirrorPod(object)) return;
+  const isOther = (other: KubeObject): boolean => keyOf(other) !== keyOf(before);
+  check(store, object, (stored) => stored.filter(isOther), before);
 }
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? DEFAULT_NAMESPACE;
@@ -41,17 +53,11 @@ const keyOf = (object: KubeObject): string => `${object.kind}/${namespaceOf(obje
 
 function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   const { namespace } = pod.metadata;
-  const account = store.get<ServiceAccount & KubeObject>(
-    'serviceaccounts',
-    namespace,
-    pod.spec.serviceAccountName || 'default',
-  );
-  const classes = store.list<PriorityClass & KubeObject>('priorityclasses');
-  const ranges = store.list<LimitRange & KubeObject>('limitranges', { namespace });
-  const ranked = withPriority(pod, classes);
+  const ranked = withPriority(pod, store.list<PriorityClass & KubeObject>('priorityclasses'));
+  if (isMirrorPod(pod)) return 'problem' in ranked ? pod : ranked.pod;
   if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
-  const named = withPullSecrets(ranked.pod, account);
-  const limited = withDefaultLimits(named, ranges);
+  const named = withPullSecrets(ranked.pod, accountOf(store, pod));
+  const limited = withDefaultLimits(named, store.list<LimitRange & KubeObject>('limitranges', { namespace }));
   if (limited === named) return named;
   const errors = validateObject({ ...limited });
   if (errors.length > 0) {
@@ -61,32 +67,47 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   return { ...limited, status: { ...limited.status, qosClass: qosClassOf(limited.spec) } };
 }
 
-function checkLimits(object: KubeObject, ranges: readonly LimitRange[]): void {
-  for (const range of ranges) {
-    const errors = limitErrors(object, range);
-    if (errors.length > 0)
-      throw forbiddenObject(object, errors.length > 1 ? `[${errors.join(', ')}]` : errors.join(''));
-  }
+/** The ServiceAccount of a Pod. Undefined: it is not stored. */
+export function accountOf(store: ObjectReader, { metadata, spec }: StoredPod): ServiceAccount | undefined {
+  return store.get<ServiceAccount & KubeObject>(
+    'serviceaccounts',
+    metadata.namespace,
+    spec.serviceAccountName || 'default',
+  );
 }
 
-function limitErrors(object: KubeObject, range: LimitRange): string[] {
-  if (object.kind === 'Pod') return podLimitErrors(object, range);
-  return object.kind === 'PersistentVolumeClaim' ? claimLimitErrors(object, range) : [];
-}
-
-function checkQuotas(
+/** Checks an object beside what limits it. @param besides keeps, of the objects of its kind, those that count */
+function check(
   store: ObjectReader,
   object: KubeObject,
   besides: (stored: readonly KubeObject[]) => readonly KubeObject[],
+  before?: KubeObject,
 ): void {
-  const namespace = namespaceOf(object);
-  const quotas = store.list<ResourceQuota & KubeObject>('resourcequotas', { namespace });
-  if (quotas.length === 0) return;
-  const others = besides(store.list(resourceTypeOf(object).plural, { namespace }));
-  for (const quota of quotas) {
-    const problem = quotaError(quota, object, others);
+  const { plural, isNamespaced } = resourceTypeOf(object);
+  if (object.kind === 'PriorityClass') {
+    const problem = priorityClassProblem({ ...object }, store.list<PriorityClass & KubeObject>(plural));
     if (problem !== undefined) throw forbiddenObject(object, problem);
   }
+  if (!isNamespaced) return;
+  const namespace = namespaceOf(object);
+  for (const range of store.list<LimitRange & KubeObject>('limitranges', { namespace })) {
+    const errors = limitErrors(object, range, before);
+    if (errors.length > 0)
+      throw forbiddenObject(object, errors.length > 1 ? `[${errors.join(', ')}]` : errors.join(''));
+  }
+  const quotas = store.list<ResourceQuota & KubeObject>('resourcequotas', { namespace });
+  if (quotas.length === 0) return;
+  const others = besides(store.list(plural, { namespace }));
+  for (const quota of quotas) {
+    const problem = quotaError(quota, object, others, before);
+    if (problem !== undefined) throw forbiddenObject(object, problem);
+  }
+}
+
+/** A LimitRange holds for new Pods, and for new and changed claims. */
+function limitErrors(object: KubeObject, range: LimitRange, before: KubeObject | undefined): string[] {
+  if (object.kind === 'PersistentVolumeClaim') return claimLimitErrors(object, range);
+  return object.kind === 'Pod' && before === undefined ? podLimitErrors(object, range) : [];
 }
 
 function forbiddenObject(object: KubeObject, problem: string): Error {

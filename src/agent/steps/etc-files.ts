@@ -8,7 +8,9 @@ import { podResolvConf } from '../../lifecycle/files/resolv-conf.ts';
 import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
+import type { ObjectReader } from '../../store/store.ts';
 import type { PodFiles } from '../pod-files.ts';
+import { accountOf } from '../runs/admit-new.ts';
 import type { LaunchStep } from './step.ts';
 import { closing } from '../../runtime/start/open-beneath.ts';
 
@@ -20,22 +22,22 @@ const MODE = 0o644;
 
 /**
  * Writes the Pod's own /etc/hosts, /etc/hostname, /etc/resolv.conf and the namespace of its ServiceAccount, and mounts
- * them. A file that the container
- * mounts itself is left out. A Pod in the host's network has the host's name.
- * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts.
+ * them. A file that the container mounts itself is left out. A Pod in the host's network has the host's name.
+ * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts;
+ * plugin/pkg/admission/serviceaccount shouldAutomount.
  */
-export function etcFilesStep(files: Pick<PodFiles, 'paths'>): LaunchStep {
+export function etcFilesStep(files: Pick<PodFiles, 'paths'>, store: ObjectReader): LaunchStep {
   return {
     prepare({ pod, container, sandbox: { podIP } }, { mounts }) {
       const isReadOnly = container.securityContext?.readOnlyRootFilesystem === true;
       const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
-      const own = Object.entries(textsOf(pod, podIP)).flatMap(([target, text]): Mount[] => {
+      const own = Object.entries(textsOf(pod, podIP, store)).flatMap(([target, text]): Mount[] => {
         if (text === undefined || taken.has(target)) return [];
         // Nothing is made inside a volume of the user.
         if (target === NAMESPACE && [...taken].some((place) => target.startsWith(`${place}/`))) return [];
         const source = path.join(files.paths(pod).etc, path.basename(target));
         writeInPlace(source, text);
-        return [{ source, target, isReadOnly: isReadOnly && target !== HOSTS }];
+        return [{ source, target, isReadOnly: target === NAMESPACE || (isReadOnly && target !== HOSTS) }];
       });
       return { ok: true, changes: { mounts: [...mounts, ...own] } };
     },
@@ -43,13 +45,14 @@ export function etcFilesStep(files: Pick<PodFiles, 'paths'>): LaunchStep {
 }
 
 /** The texts of the files by path. Undefined: the container sees the host's file, or none. */
-function textsOf(pod: StoredPod, podIP: string | undefined): Record<string, string | undefined> {
+function textsOf(pod: StoredPod, podIP: string | undefined, store: ObjectReader): Record<string, string | undefined> {
   const { spec } = pod;
   const aliases = spec.hostAliases ?? [];
   const name = podHostname(pod);
   const resolvConf = podResolvConf(spec, readQuietly(RESOLV_CONF));
   // The other files of this folder, token and ca.crt, are of use beside an API server only.
-  const account = spec.automountServiceAccountToken === false ? {} : { [NAMESPACE]: pod.metadata.namespace };
+  const isWanted = spec.automountServiceAccountToken ?? accountOf(store, pod)?.automountServiceAccountToken ?? true;
+  const account = isWanted ? { [NAMESPACE]: pod.metadata.namespace } : {};
   if (spec.hostNetwork === true)
     return { [HOSTS]: nodeHostsFile(readQuietly(HOSTS), aliases), [RESOLV_CONF]: resolvConf, ...account };
   const hosts = podIP && managedHostsFile({ ...hostnameAndDomain(pod), podIPs: [podIP], aliases });

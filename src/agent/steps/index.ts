@@ -51,7 +51,7 @@ export function launchSteps({
   const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];
   const inNamespace = (): LaunchStep[] => [
     terminationLogMount(files),
-    etcFilesStep(files),
+    etcFilesStep(files, store),
     confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files),
   ];
   return [

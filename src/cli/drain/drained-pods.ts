@@ -1,4 +1,4 @@
-import { controllerOf, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { controllerOf, isMirrorPod, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { ObjectReader } from '../../store/store.ts';
 
 /** The Pods that a drain may evict or leave alone, although they are lost for good. */
@@ -17,12 +17,8 @@ export interface BlockedPods {
 
 /** The Pods of the node, static ones left out. */
 export function podsToDrain(store: ObjectReader, node: string): StoredPod[] {
-  return store
-    .list<StoredPod>('pods')
-    .filter(({ spec, metadata }) => spec.nodeName === node && metadata.annotations?.[MIRROR] === undefined);
+  return store.list<StoredPod>('pods').filter((pod) => pod.spec.nodeName === node && !isMirrorPod(pod));
 }
-
-const MIRROR = 'kubernetes.io/config.mirror';
 
 /** Sorts Pods by whether they may be evicted. Source: staging/src/k8s.io/kubectl/pkg/drain/filters.go. */
 export function blockedPods(

@@ -23,6 +23,7 @@ interface Here {
 export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
   const made = (resource: Resource, scope?: Scope): StoredKubeObject[] | undefined => {
     if (resource === 'namespaces') return withStored(store, resource, namespaces(store, here));
+    if (resource === 'serviceaccounts') return withStored(store, resource, serviceAccounts(store, here), scope);
     if (resource === 'priorityclasses') return withStored(store, resource, priorityClasses(here));
     if (resource === 'resourcequotas')
       return store.list<StoredKubeObject>(resource, scope).map((quota) => withUsage(store, quota));
@@ -49,11 +50,26 @@ function withUsage(store: ObjectReader, quota: StoredKubeObject): StoredKubeObje
 }
 
 /** The stored objects of a resource, and those of the others that are not stored, by name. */
-function withStored(store: ObjectReader, resource: Resource, others: readonly StoredKubeObject[]): StoredKubeObject[] {
+function withStored(
+  store: ObjectReader,
+  resource: Resource,
+  others: readonly StoredKubeObject[],
+  { namespace }: Scope = {},
+): StoredKubeObject[] {
+  const keyOf = ({ metadata }: StoredKubeObject): string => `${metadata.namespace ?? ''}/${metadata.name}`;
   const stored = store.list<StoredKubeObject>(resource, {});
-  const names = new Set(stored.map(({ metadata }) => metadata.name));
-  const all = [...stored, ...others.filter(({ metadata }) => !names.has(metadata.name))];
-  return all.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const keys = new Set(stored.map(keyOf));
+  return [...stored, ...others.filter((object) => !keys.has(keyOf(object)))]
+    .filter(({ metadata }) => namespace === undefined || [undefined, namespace].includes(metadata.namespace))
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** The ServiceAccount that each namespace has. Source: pkg/controller/serviceaccount/serviceaccounts_controller.go. */
+function serviceAccounts(store: ObjectReader, here: Here): StoredKubeObject[] {
+  return withStored(store, 'namespaces', namespaces(store, here)).map(({ metadata }) => {
+    const account = clusterObject('ServiceAccount', 'default', metadata.creationTimestamp, {});
+    return { ...account, metadata: { ...account.metadata, namespace: metadata.name } };
+  });
 }
 
 /** The namespaces that have objects, and `default`. */

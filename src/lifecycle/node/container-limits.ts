@@ -1,7 +1,6 @@
 import type { Container, PodSpec } from '../../api/generated/types.ts';
-import { isPodLevelResource } from '../../api/pod-resources.ts';
+import { effectiveResources, isPodLevelResource } from '../../api/pod-resources.ts';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import { effectiveResources } from './resources.ts';
 
 /** The most that processes may use, and their share when CPUs are short. Undefined: no limit. */
 interface Limits {

@@ -2,10 +2,9 @@ import { isCritical, priorityOf } from './priority.ts';
 import type { Container, Taint } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { formatQuantity, parseQuantity, type ParsedQuantity } from '../../api/quantity.ts';
-import { qosClassOf } from '../../api/pod-resources.ts';
+import { effectiveResources, qosClassOf } from '../../api/pod-resources.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import { EVICTION } from '../texts/pod-reasons.ts';
-import { effectiveResources } from './resources.ts';
 
 /** A kubelet's eviction signals that podrun measures: bytes of memory, and of the disk of the state folder. */
 export const EVICTION_SIGNALS = ['memory.available', 'nodefs.available'] as const;

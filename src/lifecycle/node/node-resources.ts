@@ -1,7 +1,7 @@
+import { effectiveResources } from '../../api/pod-resources.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
 import type { NodeFacts } from './node-facts.ts';
-import { effectiveResources } from './resources.ts';
 
 /** A resource of which a node does not have enough. Amounts are whole units, for cpu thousandths of a core. */
 export interface Shortage {

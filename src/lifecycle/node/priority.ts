@@ -1,4 +1,5 @@
-import type { PodSpec } from '../../api/generated/types.ts';
+import type { ObjectMeta, PodSpec } from '../../api/generated/types.ts';
+import { isMirrorPod } from '../../api/objects.ts';
 
 /** Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
 const CRITICAL_PRIORITY = 2_000_000_000;
@@ -9,6 +10,6 @@ export function priorityOf({ spec }: { readonly spec: PodSpec }): number {
 }
 
 /** True for a Pod that a node never evicts. Source: pkg/kubelet/types/pod_update.go IsCriticalPod. */
-export function isCritical(pod: { readonly spec: PodSpec }): boolean {
-  return priorityOf(pod) >= CRITICAL_PRIORITY;
+export function isCritical(pod: { readonly metadata: ObjectMeta; readonly spec: PodSpec }): boolean {
+  return isMirrorPod(pod) || priorityOf(pod) >= CRITICAL_PRIORITY;
 }

@@ -1,6 +1,6 @@
+import { effectiveResources } from '../../api/pod-resources.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { hostPorts } from './host-ports.ts';
-import { effectiveResources } from './resources.ts';
 
 /**
  * A text that changes when the resources in use change. While it is the same, a Pod that did not fit still does not

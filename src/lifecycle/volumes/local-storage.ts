@@ -1,7 +1,8 @@
+import { effectiveResources } from '../../api/pod-resources.ts';
 import type { PodSpec, Volume } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
 import { formatQuantity, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
 import { isCritical } from '../node/priority.ts';
-import { effectiveResources } from '../node/resources.ts';
 import { EVICTION } from '../texts/pod-reasons.ts';
 
 /** Source: pkg/kubelet/eviction/eviction_manager.go immediateEvictionGracePeriodSeconds. */
@@ -50,8 +51,9 @@ export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
  * container is charged for its logs and its layer. Files that it writes to the machine itself are not charged. Source:
  * pkg/kubelet/eviction/eviction_manager.go localStorageEviction.
  */
-export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | undefined {
-  if (isCritical({ spec })) return undefined;
+export function evictionMessage(pod: StoredPod, usage: StorageUsage): string | undefined {
+  const { spec } = pod;
+  if (isCritical(pod)) return undefined;
   for (const volume of spec.volumes ?? []) {
     const limit = sizeLimit(volume);
     if (limit === undefined || !exceeds(usage.volumes[volume.name], limit)) continue;

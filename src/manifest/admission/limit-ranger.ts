@@ -6,7 +6,7 @@ import type {
   Pod,
   PodSpec,
 } from '../../api/generated/types.ts';
-import { aggregateContainerResources, type ParsedResources } from '../../api/pod-resources.ts';
+import { effectiveResources, type ParsedResources } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityMilliValue } from '../../api/quantity.ts';
 import { entriesByKey } from '../decoded.ts';
 
@@ -80,8 +80,8 @@ export function podLimitErrors({ spec }: Pod, { spec: range }: LimitRange): stri
   return (range?.limits ?? []).flatMap((item) => {
     if (item.type === 'Pod') {
       return itemErrors(item, {
-        requests: aggregateContainerResources(spec, 'requests'),
-        limits: aggregateContainerResources(spec, 'limits'),
+        requests: effectiveResources(spec, 'requests'),
+        limits: effectiveResources(spec, 'limits'),
       });
     }
     if (item.type !== 'Container') return [];

@@ -19,17 +19,15 @@ export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount |
 export type PriorityOutcome<T> = { readonly pod: T } | { readonly problem: string };
 
 /**
- * Gives a Pod the priority of its class, or of the default class. Unlike on a cluster, a Pod without a class keeps the
- * priority of its manifest. Source: plugin/pkg/admission/priority/admission.go, admitPod.
+ * Gives a Pod the priority of its class, or of the default class. A Pod without any has priority 0, which podrun does
+ * not write down. Source: plugin/pkg/admission/priority/admission.go, admitPod.
  */
 export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityClass[]): PriorityOutcome<T> {
   const { spec } = pod;
-  const wanted = spec?.priorityClassName;
-  const found = classes.find(({ metadata, globalDefault }) =>
-    wanted ? metadata?.name === wanted : globalDefault === true,
-  );
-  if (spec === undefined || (found === undefined && !wanted)) return { pod };
-  const priority = found === undefined ? SYSTEM_PRIORITIES.get(wanted ?? '') : (found.value ?? 0);
+  if (spec === undefined) return { pod };
+  const wanted = spec.priorityClassName;
+  const found = wanted ? classes.find(({ metadata }) => metadata?.name === wanted) : defaultClass(classes);
+  const priority = found === undefined && wanted ? SYSTEM_PRIORITIES.get(wanted) : (found?.value ?? 0);
   if (priority === undefined) return { problem: `no PriorityClass with name ${wanted} was found` };
   const preemptionPolicy = found?.preemptionPolicy ?? 'PreemptLowerPriority';
   if (spec.priority !== undefined && spec.priority !== priority) {
@@ -41,5 +39,22 @@ export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityCl
     return { problem: `${rule}; ${COMPUTED} ${preemptionPolicy} from the given PriorityClass name` };
   }
   const priorityClassName = wanted || found?.metadata?.name;
+  if (priorityClassName === undefined) return { pod };
   return { pod: { ...pod, spec: { ...spec, priorityClassName, priority, preemptionPolicy } } };
+}
+
+/** The class of Pods that name none. Older versions of podrun took several: the least counts. */
+function defaultClass(classes: readonly PriorityClass[]): PriorityClass | undefined {
+  const defaults = classes.filter(({ globalDefault }) => globalDefault === true);
+  return defaults.toSorted((one, other) => (one.value ?? 0) - (other.value ?? 0))[0];
+}
+
+/**
+ * The reason why a PriorityClass may not be stored beside the others. Undefined: it may. Source:
+ * plugin/pkg/admission/priority/admission.go, admitPriorityClass.
+ */
+export function priorityClassProblem(wanted: PriorityClass, stored: readonly PriorityClass[]): string | undefined {
+  const present = defaultClass(stored.filter(({ metadata }) => metadata?.name !== wanted.metadata?.name));
+  if (wanted.globalDefault !== true || present === undefined) return undefined;
+  return `PriorityClass ${present.metadata?.name} is already marked as default. Only one default can exist`;
 }

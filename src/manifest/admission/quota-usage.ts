@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, Service } from '../../api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../api/objects.ts';
-import { aggregateContainerResources, isHugePages } from '../../api/pod-resources.ts';
+import { effectiveResources, isHugePages } from '../../api/pod-resources.ts';
 import { addQuantities, parseQuantity, type ParsedQuantity } from '../../api/quantity.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 
@@ -48,12 +48,12 @@ function detailsOf(object: KubeObject): [string, ParsedQuantity][] {
 /** Pods that have ended use nothing but their record. Source: QuotaV1Pod, podComputeUsageHelper. */
 function podUsage({ spec, status }: StoredPod): [string, ParsedQuantity][] {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return [];
-  const requests = [...aggregateContainerResources(spec, 'requests')].flatMap(([name, amount]) => {
+  const requests = [...effectiveResources(spec, 'requests')].flatMap(([name, amount]) => {
     const request: [string, ParsedQuantity] = [`requests.${name}`, amount];
     const own: [string, ParsedQuantity] = [name, amount];
     return PLAIN.has(name) || isHugePages(name) ? [own, request] : [request];
   });
-  const limits = [...aggregateContainerResources(spec, 'limits')]
+  const limits = [...effectiveResources(spec, 'limits')]
     .filter(([name]) => PLAIN.has(name))
     .map(([name, amount]): [string, ParsedQuantity] => [`limits.${name}`, amount]);
   return [['pods', ONE], ...requests, ...limits];

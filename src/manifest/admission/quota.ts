@@ -6,7 +6,13 @@ import type {
 } from '../../api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
-import { compareQuantities, formatQuantity, parseQuantity, ZERO_QUANTITY } from '../../api/quantity.ts';
+import {
+  compareQuantities,
+  formatQuantity,
+  type ParsedQuantity,
+  parseQuantity,
+  ZERO_QUANTITY,
+} from '../../api/quantity.ts';
 import { entriesByKey } from '../decoded.ts';
 import { selectorMatches } from '../validate/labels.ts';
 import { sumOf, type QuotaUsage, quotaUsage } from './quota-usage.ts';
@@ -25,21 +31,24 @@ const EXPLICIT: ReadonlySet<string> = new Set([
  * The reason why a quota does not permit a new object, in the API server's words. Undefined: it permits the object.
  * Source: staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go, CheckRequest.
  * @param existing the other objects of the namespace
+ * @param before the object before a change: only what it uses more is asked for. Undefined: it is new
  */
 export function quotaError(
   quota: ResourceQuota,
   object: KubeObject,
   existing: readonly KubeObject[],
+  before?: KubeObject,
 ): string | undefined {
   if (!isInScope(quota, object)) return undefined;
   const hard = entriesByKey(quota.spec?.hard);
-  const wanted = quotaUsage(object);
-  const concerned = hard.filter(([name]) => wanted.has(name) || (object.kind === 'Pod' && EXPLICIT.has(name)));
+  const wanted = usedMore(quotaUsage(object), before && isInScope(quota, before) ? quotaUsage(before) : NOTHING);
+  const isNewPod = object.kind === 'Pod' && before === undefined;
+  const concerned = hard.filter(([name]) => wanted.has(name) || (isNewPod && EXPLICIT.has(name)));
   if (concerned.length === 0) return undefined;
-  const missing = object.kind === 'Pod' ? missingResources(object as unknown as StoredPod, concerned) : [];
+  const missing = isNewPod ? missingResources(object as unknown as StoredPod, concerned) : [];
   const { name: quotaName = '' } = quota.metadata ?? {};
   if (missing.length > 0) return `failed quota: ${quotaName}: must specify ${missing.join('; ')}`;
-  const used = usedOf(quota, existing);
+  const used = usedOf(quota, before === undefined ? existing : [...existing, before]);
   const sum = sumOf([used, wanted]);
   const exceeded = concerned.filter(([name, limit]) => {
     const after = sum.get(name);
@@ -60,6 +69,18 @@ export function quotaStatus(quota: ResourceQuota, objects: readonly KubeObject[]
     hard: Object.fromEntries(hard),
     used: Object.fromEntries(hard.map(([name]) => [name, formatQuantity(used.get(name) ?? ZERO_QUANTITY)])),
   };
+}
+
+const NOTHING: QuotaUsage = new Map();
+
+/** The amounts that are above those before. */
+function usedMore(usage: QuotaUsage, before: QuotaUsage): QuotaUsage {
+  const more = [...usage].flatMap(([name, amount]): Array<[string, ParsedQuantity]> => {
+    const known = before.get(name) ?? ZERO_QUANTITY;
+    const nano = amount.nano - known.nano;
+    return nano > 0n ? [[name, { ...amount, nano }]] : [];
+  });
+  return new Map(more);
 }
 
 function usedOf(quota: ResourceQuota, objects: readonly KubeObject[]): QuotaUsage {

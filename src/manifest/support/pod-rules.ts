@@ -35,7 +35,7 @@ export const POD_RULES: SupportTable = {
     setHostnameAsFQDN: HOST_NAME,
     hostAliases: needsNamespaces(noEffect('containers use the hosts file of the host')),
     serviceAccountName: partly('the downward API shows it; no server issues tokens'),
-    automountServiceAccountToken: noEffect('no server issues tokens', is(false)),
+    automountServiceAccountToken: partly('decides about the file namespace; no server issues tokens'),
     imagePullSecrets: noEffect('no images are pulled'),
     enableServiceLinks: partly('there are variables about Services that name a clusterIP; nothing routes to them'),
     runtimeClassName: {

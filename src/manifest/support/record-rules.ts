@@ -22,7 +22,7 @@ export const RECORD_RULES: SupportTable = {
     ...OBJECT,
     secrets: noEffect(NO_TOKENS),
     imagePullSecrets: partly('Pods that name none get them'),
-    automountServiceAccountToken: noEffect(NO_TOKENS, (value) => value === false),
+    automountServiceAccountToken: partly('decides about the file namespace; no server issues tokens'),
   },
   LocalObjectReference: works('name'),
   Namespace: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },

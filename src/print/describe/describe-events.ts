@@ -1,11 +1,8 @@
-import type { StoredEvent, StoredKubeObject } from '../../api/objects.ts';
+import { MIRROR_ANNOTATION, type StoredEvent, type StoredKubeObject } from '../../api/objects.ts';
 import { timestampMs } from '../age.ts';
 import { eventAge, eventSource } from '../table/event-row.ts';
 import { align } from './align.ts';
 import { line } from './line.ts';
-
-/** A static Pod's events name the Pod by this annotation instead of its uid. */
-const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /** The events about this object, in the order of `describe`. */
 export function eventsAbout(
@@ -13,6 +10,7 @@ export function eventsAbout(
   events: readonly StoredEvent[],
 ): StoredEvent[] {
   const { name, namespace, annotations } = metadata;
+  // A static Pod's events name the Pod by this annotation instead of its uid.
   const uids = [annotations?.[MIRROR_ANNOTATION] ?? metadata.uid];
   // The kubelet does not know the uid of its node: its events contain the name instead.
   if (kind === 'Node') uids.push(name);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync 
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { etcFilesStep } from '../../../src/agent/steps/etc-files.ts';
-import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
+import type { Container, PodSpec, ServiceAccount } from '../../../src/api/generated/types.ts';
 import type { Mount } from '../../../src/runtime/confinement.ts';
 import { podPaths } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../volumes/temporary-folder.ts';
@@ -15,12 +15,15 @@ interface Wanted {
   readonly container?: Container;
   readonly podIP?: string | undefined;
   readonly etcFolder: string;
+  /** The stored ServiceAccount of the Pod. */
+  readonly account?: ServiceAccount | undefined;
 }
 
-async function mountsIn({ spec = {}, container = MAIN, podIP, etcFolder }: Wanted): Promise<readonly Mount[]> {
-  const step = etcFilesStep({
-    paths: ({ metadata: { namespace, name } }) => ({ ...podPaths('/', namespace, name), etc: etcFolder }),
-  });
+async function mountsIn({ spec = {}, container = MAIN, podIP, etcFolder, account }: Wanted): Promise<readonly Mount[]> {
+  const step = etcFilesStep(
+    { paths: ({ metadata: { namespace, name } }) => ({ ...podPaths('/', namespace, name), etc: etcFolder }) },
+    { get: () => account as never, list: () => [] },
+  );
   const { mounts = [] } = await changesOf(step, {
     spec: { automountServiceAccountToken: false, ...spec },
     container,
@@ -30,9 +33,10 @@ async function mountsIn({ spec = {}, container = MAIN, podIP, etcFolder }: Wante
 }
 
 /** The files of /etc in a container: the text of each, after `(ro)` where it is read-only. */
-async function seen(spec: Partial<PodSpec>, container = MAIN) {
+async function seen(spec: Partial<PodSpec>, container = MAIN, account?: ServiceAccount) {
   const mounts = await mountsIn({
     spec,
+    account,
     container,
     podIP: '127.8.9.10',
     etcFolder: path.join(temporaryFolder(), 'etc'),
@@ -71,7 +75,11 @@ describe('the files of a Pod in /etc', () => {
     const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
     const wanted = { automountServiceAccountToken: undefined };
     expect(Object.keys(await seen(wanted))).toContain(file);
+    expect((await seen(wanted))[file]).toBe('(ro)shop');
     expect(Object.keys(await seen({}))).not.toContain(file);
+    const account = { automountServiceAccountToken: false };
+    expect(Object.keys(await seen(wanted, MAIN, account))).not.toContain(file);
+    expect(Object.keys(await seen({ automountServiceAccountToken: true }, MAIN, account))).toContain(file);
     const inVolume = { ...MAIN, volumeMounts: [{ name: 'v', mountPath: '/var/run' }] };
     expect(Object.keys(await seen(wanted, inVolume))).not.toContain(file);
   });

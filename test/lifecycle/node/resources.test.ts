@@ -1,7 +1,7 @@
+import { effectiveResources } from '../../../src/api/pod-resources.ts';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
 import { formatQuantity } from '../../../src/api/quantity.ts';
-import { effectiveResources } from '../../../src/lifecycle/node/resources.ts';
 import { requesting } from '../base-objects.ts';
 
 const texts = (spec: PodSpec, kind: 'requests' | 'limits' = 'requests'): Record<string, string> => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { podWith } from '../base-objects.ts';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
 import { evictionMessage, storageMeasures, type StorageUsage } from '../../../src/lifecycle/volumes/local-storage.ts';
 
@@ -80,7 +81,7 @@ describe('eviction for local storage', () => {
       'Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ',
     ],
   ])('of a Pod %s', (_, spec, usage, want) => {
-    expect(evictionMessage(spec, usage)).toBe(want);
+    expect(evictionMessage(podWith(spec), usage)).toBe(want);
   });
 
   it('measures the parts with limits, up to the largest limit', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod, PriorityClass } from '../../../src/api/generated/types.ts';
-import { withPriority, withPullSecrets } from '../../../src/manifest/admission/pod-defaults.ts';
+import { priorityClassProblem, withPriority, withPullSecrets } from '../../../src/manifest/admission/pod-defaults.ts';
 import { pod } from '../objects.ts';
 
 const podWith = (spec: object): Pod => pod(spec as Record<string, unknown>);
@@ -23,10 +23,15 @@ describe('the priority of a Pod', () => {
     expect(withPriority(podWith(spec), classes)).toMatchObject({ pod: { spec: want } });
   });
 
-  it('is its own, or none, without a class', () => {
-    const given = podWith({ priority: 9 });
-    expect(withPriority(given, [])).toEqual({ pod: given });
+  it('is 0, and not written down, without a class', () => {
+    const exported = podWith({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
+    expect(withPriority(exported, [])).toEqual({ pod: exported });
     expect(withPriority(podWith({}), [])).not.toHaveProperty('pod.spec.priority');
+  });
+
+  it('is the least of several default classes', () => {
+    const least = { metadata: { name: 'least' }, value: 2, globalDefault: true };
+    expect(withPriority(podWith({}), [...classes, least])).toMatchObject({ pod: { spec: { priority: 2 } } });
   });
 
   const computed = 'must not be provided in pod spec; priority admission controller computed';
@@ -42,6 +47,30 @@ describe('the priority of a Pod', () => {
     ],
   ])('is refused: %j', (spec, problem) => {
     expect(withPriority(podWith(spec), classes)).toEqual({ problem });
+  });
+
+  it.each<[object, string]>([
+    [{ priority: 9 }, `the integer value of priority (9) ${computed} 0 from the given PriorityClass name`],
+    [
+      { preemptionPolicy: 'Never' },
+      `the string value of PreemptionPolicy (Never) ${computed} PreemptLowerPriority from the given PriorityClass name`,
+    ],
+  ])('is refused without a class: %j', (spec, problem) => {
+    expect(withPriority(podWith(spec), [])).toEqual({ problem });
+  });
+});
+
+describe('a default PriorityClass', () => {
+  const usual = { metadata: { name: 'usual' }, value: 3, globalDefault: true };
+
+  it('has no other beside it, but may be changed', () => {
+    const other = { metadata: { name: 'other' }, value: 3, globalDefault: true };
+    expect(priorityClassProblem(other, [usual])).toBe(
+      'PriorityClass usual is already marked as default. Only one default can exist',
+    );
+    expect(priorityClassProblem(usual, [usual])).toBeUndefined();
+    expect(priorityClassProblem({ ...other, globalDefault: false }, [usual])).toBeUndefined();
+    expect(priorityClassProblem(other, [])).toBeUndefined();
   });
 });
 

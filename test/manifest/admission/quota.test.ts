@@ -106,6 +106,26 @@ describe('a quota', () => {
     expect(quotaError(limits, outside, [])).toBeUndefined();
   });
 
+  it('asks of a change only for what it uses more', () => {
+    const claim = (storage: string): KubeObject =>
+      object('PersistentVolumeClaim', { apiVersion: 'v1', spec: { resources: { requests: { storage } } } });
+    const limits = quota({ hard: { 'requests.storage': '3Gi', persistentvolumeclaims: '1' } });
+    expect(quotaError(limits, claim('2Gi'), [claim('1Gi')], claim('1Gi'))).toBeUndefined();
+    expect(quotaError(limits, claim('3Gi'), [claim('1Gi')], claim('1Gi'))).toBe(
+      'exceeded quota: q, requested: requests.storage=2Gi, used: requests.storage=2Gi, limited: requests.storage=3Gi',
+    );
+    expect(quotaError(limits, claim('1Gi'), [claim('9Gi')], claim('2Gi'))).toBeUndefined();
+    expect(quotaError(quota({ hard: { cpu: '1' } }), plain, [], plain)).toBeUndefined();
+  });
+
+  it('counts the resources of a Pod as a whole, and its overhead', () => {
+    const whole = created(
+      podOf({}, { resources: { requests: { cpu: '2' }, limits: { cpu: '2' } }, overhead: { memory: '1Mi' } }),
+    );
+    const { used } = quotaStatus(quota({ hard: { 'requests.cpu': '9', 'requests.memory': '1Gi' } }), [whole]);
+    expect(used).toEqual({ 'requests.cpu': '2', 'requests.memory': '1Mi' });
+  });
+
   it('has a status', () => {
     const limits = quota({ hard: { pods: '2', cpu: '4', 'count/jobs.batch': '1' } });
     expect(quotaStatus(limits, [asking({ cpu: '500m' }), asking({ cpu: '1' }), object('Job')])).toEqual({

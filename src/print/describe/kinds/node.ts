@@ -1,6 +1,6 @@
 import type { Node, NodeStatus, NodeSystemInfo, PodSpec, Taint } from '../../../api/generated/types.ts';
 import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../../api/objects.ts';
-import { isHugePages, type ParsedResources } from '../../../api/pod-resources.ts';
+import { effectiveResources, isHugePages, type ParsedResources } from '../../../api/pod-resources.ts';
 import {
   addQuantities,
   canonicalQuantity,
@@ -11,7 +11,6 @@ import {
   quantityValue,
   ZERO_QUANTITY,
 } from '../../../api/quantity.ts';
-import { effectiveResources } from '../../../lifecycle/node/resources.ts';
 import { ageSince, formatDate } from '../../age.ts';
 import { compareText, sortedEntries } from '../../text/labels.ts';
 import { nodeRoles } from '../../table/resource-columns.ts';
