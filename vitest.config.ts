@@ -47,7 +47,10 @@ class LongestFirst extends BaseSequencer {
 
 const config: ViteUserConfig = defineConfig({
   // As the build does it: see build.mjs.
-  define: { PODRUN_VERSION: JSON.stringify(version) },
+  define: {
+    PODRUN_VERSION: JSON.stringify(version),
+    NETWORK_HELPER: JSON.stringify('../../../../dist/network-helper.cjs'),
+  },
   // Properties are tried with the same values each time: see there.
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
   test: {

@@ -23,6 +23,7 @@ import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handl
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
+import type { ClusterRecord } from './network/network-maker.ts';
 import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
@@ -48,6 +49,8 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   readonly store: FileStore;
   readonly runtime: Runtime;
   readonly node: NodeFacts;
+  /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
+  readonly clusterRecord?: ClusterRecord | undefined;
   /** The rights of this process. Read when the first Pod needs them. */
   readonly rights: () => OwnRights;
   /**
@@ -90,7 +93,8 @@ export class Machine {
     this.#files = files;
     this.#release = settings.features.tier === 'namespace' ? holdUntilExit(store) : () => undefined;
     this.#journals = new Journals({ ...options, files });
-    this.#networks = new PodNetworks({ ...options, files, privateNetworks: settings.privateNetworks });
+    const { privateNetworks } = settings;
+    this.#networks = new PodNetworks({ ...options, files, privateNetworks, clusterRecord: options.clusterRecord });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
     this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint });
   }
@@ -100,8 +104,9 @@ export class Machine {
     this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
   }
 
-  /** Lets go of the folders that this process holds. */
+  /** Lets go of the folders that this process holds, and of what the Pods share. */
   close(): void {
+    this.#networks.close();
     this.#release();
   }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { StoredMeta, StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/objects.ts';
 import type { NetworkJoin } from '../runtime/linux/network/join.ts';
 import type { RunningContainer } from '../runtime/runtime.ts';
 import { startTimeOf } from '../runtime/watch/process-identity.ts';
@@ -83,11 +83,6 @@ export class PodFiles {
 
   /** The recorded network, if its process still runs. */
   recordedNetwork({ metadata }: StoredPod): NetworkJoin | undefined {
-    return networkOf(this.#store, metadata);
+    return this.#store.networkOf(metadata);
   }
-}
-
-/** The way into the private network of a Pod. Undefined: the Pod has none. */
-export function networkOf(store: FileStore, { namespace, name, uid }: StoredMeta): NetworkJoin | undefined {
-  return store.survivingProcesses(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
 }

@@ -2,6 +2,7 @@ import { quietly } from '../quietly.ts';
 import { parseDuration } from '../api/duration.ts';
 import { usage } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
+import { NETWORK_CHOICES } from '../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../machine/runtime-choice.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
 import { mostSimilar } from '../api/similar.ts';
@@ -50,7 +51,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
       ? undefined
       : "must be 'capture', 'inherit' or a function",
   namespace: isText,
-  network: oneOf(['host', 'pod']),
+  network: oneOf(NETWORK_CHOICES),
   onTransition: isCallback,
   onWarning: isCallback,
   runtime: oneOf(RUNTIME_CHOICES),

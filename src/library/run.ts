@@ -81,7 +81,10 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const loaded = await loadSource(source, cwd, {
     namespace: options.namespace,
     refusesWithoutEffect: options.strict ?? false,
-    isolation: { hasNamespaces: choice !== 'process', hasPodNetwork: (options.network ?? config?.network) === 'pod' },
+    isolation: {
+      hasNamespaces: choice !== 'process',
+      hasPodNetwork: (options.network ?? config?.network ?? 'host') !== 'host',
+    },
   });
   const sorted = separateObjects(loaded.objects);
   refuseWorkloads(sorted);
@@ -208,7 +211,7 @@ function refuseWithoutEffect(
 }
 
 async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenRuntime): Promise<AgentSettings> {
-  const { backoff = {}, images = {}, network = config?.network } = options;
+  const { backoff = {}, images = {}, network = config?.network ?? 'host' } = options;
   return {
     ...nodeSettings(config),
     images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
@@ -217,7 +220,7 @@ async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenR
       maxMs: durationMs(backoff.max) ?? CRASH_LOOP.maxMs,
     },
     features: chosen.features,
-    privateNetworks: network === 'pod' ? await privateNetworks(process.env['PATH']) : undefined,
+    privateNetworks: await privateNetworks(network, process.env['PATH']),
     pollsMemory: options.enforceMemory === 'poll',
     sharedFolders: options.isolate === true ? [] : workFolders(cwd),
     strictPid1: options.strictPid1 ?? false,

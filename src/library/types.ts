@@ -73,8 +73,11 @@ export interface RunOptions {
   readonly stateDir?: string;
   /** The isolation of containers. Default: `PODRUN_RUNTIME`, else podrun.yaml, else `auto`. */
   readonly runtime?: 'auto' | 'namespace' | 'process';
-  /** The network of the Pods. `pod`: each Pod has a network of its own. Default: podrun.yaml, else `host`. */
-  readonly network?: 'host' | 'pod';
+  /**
+   * The network of the Pods. `pod`: each Pod has a network of its own. `cluster`: so it has, and Pods of this run reach
+   * each other. Default: podrun.yaml, else `host`.
+   */
+  readonly network?: 'host' | 'pod' | 'cluster';
   /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */
   readonly backoff?: { readonly initial?: Duration; readonly max?: Duration };
   /** Watches memory limits where no cgroup enforces them. */
@@ -246,7 +249,7 @@ export interface Pods extends AsyncDisposable {
 
   /**
    * The URL of a port of a Pod, as `http://127.12.34.56:8080`. The port is a number or the name of a container's port.
-   * With `network: 'pod'`, a Pod is unreachable from outside: use `forward`.
+   * With `network: 'pod'` or `'cluster'`, a Pod is unreachable from outside: use `forward`.
    */
   url(port: number | string, options?: OfPod): string;
 

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { isTerminalPhase, type KubeObject, type StoredMeta, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { areAboutOnePod, EventRecords } from './records/event-records.ts';
@@ -15,6 +15,7 @@ import {
   type Owner,
   Ownership,
   type OwnerState,
+  type RecordedNetwork,
   type RecordedProcess,
   type RunStart,
   type StartedProcess,
@@ -294,6 +295,11 @@ export class FileStore implements Store {
   /** The recorded processes of the Pod that still exist. Other processes that reuse their pids do not count. */
   survivingProcesses(namespace: string, name: string): RecordedProcess[] {
     return this.#onDisk(() => this.#ownership.survivingProcesses(namespace, name));
+  }
+
+  /** The way into the recorded network of the Pod, if that still exists. */
+  networkOf(pod: StoredMeta): RecordedNetwork | undefined {
+    return this.#onDisk(() => this.#ownership.networkOf(pod));
   }
 
   /** The recorded cgroups of the Pod's containers, by container ID. They may no longer exist. */

@@ -2,15 +2,15 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dial } from '../../src/runtime/linux/network/relay.ts';
-import { NetworkRelay } from '../../src/runtime/linux/network/relay.ts';
+import type { Dial } from '../../src/runtime/linux/network/helper-process.ts';
+import { NetworkHelper } from '../../src/runtime/linux/network/helper-process.ts';
 import { closedPort, http2Server, httpServer, httpsServer, tcpServer } from './local-servers.ts';
 import { journalled, probing, probingHttp } from './probing.ts';
 
 const podIP = '10.93.4.17';
 
 let folder: string;
-let relay: NetworkRelay;
+let relay: NetworkHelper;
 
 /** Relays into this network: a nsenter that drops all words up to the command. */
 beforeAll(() => {
@@ -18,7 +18,7 @@ beforeAll(() => {
   const nsenter = path.join(folder, 'nsenter');
   writeFileSync(nsenter, '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n');
   chmodSync(nsenter, 0o755);
-  relay = new NetworkRelay({ nsenter, holderPid: process.pid, isUsers: false });
+  relay = new NetworkHelper({ nsenter, holderPid: process.pid, isUsers: false });
 });
 
 afterAll(() => {

@@ -17,6 +17,7 @@ const BELOW_AGENT = [
   'history',
   'manifest',
   'store',
+  'network',
   'runtime',
 ];
 
@@ -37,7 +38,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manifest: ['api', 'history'],
   print: ['api', 'machine', 'lifecycle', 'controllers', 'history', 'manifest'],
   store: ['api', 'clock', 'place', 'quietly', 'machine', 'lifecycle', 'history'],
-  runtime: ['api', 'clock', 'place', 'quietly', 'machine'],
+  network: ['api', 'clock', 'quietly'],
+  runtime: ['api', 'clock', 'place', 'quietly', 'machine', 'network'],
   agent: [...BELOW_AGENT, 'background'],
   background: [...BELOW_AGENT, 'agent'],
   objects: [...BELOW_AGENT, 'agent'],

@@ -1,93 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { ifThere } from '../live-files.ts';
-import { Podrun, type Workshop, workshopFor } from './workshop.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { CASES, freePort, Place, works } from './network-place.ts';
+import { type Podrun, workshopFor } from './workshop.ts';
 import { PATIENT } from '../patience.ts';
-
-const isRoot = process.getuid?.() === 0;
-const SOMEBODY = 1001;
-const AS_SOMEBODY = ['setpriv', '--reuid', `${SOMEBODY}`, '--regid', `${SOMEBODY}`, '--clear-groups'];
-
-/** True when a command succeeds. */
-const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
-const IP = ['ip', 'link', 'set', 'lo', 'up'];
-const USERS_NETWORK = ['unshare', '--user', '--map-current-user', '--keep-caps', '--net', ...IP];
-const USERS_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
-
-/** The users that can make private networks on this machine, each with the tiers that work. */
-const CASES = [
-  ...(isRoot && works(['unshare', '--net', ...IP])
-    ? [
-        { who: 'root', tier: 'process' },
-        ...(works(['unshare', '--mount', '--pid', '--fork', 'true']) ? [{ who: 'root', tier: 'namespace' }] : []),
-      ]
-    : []),
-  ...(works([...(isRoot ? AS_SOMEBODY : []), ...USERS_NETWORK])
-    ? [
-        { who: 'somebody', tier: 'process' },
-        ...(works([...(isRoot ? AS_SOMEBODY : []), ...USERS_MOUNTS]) ? [{ who: 'somebody', tier: 'namespace' }] : []),
-      ]
-    : []),
-];
-
-/** A workshop in which a test runs podrun as a certain user. */
-class Place {
-  readonly workshop: Workshop;
-  readonly #who: string;
-  readonly #started: Podrun[] = [];
-  readonly #holders: number[] = [];
-
-  constructor(context: TestContext, who: string) {
-    this.workshop = workshopFor(context);
-    this.#who = who;
-    context.onTestFinished(() => this.#clear());
-  }
-
-  /** Starts podrun as root or as an ordinary user. */
-  start(args: readonly string[]): Podrun {
-    const { folder, stateDir } = this.workshop;
-    if (this.#who === 'root' || !isRoot) return this.workshop.start(args);
-    chownSync(folder, SOMEBODY, SOMEBODY);
-    const places = { PODRUN_STATE_DIR: stateDir, HOME: folder, XDG_RUNTIME_DIR: folder };
-    return this.spawn([...AS_SOMEBODY, ...this.workshop.commandLine(args)], places);
-  }
-
-  spawn([file = '', ...words]: readonly string[], places: Readonly<Record<string, string>>): Podrun {
-    const env = { ...process.env, ...places, NO_COLOR: '1', CI: 'true' };
-    const podrun = new Podrun(spawn(file, words, { cwd: this.workshop.folder, env }));
-    this.#started.push(podrun);
-    return podrun;
-  }
-
-  /** The process that holds the network namespace of the Pod. */
-  holderOf(pod: string): number {
-    const records = path.join(this.workshop.stateDir, 'pods', 'default', pod, 'processes.ndjson');
-    const lines = readFileSync(records, 'utf8').split('\n');
-    const { pid } = JSON.parse(lines.findLast((line) => line.includes('"network"')) ?? '') as { readonly pid: number };
-    this.#holders.push(pid);
-    return pid;
-  }
-
-  async #clear(): Promise<void> {
-    for (const podrun of this.#started) podrun.signal('SIGKILL');
-    await Promise.all(this.#started.map(({ ended }) => ended));
-    // Holders of background Pods outlive a failed test.
-    for (const holder of this.#holders) {
-      ifThere(() => process.kill(holder, 'SIGKILL'));
-    }
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const SERVE = `
   const answer = (q, r) => r.end('you asked for ' + q.url);
@@ -237,5 +154,5 @@ it('podrun.yaml may set it; a wrong value is reported with its position', async 
   const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });
   const { exitCode, stderr } = await workshop.run(['apply', manifest]);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('podrun.yaml:1:10: network: must be one of host, pod');
+  expect(stderr).toContain('podrun.yaml:1:10: network: must be one of host, pod, cluster');
 });

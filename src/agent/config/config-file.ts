@@ -5,6 +5,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import { NETWORK_CHOICES, type NetworkChoice } from '../../machine/network-choice.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
@@ -17,10 +18,6 @@ import { splitWords } from './split-words.ts';
 const FIELDS = [...EVICTION_FIELDS, 'images', 'maxPods', 'network', 'node', 'podPidsLimit', 'runtime'] as const;
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
-
-/** The network of Pods: the host's, or one of their own. */
-type PodNetworkKind = (typeof NETWORKS)[number];
-const NETWORKS = ['host', 'pod'] as const;
 
 /** The content of `podrun.yaml`. */
 export interface ConfigFile {
@@ -40,7 +37,7 @@ export interface ConfigFile {
   /** The thresholds for evictions. Undefined: not set. */
   readonly eviction: EvictionSettings | undefined;
   /** The network of Pods. Undefined: not set. */
-  readonly network: PodNetworkKind | undefined;
+  readonly network: NetworkChoice | undefined;
 }
 
 /**
@@ -115,9 +112,11 @@ function readRuntime(node: ConfigNode): RuntimeChoice {
   return RUNTIME_CHOICES.find((choice) => choice === text) ?? node.fail(`must be one of ${RUNTIME_CHOICES.join(', ')}`);
 }
 
-function readNetwork(node: ConfigNode): PodNetworkKind {
+function readNetwork(node: ConfigNode): NetworkChoice {
   const text = node.text();
-  return NETWORKS.find((network) => network === text) ?? node.fail(`must be one of ${NETWORKS.join(', ')}`);
+  return (
+    NETWORK_CHOICES.find((network) => network === text) ?? node.fail(`must be one of ${NETWORK_CHOICES.join(', ')}`)
+  );
 }
 
 /** Reads one entry of `images`: a command as text or list, or a map. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { StoredPod } from '../../api/objects.ts';
-import type { NetworkRelay } from '../../runtime/linux/network/relay.ts';
+import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 
 /** The addresses of the Pod's `localhost`. */
 const LOCALHOSTS = ['127.0.0.1', '::1'];
@@ -11,7 +11,7 @@ const LOCALHOSTS = ['127.0.0.1', '::1'];
  * program that listens only there. Rejects with the error of the Pod's address.
  * @param relay connects inside the network of the Pod. Undefined: the Pod uses the host's network
  */
-export async function dialPod({ status }: StoredPod, port: number, relay: NetworkRelay | undefined): Promise<Socket> {
+export async function dialPod({ status }: StoredPod, port: number, relay: NetworkHelper | undefined): Promise<Socket> {
   const { podIP } = status;
   const hosts = [...(podIP === undefined ? [] : [podIP]), ...LOCALHOSTS.filter((host) => host !== podIP)];
   const errors: unknown[] = [];

@@ -1,4 +1,3 @@
-import { PodrunError } from '../../api/errors.ts';
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -6,15 +5,16 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
-import type { Dial } from '../../runtime/linux/network/relay.ts';
+import type { Dial } from '../../runtime/linux/network/helper-process.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
+import type { ClusterRecord, NetworkMaker } from './network-maker.ts';
 import type { PrivateNetwork } from './private-network.ts';
+import type { PrivateNetworks } from '../setup/private-networks.ts';
 
 export interface PodNetworksOptions {
   readonly clock: Clock;
@@ -23,8 +23,10 @@ export interface PodNetworksOptions {
   readonly node: NodeFacts;
   /** With a runtime that can adopt containers, networks outlive podrun. */
   readonly runtime: Pick<Runtime, 'adopt'>;
-  /** The tools for private networks. Undefined: Pods share the host's network. */
-  readonly privateNetworks: NetworkFacts | undefined;
+  /** The networks of Pods. Undefined: they share the host's. */
+  readonly privateNetworks: PrivateNetworks | undefined;
+  /** Undefined: networks end with podrun. */
+  readonly clusterRecord: ClusterRecord | undefined;
 }
 
 /** An instance of a container, and the end of its log. */
@@ -71,6 +73,8 @@ export class PodNetworks {
   readonly #private = new Map<string, PrivateNetwork>();
   /** The addresses in use when they were last read. */
   #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
+  /** Undefined: no Pod has asked for it yet. */
+  #maker: Promise<NetworkMaker> | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
   readonly #portTrouble: PortTrouble;
   /** The instance that has answered the probe. */
@@ -90,33 +94,24 @@ export class PodNetworks {
     const { uid } = pod.metadata;
     const address = await this.#addressFor(pod);
     this.#addresses.set(uid, address);
-    const { privateNetworks: facts, files, clock, runtime } = this.#options;
-    if (facts === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
-    // Loaded late: execa takes as long as a quarter of a start.
-    const [{ PrivateNetwork }, { adoptedNetwork }] = await Promise.all([
-      import('./private-network.ts'),
-      import('../../runtime/linux/network/holder.ts'),
-    ]);
-    const recorded = files.recordedNetwork(pod);
-    const before = recorded && adoptedNetwork(recorded, clock);
-    const outlivesPodrun = runtime.adopt !== undefined;
-    const network = await PrivateNetwork.open({ ...attempt, spec: pod.spec, address, facts, before, outlivesPodrun });
-    if (attempt.signal.aborted) {
-      await network.close();
-      return address;
-    }
-    this.#private.set(uid, network);
-    if (before === undefined) this.#record(pod, network);
+    const { privateNetworks } = this.#options;
+    if (privateNetworks === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    this.#maker ??= this.#makeMaker(privateNetworks);
+    const network = await (await this.#maker).open(pod, address, attempt.event);
+    if (attempt.signal.aborted) await network.close();
+    else this.#private.set(uid, network);
     return address;
   }
 
-  /** Records the network for port-forward. The Pod runs without the record, too. */
-  #record(pod: StoredPod, { join }: PrivateNetwork): void {
-    try {
-      this.#options.files.recordNetwork(pod, join);
-    } catch (error) {
-      if (!(error instanceof PodrunError)) throw error;
-    }
+  /** Loaded late: execa takes as long as a quarter of a start. */
+  async #makeMaker(networks: PrivateNetworks): Promise<NetworkMaker> {
+    const { NetworkMaker } = await import('./network-maker.ts');
+    return new NetworkMaker({ ...this.#options, networks, outlivesPodrun: this.#options.runtime.adopt !== undefined });
+  }
+
+  /** Removes what all Pods share. */
+  close(): void {
+    void this.#maker?.then((maker) => maker.close());
   }
 
   /** Removes the network of a Pod that has ended. */

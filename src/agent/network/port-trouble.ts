@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
-import { type Listener, type ListenerOwner, listenersOn, OwnerSearch } from '../../runtime/watch/listeners.ts';
+import { type Listener, listenersIn, type ListenerOwner, OwnerSearch } from '../../runtime/watch/listeners.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import { joinHostPort, resolvePort } from '../probe/target.ts';
 
@@ -46,7 +46,7 @@ export class PortTrouble {
 
   /** Explains a failure right after the start: the event when another process has one of the ports. */
   async explainExit(subject: PortSubject): Promise<EventDraft | undefined> {
-    const listeners = this.#listenersOn(subject, portsOf(subject.container));
+    const listeners = await this.#listenersOn(subject, portsOf(subject.container));
     if (listeners.length === 0) return undefined;
     const inTheWay = subject.saysInUse() ? listeners : listeners.filter(({ address }) => isReached(subject, address));
     // The exit is reported after this search.
@@ -69,7 +69,10 @@ export class PortTrouble {
   async #explainAnswer(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
     // A port that has answered is not checked again.
     if (this.#isKnown(`${subject.id} ${port} answered`)) return undefined;
-    const reached = this.#listenersOn(subject, [port]).filter(({ address }) => isReached(subject, address));
+    // No other Pod can answer in a private network.
+    if (this.#options.networkOf(subject.pod) !== undefined) return undefined;
+    const listeners = await this.#listenersOn(subject, [port]);
+    const reached = listeners.filter(({ address }) => isReached(subject, address));
     const owned = await this.#owned(subject, reached);
     // Containers of one Pod may answer for each other. A process without a container may be a hidden helper of this
     // one.
@@ -83,7 +86,7 @@ export class PortTrouble {
 
   async #explainSilence(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
     const { id, podIP, container } = subject;
-    const listeners = this.#listenersOn(subject, [port]);
+    const listeners = await this.#listenersOn(subject, [port]);
     // A program listens there: it just does not answer.
     if (listeners.length === 0 || listeners.some(({ address }) => isReached(subject, address))) return undefined;
     const saysInUse = subject.saysInUse();
@@ -94,8 +97,8 @@ export class PortTrouble {
     return listensOnLocalhost(container.name, { address: joinHostPort(own.address, own.port), podIP });
   }
 
-  #listenersOn({ pod }: PortSubject, ports: readonly number[]): Listener[] {
-    return listenersOn(ports, this.#options.networkOf(pod)?.holderPid);
+  #listenersOn({ pod }: PortSubject, ports: readonly number[]): Promise<Listener[]> {
+    return listenersIn(this.#options.networkOf(pod), ports);
   }
 
   /**

@@ -1,111 +1,84 @@
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { isSidecar } from '../../api/objects.ts';
 import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { hostPortNotForwarded, isolatedNetwork } from '../../lifecycle/texts/port-events.ts';
-import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
-import { type HeldNetwork, holdNetwork } from '../../runtime/linux/network/holder.ts';
+import { hostPortLost, hostPortNotForwarded } from '../../lifecycle/texts/port-events.ts';
+import type { NetworkHelper, ServedPort } from '../../runtime/linux/network/helper-process.ts';
+import type { DialTarget } from '../../runtime/linux/network/helper/protocol.ts';
+import type { HeldNetwork } from '../../runtime/linux/network/holder.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
-import { type DialTarget, NetworkRelay } from '../../runtime/linux/network/relay.ts';
 
 export interface PrivateNetworkOptions {
   readonly spec: PodSpec;
   readonly address: string;
-  readonly facts: NetworkFacts;
-  /** The network of a former agent. Undefined: there is none. */
-  readonly before: HeldNetwork | undefined;
-  /** True when the network outlives podrun. */
-  readonly outlivesPodrun: boolean;
+  readonly held: HeldNetwork;
+  readonly helper: NetworkHelper;
+  /** True when other Pods use the helper, too. */
+  readonly isShared: boolean;
   readonly event: (event: EventDraft) => void;
 }
 
-const ANY_ADDRESS = '0.0.0.0';
-
-/** The network of one Pod: its containers share a localhost, and others reach their ports only through podrun. */
+/** The network of one Pod: its containers share a localhost, and this machine reaches their ports through podrun. */
 export class PrivateNetwork {
-  readonly address: string;
-  readonly #held: HeldNetwork;
-  readonly #relay: NetworkRelay;
-  readonly #servers: Server[] = [];
-  readonly #connections = new Set<Socket>();
+  readonly #options: PrivateNetworkOptions;
+  readonly #served: ServedPort[] = [];
 
-  private constructor(address: string, held: HeldNetwork) {
-    this.address = address;
-    this.#held = held;
-    this.#relay = new NetworkRelay(held.join);
+  private constructor(options: PrivateNetworkOptions) {
+    this.#options = options;
   }
 
-  /** Creates the network. Rejects on failure, also when a port of the host is taken. */
+  /** Forwards the ports of the host. Rejects when one of them is taken; the network is removed then. */
   static async open(options: PrivateNetworkOptions): Promise<PrivateNetwork> {
-    const { spec, address, before, event } = options;
-    const network = new PrivateNetwork(address, before ?? (await hold(options)));
+    const network = new PrivateNetwork(options);
     try {
-      for (const port of forwardedPorts(spec)) {
+      for (const port of forwardedPorts(options.spec)) {
         if (port.protocol === undefined || port.protocol === 'TCP') await network.#forward(port);
-        else event(hostPortNotForwarded(port.hostPort ?? 0, port.protocol));
+        else options.event(hostPortNotForwarded(port.hostPort ?? 0, port.protocol));
       }
     } catch (error) {
       await network.close();
       throw error;
     }
-    if (before === undefined) event(isolatedNetwork(address));
     return network;
   }
 
-  get join(): NetworkJoin {
-    return this.#held.join;
+  get address(): string {
+    return this.#options.address;
   }
 
-  /** Connects to a port of the Pod; see NetworkRelay. */
+  get join(): NetworkJoin {
+    return this.#options.held.join;
+  }
+
+  /** Connects to a port in the network; see NetworkHelper. */
   dial(target: DialTarget, signal?: AbortSignal): Promise<Socket> {
-    return this.#relay.dial(target, signal);
+    return this.#options.helper.dial(target, signal);
   }
 
   async close(): Promise<void> {
-    for (const server of this.#servers) server.close();
-    for (const connection of this.#connections) connection.destroy();
-    this.#relay.close();
-    await this.#held.end();
+    const { helper, isShared, held } = this.#options;
+    if (isShared) await Promise.allSettled(this.#served.map((served) => helper.stop(served)));
+    else helper.close();
+    await held.end();
   }
 
   /** Forwards connections to a port of the host to the Pod. */
-  #forward({ hostPort, hostIP, containerPort }: ContainerPort): Promise<void> {
-    const server = process.getBuiltinModule('node:net').createServer({ allowHalfOpen: true }, (client) => {
-      void this.#connect(client, containerPort ?? 0);
-    });
-    this.#servers.push(server);
-    return new Promise((resolve, reject) => {
-      server.once('error', (error) => reject(new Error(`cannot forward host port ${hostPort}: ${error.message}`)));
-      server.listen({ port: hostPort, host: hostIP || ANY_ADDRESS }, () => resolve());
-    });
-  }
-
-  async #connect(client: Socket, port: number): Promise<void> {
-    this.#keep(client);
+  async #forward({ hostPort = 0, hostIP, containerPort = 0 }: ContainerPort): Promise<void> {
+    const { helper, event } = this.#options;
+    const at = { address: hostIP || ANY_ADDRESS, port: hostPort };
+    const target = { host: this.address, port: containerPort };
+    const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
     try {
-      const server = await this.dial({ host: this.address, port });
-      this.#keep(server);
-      client.once('close', () => server.destroy());
-      server.once('close', () => client.destroy());
-      client.pipe(server).pipe(client);
-    } catch {
-      // A client sees a reset, as on a port without a listener.
-      client.resetAndDestroy();
+      this.#served.push(await helper.serve(at, target, onLost));
+    } catch (error) {
+      throw new Error(
+        `cannot forward host port ${hostPort}: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
-
-  #keep(connection: Socket): void {
-    this.#connections.add(connection);
-    connection.on('error', () => connection.destroy());
-    connection.once('close', () => this.#connections.delete(connection));
-  }
 }
 
-async function hold({ address, facts, outlivesPodrun }: PrivateNetworkOptions): Promise<HeldNetwork> {
-  const outcome = await holdNetwork(facts.tools, { mode: facts.mode, address, outlivesPodrun });
-  if (outcome.ok) return outcome.network;
-  throw new Error(`cannot make a network for the Pod: ${outcome.error}`);
-}
+const ANY_ADDRESS = '0.0.0.0';
 
 /**
  * The ports to forward; plain init containers have none.

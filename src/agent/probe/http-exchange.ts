@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/relay.ts';
+import type { Dial } from '../../runtime/linux/network/helper-process.ts';
 import type { Deadline } from './deadline.ts';
 import { type ProbeConnection, errnoAnswer, goNetworkError } from './go-error.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';

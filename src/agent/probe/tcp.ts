@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TCPSocketAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/relay.ts';
+import type { Dial } from '../../runtime/linux/network/helper-process.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
 import { errnoAnswer, goNetworkError } from './go-error.ts';
 import type { ProbeInput } from './input.ts';

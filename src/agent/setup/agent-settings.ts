@@ -5,8 +5,8 @@ import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
-import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import type { ConfigFile } from '../config/config-file.ts';
+import type { PrivateNetworks } from './private-networks.ts';
 
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
 export interface AgentSettings {
@@ -20,8 +20,8 @@ export interface AgentSettings {
   readonly eviction?: EvictionSettings | undefined;
   /** True: measure the memory of containers where no cgroup limits it. */
   readonly pollsMemory: boolean;
-  /** The tools for private networks. Undefined: Pods share the host's network. */
-  readonly privateNetworks: NetworkFacts | undefined;
+  /** The networks of Pods. Undefined: they share the host's. */
+  readonly privateNetworks: PrivateNetworks | undefined;
   /** The environment of podrun. Containers get few of its variables. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** The working directory of podrun. */

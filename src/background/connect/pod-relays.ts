@@ -1,24 +1,23 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { NetworkRelay } from '../../runtime/linux/network/relay.ts';
-import { networkOf } from '../../agent/pod-files.ts';
+import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** The relays into the private networks of Pods, cached until `close`. */
+/** Helpers in the private networks of Pods, cached until `close`. */
 export class PodRelays {
   readonly #store: FileStore;
-  /** By pid of the process that keeps the network. */
-  readonly #relays = new Map<number, NetworkRelay>();
+  /** By uid of the Pod. */
+  readonly #relays = new Map<string, NetworkHelper>();
 
   constructor(store: FileStore) {
     this.#store = store;
   }
 
   /** Undefined: the Pod shares the host's network. */
-  of({ metadata }: StoredPod): NetworkRelay | undefined {
-    const network = networkOf(this.#store, metadata);
+  of({ metadata }: StoredPod): NetworkHelper | undefined {
+    const network = this.#store.networkOf(metadata);
     if (network === undefined) return undefined;
-    const relay = this.#relays.get(network.holderPid) ?? new NetworkRelay(network);
-    this.#relays.set(network.holderPid, relay);
+    const relay = this.#relays.get(metadata.uid) ?? new NetworkHelper(network);
+    this.#relays.set(metadata.uid, relay);
     return relay;
   }
 

@@ -1,3 +1,4 @@
+import type { NetworkChoice } from '../../machine/network-choice.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
@@ -28,7 +29,7 @@ export interface ApplyFlags extends OutputFlags {
   readonly image: readonly string[];
   readonly config: string | undefined;
   /** The network of the Pods. Undefined: the one of podrun.yaml, else that of the host. */
-  readonly network: 'host' | 'pod' | undefined;
+  readonly network: NetworkChoice | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
   /** `poll`: where no cgroup limits memory, podrun reads the memory use of containers from time to time. */

@@ -57,8 +57,8 @@ export async function apply(
   // --strict refuses fields without effect, so it waits until the features of this machine are known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
-  const hasPodNetwork = (flags.network ?? config?.network) === 'pod';
-  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork };
+  const network = flags.network ?? config?.network ?? 'host';
+  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: network !== 'host' };
   const loaded = await loadOrExplain(cli, flags, isolation, stdin);
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
@@ -87,7 +87,7 @@ export async function apply(
   // podrun waits for the result.
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
-  const networks = hasPodNetwork && !isIdle ? await privateNetworks(place.userPath) : undefined;
+  const networks = isIdle ? undefined : await privateNetworks(network, place.userPath);
   const view = await openView({
     cli,
     flags,

@@ -5,6 +5,7 @@ import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
+import { NETWORK_CHOICES } from '../../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -88,6 +89,11 @@ function validation(value: string): ApplyFlags['validate'] {
   return mode;
 }
 
+function networkOption(): Option {
+  const what = 'cluster: each Pod has its own network and reaches the others; pod: it reaches none (default: host)';
+  return new Option('--network <kind>', what).choices(NETWORK_CHOICES);
+}
+
 function annotationsOption(): Option {
   const what = 'print groups and annotations for the log of a job (default in GitHub Actions)';
   return new Option('--annotations <kind>', what).choices(['github', 'none']);
@@ -126,9 +132,7 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(annotationsOption())
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
-    .addOption(
-      new Option('--network <kind>', 'pod: each Pod has its own network (default: host)').choices(['host', 'pod']),
-    )
+    .addOption(networkOption())
     .option(
       '--backoff-initial <duration>',
       'delay before the second restart of a container',

@@ -140,7 +140,7 @@ function memoryFinding(cli: Cli): MachineFinding {
 }
 
 async function networkFinding(cli: Cli): Promise<MachineFinding> {
-  const detection = await detectNetworks(cli.env['PATH']);
+  const detection = await detectNetworks('pod', cli.env['PATH']);
   if (detection.ok) return { feature: 'podNetworks', verdict: 'yes', how: detection.facts.mode };
   return { feature: 'podNetworks', verdict: 'no', how: 'none', why: detection.why };
 }

@@ -7,7 +7,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
-import type { NetworkRelay } from '../../runtime/linux/network/relay.ts';
+import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
@@ -110,7 +110,7 @@ async function forward(
   client: Socket,
   { local, remote }: ForwardedPort,
   pod: StoredPod | undefined,
-  relay: NetworkRelay | undefined,
+  relay: NetworkHelper | undefined,
 ): Promise<void> {
   // Ignores errors of the client until it is connected with the Pod.
   client.on('error', () => undefined);

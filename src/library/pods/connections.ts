@@ -8,7 +8,6 @@ import type { Clock } from '../../clock.ts';
 import { forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
 import { runInContainer } from '../../background/connect/container-command.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
-import { networkOf } from '../../agent/pod-files.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asyncDispose } from './dispose.ts';
 import { chosenContainer } from './read.ts';
@@ -59,7 +58,7 @@ export function addressOf({ metadata, status }: StoredPod): string {
 /** The URL of a port of the Pod, as this machine reaches it. */
 export function urlOf(store: FileStore, pod: StoredPod, port: number | string): string {
   const remote = portOf(pod, port);
-  if (networkOf(store, pod.metadata) !== undefined) {
+  if (store.networkOf(pod.metadata) !== undefined) {
     throw usage(`pod "${pod.metadata.name}" has its own network: reach it with forward(${JSON.stringify(port)})`);
   }
   return `http://${addressOf(pod)}:${remote}`;

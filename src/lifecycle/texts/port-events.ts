@@ -77,3 +77,8 @@ export function hostPortNotForwarded(port: number, protocol: string): EventDraft
     `host port ${port} is not forwarded to the Pod: podrun forwards TCP, not ${protocol}`,
   );
 }
+
+/** podrun's own: a host port was forwarded, and is not any more. */
+export function hostPortLost(port: number, why: string): EventDraft {
+  return podrunEvent('HostPortNotForwarded', `host port ${port} is no longer forwarded to the Pod: ${why}`);
+}

@@ -2,6 +2,8 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:f
 import { endianness } from 'node:os';
 import { quietly, readQuietly, filesIn } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
+import { runHelper } from '../helpers/helper.ts';
+import { joinPrefix, type NetworkJoin } from '../linux/network/join.ts';
 import { markIn } from './process-table.ts';
 
 /** A TCP socket that accepts connections. */
@@ -54,9 +56,19 @@ function addressOf(words: string): string {
  */
 export function listenersOn(ports: readonly number[], pid?: number): Listener[] {
   const folder = `/proc/${pid ?? 'self'}/net`;
-  const listeners = ['tcp', 'tcp6'].flatMap((file) => parseListeners(listenersFirst(`${folder}/${file}`)));
+  const listeners = TABLES.flatMap((file) => parseListeners(listenersFirst(`${folder}/${file}`)));
   return listeners.filter(({ port }) => ports.includes(port));
 }
+
+/** The same for a private network. A process reads the tables inside when podrun only has the network open (5 ms). */
+export async function listenersIn(network: NetworkJoin | undefined, ports: readonly number[]): Promise<Listener[]> {
+  if (network?.files === undefined) return listenersOn(ports, network?.holderPid);
+  const [program, ...args] = joinPrefix(network);
+  const outcome = await runHelper({ program, args: [...args, 'cat', ...TABLES.map((file) => `/proc/net/${file}`)] });
+  return outcome.ok ? parseListeners(outcome.stdout).filter(({ port }) => ports.includes(port)) : [];
+}
+
+const TABLES = ['tcp', 'tcp6'];
 
 const CHUNK_BYTES = 64 * 1024;
 

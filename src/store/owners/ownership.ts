@@ -1,7 +1,7 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
 import { appendFileSync, existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
@@ -49,7 +49,10 @@ export interface RecordedProcess extends KnownProcess {
   readonly containerName: string;
   /** Folders of its cgroups, to be removed after the process. Absent without cgroups. */
   readonly cgroups?: readonly string[];
-  /** The way into the Pod's network. Only for the process that keeps this network, which belongs to no container. */
+  /**
+   * The way into the Pod's network. Only for the process that keeps this network, which belongs to no container: it may
+   * be the agent itself.
+   */
   readonly network?: RecordedNetwork;
 }
 
@@ -61,6 +64,7 @@ export interface RecordedNetwork {
   readonly nsenter: string;
   readonly holderPid: number;
   readonly isUsers: boolean;
+  readonly files?: { readonly net: number; readonly user: number } | undefined;
 }
 
 export type Claim =
@@ -215,8 +219,19 @@ export class Ownership {
     appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
   }
 
-  /** The recorded processes that still exist. Other processes that reuse their pids do not count. */
+  /**
+   * The recorded processes that still exist. Other processes that reuse their pids do not count, nor does the agent.
+   */
   survivingProcesses(namespace: string, name: string): RecordedProcess[] {
+    return this.#existing(namespace, name).filter(({ network }) => network?.files === undefined);
+  }
+
+  /** The way into the recorded network of the Pod, if that still exists. */
+  networkOf({ namespace, name, uid }: StoredMeta): RecordedNetwork | undefined {
+    return this.#existing(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
+  }
+
+  #existing(namespace: string, name: string): RecordedProcess[] {
     return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
   }
 

@@ -7,13 +7,26 @@ export interface NetworkJoin {
   readonly holderPid: number;
   /** True when the network belongs to a user namespace, which must be joined as well. */
   readonly isUsers: boolean;
+  /** The holder's open files of the namespaces. Undefined: the holder itself is in the network. */
+  readonly files?: NamespaceFiles | undefined;
+}
+
+/** The descriptors of a network namespace and of the user namespace around it. */
+export interface NamespaceFiles {
+  readonly net: number;
+  readonly user: number;
+}
+
+/** The path of one of the network's namespaces. */
+function namespacePath({ holderPid, files }: NetworkJoin, kind: keyof NamespaceFiles): string {
+  return files === undefined ? `/proc/${holderPid}/ns/${kind}` : `/proc/${holderPid}/fd/${files[kind]}`;
 }
 
 /** The prefix before a command that runs in a private network. The command keeps the pid. */
-export function joinPrefix({ nsenter, holderPid, isUsers }: NetworkJoin): [string, ...string[]] {
+export function joinPrefix(network: NetworkJoin): [string, ...string[]] {
   // Without --preserve-credentials, nsenter would become root of the user namespace.
-  const user = isUsers ? ['--user', '--preserve-credentials'] : [];
-  return [nsenter, '--target', String(holderPid), ...user, '--net', '--'];
+  const user = network.isUsers ? [`--user=${namespacePath(network, 'user')}`, '--preserve-credentials'] : [];
+  return [network.nsenter, ...user, `--net=${namespacePath(network, 'net')}`, '--'];
 }
 
 /** The call that runs a program in a private network. */

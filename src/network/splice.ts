@@ -1,0 +1,17 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Joins two open connections: each gets what the other sends, its half-close, and its reset. Both must allow half-open
+ * connections.
+ */
+export function splice(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.setNoDelay(true);
+    from.on('error', () => to.resetAndDestroy());
+    from.once('close', () => to.destroy());
+    from.pipe(to);
+  }
+}

@@ -1,0 +1,189 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import { execa } from 'execa';
+import { STARTED_APART } from '../../helpers/helper.ts';
+import type { ProgramCall } from '../../inside.ts';
+import type { DialTarget, HelperAnswer, HelperRequest } from './helper/protocol.ts';
+import { inNetwork, type NetworkJoin } from './join.ts';
+
+/** Set by the build: the path of the helper's program, from the file with this code. */
+declare const NETWORK_HELPER: string;
+
+/** Connects to a port in the network of a Pod. Undefined: a normal connection reaches the port. */
+export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
+
+/** An address of this machine. */
+export interface HostAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A port of this machine that leads into the network. */
+export interface ServedPort {
+  readonly id: number;
+  readonly at: HostAddress;
+  readonly target: DialTarget;
+  /** Called when a helper has died, and the next one cannot serve the port. */
+  readonly onLost: (error: Error) => void;
+}
+
+interface Waiting {
+  readonly resolve: (socket: Socket | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
+
+const startHelper = ({ file, argv, env }: ProgramCall) =>
+  execa(file, argv.slice(1), { ...STARTED_APART, env, stdio: 'ignore', ipc: true });
+
+type HelperChild = ReturnType<typeof startHelper>;
+
+/**
+ * podrun's helper in a private network: a process (40 MB) that the first request starts. When it dies, the next request
+ * starts another one; for ports that it served, podrun does so at once.
+ */
+export class NetworkHelper {
+  readonly #join: NetworkJoin;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #served = new Map<number, ServedPort>();
+  #child: HelperChild | undefined;
+  #handed: Promise<void> = Promise.resolve();
+  #lastId = 0;
+
+  constructor(join: NetworkJoin) {
+    this.#join = join;
+  }
+
+  /**
+   * Resolves with an open connection, of which nothing was read. Rejects with the error of a normal connection, or when
+   * the signal is aborted.
+   */
+  async dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
+    const socket = await this.#ask(++this.#lastId, { type: 'dial', host, port }, { signal });
+    if (socket === undefined) throw new Error('the helper answered without a connection');
+    return socket;
+  }
+
+  /**
+   * Leads a port of this machine to a port of the network: listens here, and gives the listening socket to the helper.
+   * From then on the bytes of its connections do not pass podrun.
+   * @throws {Error} (EADDRINUSE, EACCES, …) when the port cannot be listened on
+   */
+  async serve(at: HostAddress, target: DialTarget, onLost: ServedPort['onLost']): Promise<ServedPort> {
+    const served = { id: ++this.#lastId, at, target, onLost };
+    await this.#handOver(served);
+    this.#served.set(served.id, served);
+    return served;
+  }
+
+  /** Stops listening on a port. Its open connections go on. */
+  async stop({ id }: ServedPort): Promise<void> {
+    this.#served.delete(id);
+    if (this.#child !== undefined) await this.#ask(++this.#lastId, { type: 'stop', served: id });
+  }
+
+  close(): void {
+    const child = this.#child;
+    this.#child = undefined;
+    this.#served.clear();
+    if (child?.connected === true) child.disconnect();
+    this.#giveUp(new Error('the private network was removed'));
+  }
+
+  /** One after the other: Node would keep a second socket here, and accept connections, until the first is received. */
+  #handOver({ id, at, target }: ServedPort): Promise<void> {
+    const handed = this.#handed.then(async () => {
+      const server = await listen(at);
+      await this.#ask(id, { type: 'serve', ...target }, { server });
+    });
+    this.#handed = handed.catch(() => undefined);
+    return handed;
+  }
+
+  #ask(
+    id: number,
+    request: Request,
+    { server, signal }: { readonly server?: Server; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Socket | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(new Error('aborted'));
+      const settle = (): void => {
+        this.#waiting.delete(id);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        settle();
+        reject(new Error('aborted'));
+      };
+      signal?.addEventListener('abort', onAbort);
+      this.#waiting.set(id, {
+        resolve: (socket) => {
+          settle();
+          resolve(socket);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      this.#running().send({ ...request, id }, server, (error: Error | null) => {
+        // The message carries the socket now: it stays open.
+        server?.close();
+        if (error !== null) this.#waiting.get(id)?.reject(error);
+      });
+    });
+  }
+
+  #running(): HelperChild {
+    this.#child ??= this.#start();
+    return this.#child;
+  }
+
+  #start(): HelperChild {
+    const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
+    const call: ProgramCall = { file: process.execPath, argv: ['node', program], env: {}, cwd: '/' };
+    const child = startHelper(inNetwork(this.#join, call));
+    child.on('message', (answer, socket) => this.#answered(answer as HelperAnswer, socket as Socket | undefined));
+    void child.then(({ cause }) => this.#ended(child, cause ?? new Error('the process in the network has ended')));
+    // A waiting caller keeps podrun running. The helper does not.
+    child.unref();
+    child.channel?.unref();
+    return child;
+  }
+
+  /** Starts another helper if ports are to be served: whoever connects there would be refused. */
+  #ended(child: HelperChild, error: unknown): void {
+    if (this.#child === child) this.#child = undefined;
+    this.#giveUp(error);
+    for (const served of this.#served.values()) {
+      this.#handOver(served).catch((reason: unknown) => {
+        this.#served.delete(served.id);
+        served.onLost(reason instanceof Error ? reason : new Error(String(reason)));
+      });
+    }
+  }
+
+  #answered({ id, error }: HelperAnswer, socket: Socket | undefined): void {
+    const waiting = this.#waiting.get(id);
+    // The caller has given up.
+    if (waiting === undefined) return void socket?.destroy();
+    if (error === undefined) return waiting.resolve(socket);
+    waiting.reject(Object.assign(new Error(error.message), error));
+  }
+
+  #giveUp(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+  }
+}
+
+function listen({ address, port }: HostAddress): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address, port, backlog: BACKLOG }, () => resolve(server));
+  });
+}
+
+/** Connections that wait to be accepted. The kernel's own limit is 4096. */
+const BACKLOG = 4096;

@@ -1,0 +1,63 @@
+import { connect, type Server, type Socket } from 'node:net';
+import { splice } from '../../../../network/splice.ts';
+import type { DialTarget, HelperAnswer, HelperRequest } from './protocol.ts';
+
+/** Sends an answer to podrun, with a connection if there is one. */
+export type Send = (answer: HelperAnswer, socket?: Socket) => void;
+
+/** Opens connections in a network for podrun, and serves podrun's listening sockets from there. */
+export class Helper {
+  readonly #send: Send;
+  /** By id of the request that brought them. */
+  readonly #servers = new Map<number, Server>();
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  handle(request: HelperRequest, handle: unknown): void {
+    switch (request.type) {
+      case 'dial':
+        return this.#dial(request.id, request);
+      case 'serve':
+        return this.#serve(request.id, request, handle as Server);
+      case 'stop': {
+        this.#servers.get(request.served)?.close();
+        this.#servers.delete(request.served);
+        return this.#send({ id: request.id });
+      }
+      default:
+        return request satisfies never;
+    }
+  }
+
+  /** Passes the connection on without reading from it, so that the first bytes of the other side reach its user. */
+  #dial(id: number, { host, port }: DialTarget): void {
+    const socket = connect({ host, port });
+    socket.pause();
+    const failed = (error: Error): void => this.#send({ id, error: { ...error, message: error.message } });
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      socket.off('error', failed).on('error', () => undefined);
+      this.#send({ id }, socket);
+    });
+  }
+
+  #serve(id: number, { host, port }: DialTarget, server: Server): void {
+    this.#servers.set(id, server);
+    server.on('connection', (client) => {
+      // The socket of the other side, not this one, decides about the end of each direction.
+      client.allowHalfOpen = true;
+      client.pause();
+      const target = connect({ host, port, allowHalfOpen: true });
+      const refuse = (): void => void client.resetAndDestroy();
+      client.on('error', () => target.destroy());
+      target.once('error', refuse);
+      target.once('connect', () => {
+        target.off('error', refuse);
+        splice(client, target);
+      });
+    });
+    this.#send({ id });
+  }
+}

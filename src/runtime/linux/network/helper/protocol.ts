@@ -1,0 +1,26 @@
+/*
+ * The messages between podrun and its helper, a process in the network of a Pod or of a cluster. Open connections and
+ * listening sockets travel beside them: a socket belongs to the network that it was made in, whichever process has it.
+ */
+
+/** A TCP port in the helper's network. */
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A message of podrun. The helper answers each with its id. */
+export type HelperRequest =
+  /** Connect to the target, and pass the connection on. */
+  | ({ readonly type: 'dial'; readonly id: number } & DialTarget)
+  /** Accept connections of the listening socket that comes along, and connect each to the target. */
+  | ({ readonly type: 'serve'; readonly id: number } & DialTarget)
+  /** Close the listening socket of the `serve` with this id. Its connections go on. */
+  | { readonly type: 'stop'; readonly id: number; readonly served: number };
+
+/** A message of the helper. */
+export interface HelperAnswer {
+  readonly id: number;
+  /** Node's error for a failed connection. */
+  readonly error?: { readonly message: string };
+}

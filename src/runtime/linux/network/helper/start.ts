@@ -1,0 +1,11 @@
+/*
+ * The program of the helper process, which runs in the network of a Pod or of a cluster. The build makes one file of
+ * it, dist/network-helper.cjs. It ends with podrun.
+ */
+
+import { Helper } from './helper.ts';
+import type { HelperRequest } from './protocol.ts';
+
+const helper = new Helper((answer, socket) => process.send?.(answer, socket));
+process.on('message', (request, handle) => helper.handle(request as HelperRequest, handle));
+process.on('disconnect', () => process.exit());

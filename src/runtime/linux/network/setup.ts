@@ -1,0 +1,142 @@
+import { closeSync, openSync, readlinkSync } from 'node:fs';
+import { execa } from 'execa';
+import { quietly } from '../../../quietly.ts';
+import { errnoText } from '../../errno.ts';
+import { STARTED_APART } from '../../helpers/helper.ts';
+import { killGroup } from '../../kill.ts';
+import type { SetupCommand } from './cluster-commands.ts';
+import type { NamespaceFiles } from './join.ts';
+
+/** A new network that is not set up yet. */
+export interface NewNetwork {
+  /** The process that sets it up. */
+  readonly pid: number;
+  /** podrun's open files of its namespaces: as long as one is open, the network stays. */
+  readonly files: NamespaceFiles;
+  /** The number of the network namespace. */
+  readonly inode: string;
+}
+
+/** A network that is ready to use. */
+export interface MadeNetwork extends NewNetwork {
+  /** Ends the process that holds the network, if there is one, and closes the files. */
+  end(): Promise<void>;
+}
+
+/**
+ * Makes a network with a command of `cluster-commands.ts`.
+ * @param connect called when the network exists, before the command sets it up
+ * @throws {Error} with the messages of the programs
+ */
+export async function makeNetwork(
+  command: SetupCommand,
+  holds: boolean,
+  connect: (network: NewNetwork) => Promise<void>,
+): Promise<MadeNetwork> {
+  const child = startSetup(command);
+  const talk = new Talk(child);
+  let files: NamespaceFiles | undefined;
+  try {
+    await talk.until('ready');
+    const { pid = 0 } = child;
+    files = openNamespaces(pid);
+    const network = { pid, files, inode: ownInode(files) };
+    await connect(network);
+    child.stdin.write('go\n');
+    await talk.until('done');
+    const isGone = talk.ended;
+    talk.close();
+    child.stdin.end();
+    child.unref();
+    return { ...network, end: () => endNetwork(network, holds, isGone) };
+  } catch (error) {
+    if (files !== undefined) closeFiles(files);
+    if (child.pid !== undefined) killGroup(child.pid);
+    talk.close();
+    throw error;
+  }
+}
+
+async function endNetwork({ pid, files }: NewNetwork, holds: boolean, isGone: Promise<void>): Promise<void> {
+  closeFiles(files);
+  if (!holds) return;
+  killGroup(pid);
+  await isGone;
+}
+
+const startSetup = ({ argv: [file = '', ...args], env }: SetupCommand) =>
+  execa(file, args, { ...STARTED_APART, env, stdin: 'pipe' });
+
+/** Opens the namespaces of a process. */
+export function openNamespaces(pid: number): NamespaceFiles {
+  const net = openSync(`/proc/${pid}/ns/net`, 'r');
+  try {
+    return { net, user: openSync(`/proc/${pid}/ns/user`, 'r') };
+  } catch (error) {
+    closeSync(net);
+    throw error;
+  }
+}
+
+export function closeFiles({ net, user }: NamespaceFiles): void {
+  for (const file of [net, user]) quietly(() => closeSync(file));
+}
+
+/**
+ * The number of a network namespace that is not podrun's own. Settings written into podrun's own would change this
+ * machine.
+ * @throws {Error} for podrun's own
+ */
+function ownInode({ net }: NamespaceFiles): string {
+  const name = readlinkSync(`/proc/self/fd/${net}`);
+  if (name === readlinkSync('/proc/self/ns/net')) throw new Error('unshare made no network namespace');
+  return /\d+/.exec(name)?.[0] ?? '';
+}
+
+/** The output of a command that says a word on a line of its own when it has come so far. */
+class Talk {
+  readonly #child: ReturnType<typeof startSetup>;
+  #text = '';
+  #hasEnded = false;
+  /** Resolves when the command has ended. */
+  readonly ended: Promise<void>;
+  #look = (): void => undefined;
+
+  constructor(child: ReturnType<typeof startSetup>) {
+    this.#child = child;
+    // The command may end before it reads.
+    child.stdin.on('error', () => undefined);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        this.#text += piece;
+        this.#look();
+      });
+    }
+    this.ended = child.then(({ code }) => {
+      this.#hasEnded = true;
+      if (code !== undefined) this.#text = errnoText(code);
+      this.#look();
+    });
+  }
+
+  /** Rejects when the command ends without the word. */
+  until(word: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        if (this.#text.split('\n').includes(word)) resolve();
+        else if (this.#hasEnded) reject(new Error(this.#lastWords));
+      };
+      this.#look();
+    });
+  }
+
+  get #lastWords(): string {
+    const lines = this.#text.split('\n').filter((line) => line !== '' && line !== 'ready');
+    return lines.join('; ') || 'it ended without output';
+  }
+
+  close(): void {
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { quietly } from '../../src/quietly.ts';
+import { PATIENT } from '../patience.ts';
+import { CASES, freePort, Place } from './network-place.ts';
+import type { Podrun } from './workshop.ts';
+
+/** A server that each Pod runs on the same port, which an ordinary user may not listen on elsewhere. */
+const SERVE = `
+  const answer = (q, r) => r.end(process.env.HOSTNAME + ' answers ' + q.socket.remoteAddress);
+  const network = require('node:fs').readlinkSync('/proc/self/ns/net');
+  require('node:http').createServer(answer).listen(80, () => console.log('at ' + process.env.POD_IP + ' in ' + network));`;
+const ask = (address: string): string[] => [
+  process.execPath,
+  '-e',
+  `fetch('http://${address}/').then((r) => r.text()).then(console.log, (e) => console.log('' + e.cause))`,
+];
+
+interface Cluster {
+  readonly apply: Podrun;
+  /** The addresses of the Pods `one` and `two`. */
+  readonly addresses: readonly [string, string];
+  /** The names of all network namespaces of the Pods. */
+  readonly networks: readonly string[];
+}
+
+async function startCluster(place: Place, tier: string, hostPort: number): Promise<Cluster> {
+  const podOf = (name: string, ports: object): string =>
+    place.workshop.pod(name, {
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        {
+          name: 'main',
+          command: [process.execPath, '-e', SERVE],
+          readinessProbe: { httpGet: { port: 80 }, periodSeconds: 1 },
+          ...ports,
+        },
+      ],
+    });
+  const files = [podOf('one', { ports: [{ containerPort: 80, hostPort }] }), podOf('two', {})];
+  const apply = place.start(['apply', ...files, '--network', 'cluster', '--runtime', tier]);
+  await apply.until(({ stdout }) => stdout.match(/✓ Pod +ContainersReady, Ready/g)?.length === 2);
+  const addressOf = (pod: string): string =>
+    new RegExp(`^${pod}/main +\\| at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
+  const networks = [...apply.stdout.matchAll(/ in (net:\[\d+\])/g)].map(([, network = '']) => network);
+  return { apply, addresses: [addressOf('one'), addressOf('two')], networks };
+}
+
+/** The processes in a network namespace, as far as this user may look. */
+function processesIn(networks: readonly string[]): string[] {
+  return readdirSync('/proc').filter((entry) => {
+    if (!/^\d+$/.test(entry)) return false;
+    return networks.includes(quietly(() => readlinkSync(`/proc/${entry}/ns/net`)) ?? '');
+  });
+}
+
+function helpersOf(apply: Podrun): number[] {
+  const children = readFileSync(`/proc/${apply.pid}/task/${apply.pid}/children`, 'utf8').trim().split(' ');
+  return children
+    .filter((pid) => (quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').includes('network-helper'))
+    .map(Number);
+}
+
+describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (needs ip, and namespaces)', () => {
+  it.for(CASES)('of $who in the $tier tier, reach each other, and nothing is left', async ({ who, tier }, context) => {
+    const place = new Place(context, who);
+    const hostPort = await freePort();
+    const machine = readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8');
+    const { apply, addresses, networks } = await startCluster(place, tier, hostPort);
+    const [one, two] = addresses;
+    expect(one).not.toBe(two);
+    expect(new Set(networks).size).toBe(2);
+
+    const fromOne = await place.start(['exec', 'one', '--', ...ask(two)]).ended;
+    expect(fromOne.stdout).toBe(`two answers ::ffff:${one}\n`);
+    const fromTwo = await place.start(['exec', 'two', '--', ...ask(one)]).ended;
+    expect(fromTwo.stdout).toBe(`one answers ::ffff:${two}\n`);
+    expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe('one answers ::ffff:10.93.0.1');
+
+    const forward = place.start(['port-forward', 'two', ':80']);
+    await forward.until(({ stdout }) => stdout.includes('Forwarding from 127.0.0.1:'));
+    const [, local] = /127\.0\.0\.1:(\d+)/.exec(forward.stdout) ?? [];
+    expect(await (await fetch(`http://127.0.0.1:${local}/`)).text()).toContain('two answers');
+    forward.signal('SIGINT');
+
+    // The settings of this machine are as they were, and it has no new interface.
+    expect(readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8')).toBe(machine);
+    expect(existsSync('/sys/class/net/br0')).toBe(false);
+
+    apply.signal('SIGINT');
+    expect(await apply.ended).toMatchObject({ exitCode: 130 });
+    expect(processesIn(networks)).toEqual([]);
+    await expect(fetch(`http://127.0.0.1:${hostPort}/`)).rejects.toThrow('fetch failed');
+  });
+
+  it.for(CASES)('of $who in the $tier tier, end with a killed podrun', async ({ who, tier }, context) => {
+    const place = new Place(context, who);
+    const { apply, networks } = await startCluster(place, tier, await freePort());
+    const helpers = helpersOf(apply);
+    expect(helpers).toHaveLength(1);
+    apply.signal('SIGKILL');
+    await apply.ended;
+    await vi.waitFor(() => expect(processesIn(networks)).toEqual([]), PATIENT);
+    await vi.waitFor(() => expect(helpers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENT);
+    await vi.waitFor(() => expect(place.workshop.processes()).toEqual([]), PATIENT);
+  });
+
+  it('keep their host ports when the helper is killed', async (context) => {
+    const { who, tier } = CASES[0] ?? { who: '', tier: '' };
+    const place = new Place(context, who);
+    const hostPort = await freePort();
+    const { apply } = await startCluster(place, tier, hostPort);
+    const [helper = 0] = helpersOf(apply);
+    process.kill(helper, 'SIGKILL');
+    await vi.waitFor(() => expect(existsSync(`/proc/${helper}`)).toBe(false), PATIENT);
+    const answer = async (): Promise<string> => (await fetch(`http://127.0.0.1:${hostPort}/`)).text();
+    await vi.waitFor(async () => expect(await answer()).toContain('one answers'), PATIENT);
+    expect(helpersOf(apply)).toHaveLength(1);
+    apply.signal('SIGINT');
+    await apply.ended;
+  });
+});
