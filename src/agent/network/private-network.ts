@@ -33,7 +33,7 @@ export class PrivateNetwork {
     try {
       for (const port of forwardedPorts(options.spec)) {
         if (port.protocol === undefined || port.protocol === 'TCP') await network.#forward(port);
-        else options.event(hostPortNotForwarded(port.hostPort ?? 0, port.protocol));
+        else options.event(hostPortNotForwarded(port.hostPort, port.protocol));
       }
     } catch (error) {
       await network.close();
@@ -63,7 +63,7 @@ export class PrivateNetwork {
   }
 
   /** Forwards connections to a port of the host to the Pod. */
-  async #forward({ hostPort = 0, hostIP, containerPort = 0 }: ContainerPort): Promise<void> {
+  async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort): Promise<void> {
     const { helper, event } = this.#options;
     const at = { address: hostIP || ANY_ADDRESS, port: hostPort };
     const target = { host: this.address, port: containerPort };
@@ -71,21 +71,24 @@ export class PrivateNetwork {
     try {
       this.#served.push(await helper.serve(at, target, onLost));
     } catch (error) {
-      throw new Error(
-        `cannot forward host port ${hostPort}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`cannot forward host port ${hostPort}: ${why}`, { cause: error });
     }
   }
 }
 
 const ANY_ADDRESS = '0.0.0.0';
 
+type ForwardedHostPort = ContainerPort & { readonly hostPort: number };
+
 /**
  * The ports to forward; plain init containers have none.
  * Source: pkg/kubelet/container/helpers.go MakePortMappings.
  */
-function forwardedPorts({ containers, initContainers = [] }: PodSpec): ContainerPort[] {
+function forwardedPorts({ containers, initContainers = [] }: PodSpec): ForwardedHostPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) =>
-    ports.filter(({ hostPort = 0 }) => hostPort > 0),
+    ports.flatMap((port) =>
+      port.hostPort === undefined || port.hostPort === 0 ? [] : { ...port, hostPort: port.hostPort },
+    ),
   );
 }

@@ -74,12 +74,10 @@ const lastLines = (holds: boolean): string =>
  * so no right over this machine's network is left in it.
  */
 export function clusterCommand(tools: NetworkTools, outlivesPodrun: boolean): SetupCommand {
+  const unshare = [tools.unshare, '--user', '--map-root-user', '--net'];
+  const script = [tools.sh, '-c', `${CLUSTER_SCRIPT}\n${lastLines(outlivesPodrun)}`];
   return {
-    argv: [
-      ...untilDeath(tools, outlivesPodrun),
-      ...[tools.unshare, '--user', '--map-root-user', '--net'],
-      ...[tools.sh, '-c', `${CLUSTER_SCRIPT}\n${lastLines(outlivesPodrun)}`],
-    ],
+    argv: [...untilDeath(tools, outlivesPodrun), ...unshare, ...script],
     env: { IP: tools.ip, SLEEP: tools.sleep, LC_ALL: 'C' },
   };
 }
@@ -105,12 +103,9 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
   const { tools, mode, cluster, address, uid, gid, outlivesPodrun } = request;
   const asUser = [...joinPrefix(cluster), tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   const unshare = mode === 'root' ? [tools.unshare] : [...asUser, '--keep-caps'];
+  const script = [tools.sh, '-c', `${POD_SCRIPT}\n${lastLines(outlivesPodrun)}`];
   return {
-    argv: [
-      ...untilDeath(tools, outlivesPodrun),
-      ...unshare,
-      ...['--net', tools.sh, '-c', `${POD_SCRIPT}\n${lastLines(outlivesPodrun)}`],
-    ],
+    argv: [...untilDeath(tools, outlivesPodrun), ...unshare, '--net', ...script],
     env: {
       IP: tools.ip,
       SLEEP: tools.sleep,

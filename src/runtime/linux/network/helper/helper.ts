@@ -35,7 +35,8 @@ export class Helper {
   #dial(id: number, { host, port }: DialTarget): void {
     const socket = connect({ host, port });
     socket.pause();
-    const failed = (error: Error): void => this.#send({ id, error: { ...error, message: error.message } });
+    const failed = (error: Error): void =>
+      this.#send({ id, error: Object.assign({}, error, { message: error.message }) });
     socket.once('error', failed);
     socket.once('connect', () => {
       socket.off('error', failed).on('error', () => undefined);
