@@ -9,7 +9,8 @@ import type { Podrun } from './workshop.ts';
 const SERVE = `
   const answer = (q, r) => r.end(process.env.HOSTNAME + ' answers ' + q.socket.remoteAddress);
   const network = require('node:fs').readlinkSync('/proc/self/ns/net');
-  require('node:http').createServer(answer).listen(80, () => console.log('at ' + process.env.POD_IP + ' in ' + network));`;
+  const print = () => console.log('at ' + process.env.POD_IP + ' in ' + network);
+  require('node:http').createServer(answer).listen(80, () => print());`;
 const ask = (address: string): string[] => [
   process.execPath,
   '-e',
