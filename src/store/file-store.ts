@@ -308,7 +308,7 @@ export class FileStore implements Store {
   }
 
   #deletePod(key: ObjectKey, writer: Subscription | undefined): KubeObject | undefined {
-    const removed = this.#onDisk(() => this.#pods.moveToStaging(key.namespace, key.name));
+    const removed = this.#onDisk(() => this.#pods.remove(key.namespace, key.name));
     if (removed === undefined) return undefined;
     this.#events.forget(key);
     this.#watches.answered(writer, removed.pod);

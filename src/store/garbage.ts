@@ -1,6 +1,7 @@
+import { rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from './disk/atomic-file.ts';
-import { onDisk } from './disk/disk-errors.ts';
+import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { FileLocks } from './disk/file-lock.ts';
 import { type ProcessLookup, withCachedPlace } from './owners/known-process.ts';
 import { sweepLeases } from './owners/leases.ts';
@@ -55,9 +56,11 @@ export class StoreGarbage {
     );
   }
 
-  /** Removes a folder with its content. The folder disappears from its place in one step. */
+  /** Removes a folder with its content, and the folder around it when that is empty. It disappears in one step. */
   remove({ path: folder }: UnreferencedFolder): void {
-    this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(path.join(this.#root, folder))));
+    const place = path.join(this.#root, folder);
+    this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(place)));
+    ifPossible(() => rmdirSync(path.dirname(place)));
   }
 
   /** Removes the staged folders, locks, strays and leases of processes that are gone. */

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
@@ -87,6 +88,30 @@ describe('a run of the past', () => {
     });
     expect((await workshop.run(['logs', 'web@1', '-p'])).stderr).not.toContain('The run before');
     expect((await workshop.run(['logs', 'web@7'])).stderr).toContain('error: there is no run web@7\n');
+  });
+});
+
+describe('a Pod of a workload', () => {
+  it('has its log after a controller has deleted it', async () => {
+    const store = openStore(workshop.stateDir);
+    const pod = newPod('web-a', { phase: 'Running' });
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web-uid', controller: true };
+    const started = store.startRun({ ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } });
+    if (!started.ok) throw new Error('somebody else runs it');
+    const state = { terminated: { exitCode: 0, reason: 'Completed', containerID: 'podrun://1' } };
+    const main = { name: 'main', image: '', imageID: '', ready: false, restartCount: 0, state };
+    store.updateStatus('pods', { ...started.pod, status: { phase: 'Succeeded', containerStatuses: [main] } });
+    const log = path.join(store.paths('default', 'web-a').logs, 'main');
+    mkdirSync(log, { recursive: true });
+    writeFileSync(path.join(log, '0.log'), '2026-01-15T10:00:00.000000000Z stdout F version one\n');
+    store.delete('pods', 'default', 'web-a');
+    expect(await workshop.run(['logs', 'web-a'])).toEqual({
+      exitCode: 0,
+      stdout: 'version one\n',
+      stderr: 'pod "web-a" is gone: this is the log of its last run, web-a@1\n',
+    });
+    expect((await workshop.run(['get', 'pods'])).stderr).toBe('No resources found in default namespace.\n');
+    expect((await workshop.run(['history', '-o', 'name'])).stdout).toBe('web-a@1\n');
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { pathsInPodFolder } from '../../src/store/layout.ts';
 import { parseTransition, transitionLines } from '../../src/store/feed/transition-log.ts';
+import { RecordedRuns } from '../../src/store/records/recorded-runs.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 
@@ -210,5 +211,41 @@ describe('a new run', () => {
     }
     const runs = readdirSync(path.join(store.root, 'history/default/web')).toSorted();
     expect(runs.map((run) => run.slice(run.indexOf('-') + 1))).toEqual(uids.slice(2, 12));
+  });
+});
+
+describe('a deleted Pod of a workload', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web-uid', controller: true };
+  const replica = (name: string): StoredPod => {
+    const pod = newPod(name, { phase: 'Succeeded' });
+    return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } };
+  };
+
+  it('leaves its run, without what lives only as long as the Pod', () => {
+    const store = openStore(temporaryFolder());
+    expect(store.startRun(replica('web-a')).ok).toBe(true);
+    const { logs, volumes } = store.paths('default', 'web-a');
+    for (const folder of [logs, volumes]) mkdirSync(folder);
+    store.delete('pods', 'default', 'web-a');
+    expect(store.get('pods', 'default', 'web-a')).toBeUndefined();
+    const { paths, pod, run } = new RecordedRuns(store).find('default', 'web-a@1');
+    expect(run).toBe('web-a@1');
+    expect(pod.status.phase).toBe('Succeeded');
+    expect(readdirSync(paths.folder).toSorted()).toEqual([
+      'complete',
+      'logs',
+      'pod.json',
+      'status.json',
+      'transitions.ndjson',
+    ]);
+  });
+
+  it('leaves its run as long as it is among the latest twenty', () => {
+    const store = openStore(temporaryFolder());
+    const names = Array.from({ length: 23 }, (_, number) => `web-${String.fromCodePoint(122 - number)}`);
+    for (const name of names) store.create('pods', replica(name));
+    store.create('pods', replica('present'));
+    for (const name of names.toReversed()) store.delete('pods', 'default', name);
+    expect(readdirSync(path.join(store.root, 'history/default')).toSorted()).toEqual(names.slice(3).toSorted());
   });
 });

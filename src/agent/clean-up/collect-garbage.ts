@@ -38,12 +38,16 @@ export interface Collection {
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function collectGarbage(collection: Collection): Promise<void> {
-  const lost = await closeLost(collection);
-  const removed = await removePods(collection, lost);
   const { store, garbage, namespace } = collection;
+  const lost = await closeLost(collection);
+  const earlier = new Set(garbage.earlierRuns({ namespace }).map(({ path }) => path));
+  const removed = await removePods(collection, lost);
   const isThere = (pod: { readonly namespace: string; readonly name: string }): boolean =>
     !removed.has(`${pod.namespace}/${pod.name}`) && store.get('pods', pod.namespace, pod.name) !== undefined;
-  removeFolders(collection, 'run', surplusRuns(garbage.earlierRuns({ namespace }), collection.keep, isThere));
+  const surplus = surplusRuns(garbage.earlierRuns({ namespace }), collection.keep, isThere);
+  // The other runs were those of the Pods that were removed just now.
+  const isTold = ({ path }: UnreferencedFolder): boolean => earlier.has(path);
+  removeFolders(collection, 'run', surplus, isTold);
   removeFolders(collection, 'volume', unclaimed(collection));
   removeEvents(collection);
   if (collection.dryRun) return;
@@ -148,10 +152,11 @@ function removeFolders(
   { garbage, dryRun, onRemoved }: Collection,
   type: 'run' | 'volume',
   folders: UnreferencedFolder[],
+  isTold: (folder: UnreferencedFolder) => boolean = () => true,
 ): void {
   for (const folder of folders) {
     if (!dryRun) garbage.remove(folder);
-    onRemoved({ type, ...folder });
+    if (isTold(folder)) onRemoved({ type, ...folder });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { similarName } from '../../objects/object-ref.ts';
@@ -118,6 +118,11 @@ async function findPods(
   }
   const pod = store.get<StoredPod>('pods', namespace, pods.name);
   if (pod !== undefined) return [present(pod)];
+  const [last] = new RecordedRuns(store).list({ namespace, name: pods.name });
+  if (last !== undefined && controllerOf(last.pod) !== undefined) {
+    cli.note(`pod "${pods.name}" is gone: this is the log of its last run, ${last.run}`);
+    return [{ pod: last.pod, folder: last.paths.logs }];
+  }
   const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
   throw new PodrunError('NotFound', `error from server (NotFound): ${what}`, {
     hint: similarName(store, 'pods', { namespace, name: pods.name }),

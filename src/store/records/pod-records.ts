@@ -1,9 +1,9 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { allContainers, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { inFolder, namesIn, removeTree, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
+import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { inFolder, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
-import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
+import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
 import { keysIn } from './listing.ts';
 import { asLost, asUnreachable } from '../owners/lost-owner.ts';
 import {
@@ -18,12 +18,12 @@ import {
 import type { Owner, Ownership } from '../owners/ownership.ts';
 import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from './pod-folder.ts';
 import { checkRoom, keepReserve } from '../disk/reserve.ts';
+import { RunArchive } from './run-archive.ts';
 import type { StorageParts } from '../storage.ts';
 import type { ObjectKey, ObjectPart, Scope, Storable } from '../store.ts';
 import { alreadyExists, notInStore } from '../store-errors.ts';
 import { appendTransition, transitionLine } from '../feed/transition-log.ts';
 
-const RUNS_KEPT = 10;
 const REPLACED_MEANWHILE_MAX = 10;
 /** A Pod that has not ended, and whose agent was killed. */
 export interface LostPod {
@@ -43,12 +43,14 @@ export interface LostPod {
 export class PodRecords {
   readonly #parts: StorageParts;
   readonly #ownership: Ownership;
+  readonly #archive: RunArchive;
   /** Folders of Pods whose last change is stored but, on a full disk, not yet in the transition log. */
   readonly #unlogged = new Set<string>();
 
   constructor(parts: StorageParts, ownership: Ownership) {
     this.#parts = parts;
     this.#ownership = ownership;
+    this.#archive = new RunArchive(parts);
   }
 
   /** The Pod as readers see it: its phase is Unknown when its owner is gone or silent. */
@@ -140,13 +142,18 @@ export class PodRecords {
     });
   }
 
-  /** Moves a Pod out of its place. `discard` removes its files. */
-  moveToStaging(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
+  /**
+   * Moves a Pod out of its place. The run of a Pod that has a controller goes to the history: nobody may have read its
+   * log before the controller deleted it. `discard` removes what does not stay.
+   */
+  remove(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
     return this.#locked(namespace, name, (paths) => {
       const stored = this.#read(namespace, name);
       if (stored === undefined) return undefined;
       const pod = this.#logDeletion(stored, paths);
+      const forget = controllerOf(pod) && this.#archive.takeGone(pod, paths);
+      if (forget !== undefined) return { pod, discard: forget };
       const folder = staging.moveToStaging(paths.folder);
       return { pod, discard: () => staging.discard(folder) };
     });
@@ -167,7 +174,7 @@ export class PodRecords {
         return { runningUnder: present };
       checkRoom(this.#parts.root);
       const { pod, folder } = this.#stage(object, owner);
-      if (old !== undefined) this.#archive(old, paths);
+      if (old !== undefined) this.#archive.take(this.#logDeletion(old, paths), paths)();
       this.#putInPlace(folder, paths.folder);
       return { pod };
     });
@@ -261,19 +268,5 @@ export class PodRecords {
       if (!['ENOSPC', 'EDQUOT', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
     }
     return pod;
-  }
-
-  /** Moves a run to the history, without its volumes and layers, which live only as long as the Pod. */
-  #archive(old: StoredPod, paths: PodPaths): void {
-    const { namespace, name, creationTimestamp, uid } = old.metadata;
-    this.#logDeletion(old, paths);
-    removeTree(paths.volumes);
-    removeTree(paths.layers);
-    const history = historyFolder(this.#parts.root, namespace, name);
-    const run = `${creationTimestamp.replaceAll(/[^\dTZ.]/g, '')}-${uid}`;
-    inFolder(history, () => renameSync(paths.folder, path.join(history, run)));
-    for (const oldest of namesIn(history).slice(0, -RUNS_KEPT)) {
-      this.#parts.staging.discard(this.#parts.staging.moveToStaging(path.join(history, oldest)));
-    }
   }
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Collected, collectGarbage } from '../../../src/agent/clean-up/collect-garbage.ts';
+import type { OwnerReference } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { FileStore } from '../../../src/store/file-store.ts';
@@ -21,9 +22,12 @@ function openAs(startTime: string, root: string): { store: FileStore; garbage: S
   };
 }
 
+const JOB: OwnerReference = { apiVersion: 'batch/v1', kind: 'Job', name: 'job', uid: 'job-uid', controller: true };
+
 /** Runs a Pod to its end; its record stays. */
-function ran(store: FileStore, name: string, namespace = 'default'): void {
-  const started = store.startRun(newPod(name, { namespace }));
+function ran(store: FileStore, name: string, namespace = 'default', ownerReferences: OwnerReference[] = []): void {
+  const pod = newPod(name, { namespace });
+  const started = store.startRun({ ...pod, metadata: { ...pod.metadata, ownerReferences } });
   if (!started.ok) throw new Error('somebody else runs it');
   store.updateStatus('pods', withPhase(started.pod, 'Succeeded'));
   started.release();
@@ -77,7 +81,16 @@ describe('collectGarbage()', () => {
     expect(await collect(root, { keep: 2 })).toEqual(['run default/gone', 'run default/web']);
     expect(await collect(root, { keep: 2 })).toEqual([]);
     expect(await collect(root)).toEqual(['pod default/web', 'run default/web', 'run default/web']);
-    expect(existsSync(path.join(root, 'history/default/web'))).toBe(true);
+    expect(existsSync(path.join(root, 'history/default/web'))).toBe(false);
+  });
+
+  it('removes Pods of workloads with their runs, and tells of each once', async () => {
+    const root = temporaryFolder();
+    const { store } = openAs('now', root);
+    for (const name of ['job-a', 'job-b']) ran(store, name, 'default', [JOB]);
+    store.delete('pods', 'default', 'job-a');
+    expect(await collect(root)).toEqual(['pod default/job-b', 'run default/job-a']);
+    expect(readdirSync(path.join(root, 'history/default'))).toEqual([]);
   });
 
   it('removes events about Pods that are gone, and no others', async () => {
