@@ -1,3 +1,15 @@
 # podrun for conformance scenarios. Their runner keeps podrun's state in the folder `state` of a scenario, which some
 # scenarios mount into containers; podrun shows its state folder to no container. So the state is in a folder beside it.
-PODRUN_STATE_DIR=${PODRUN_STATE_DIR%/state}/podrun exec node "$(dirname "$0")/../../bin/podrun.js" "$@"
+#
+# The runner begins a step as soon as its condition holds, also while the step before is still under way. Where one step
+# reads a workload and the next one deletes it, kubectl's `delete` comes second, since it asks the server more often.
+# Here it waits for the reads that have begun.
+folder=${PODRUN_STATE_DIR%/state}
+export PODRUN_STATE_DIR="$folder/podrun"
+set -- node "$(dirname "$0")/../../bin/podrun.js" "$@"
+case "$3 $4" in
+  get\ *) exec flock --shared "$folder/reads" "$@" ;;
+  delete\ pod/*) ;;
+  delete\ *) sleep 0.2 && flock "$folder/reads" true ;;
+esac
+exec "$@"

@@ -1,6 +1,6 @@
 // Copies the conformance scenarios that podrun promises to pass (scope.json) into a fresh folder and prints its path.
 //
-//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...]
+//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|workloads]
 //
 // The runner takes a folder; what is out of scope must neither fail the run nor wait for its time limit.
 
@@ -14,8 +14,7 @@ if (from === undefined || !['process', 'namespace'].includes(runtime)) {
 }
 
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
-const inScope = themes.length === 0 ? scope.themes : [...scope.themes, ...scope.workloads];
-const isWanted = (theme) => inScope.includes(theme) && (themes.length === 0 || themes.includes(theme));
+const wanted = themes.length === 0 ? scope.themes : themes.flatMap((theme) => scope[theme] ?? theme);
 const isExcepted = (id) =>
   id in scope.needsImages || id in scope.open || (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
@@ -23,6 +22,6 @@ const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
   const theme = /^theme: *(\S+)/m.exec(readFileSync(path.join(from, file), 'utf8'))?.[1];
   const id = path.basename(file, '.yaml');
-  if (isWanted(theme) && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
+  if (wanted.includes(theme) && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
 }
 process.stdout.write(`${into}\n`);

@@ -1,5 +1,5 @@
 import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import type { Alarm, Clock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { reconcileWorkload } from '../../controllers/controllers.ts';
 import { isActive } from '../../controllers/pod-state.ts';
@@ -8,12 +8,13 @@ import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { Store } from '../../store/store.ts';
 import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
-import { ControllerHands, type PodHands, type StageOutcome } from './carry-out.ts';
+import { ControllerHands, type PodHands } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, ObjectCache } from './object-cache.ts';
 import { RunMembers } from './run-members.ts';
 import { RunRoots } from './run-roots.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   readonly store: Store;
@@ -35,12 +36,8 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   readonly onTrouble: (error: Error) => void;
 }
 
-/** The wait before a controller is called again after a failure: doubled each time. */
-const BACK_OFF = { initialMs: 1000, maxMs: 300_000 };
 /** The wait before another look at an object that another process has just changed. */
 const STALE_MS = 20;
-/** The longest wait for a time that a controller asked for: the wall clock may jump meanwhile. */
-const LOOK_AGAIN_MAX_MS = 60_000;
 
 /**
  * Runs the controllers of the workloads that this agent owns. An object that has changed calls the controllers that it
@@ -58,17 +55,18 @@ export class WorkloadLoop {
   readonly #own = new Map<string, () => void>();
   /** The uids of all workloads that this agent has owned: what they leave behind is its garbage. */
   readonly #everOwn = new Set<string>();
-  readonly #due = new Set<string>();
+  readonly #queue: WorkQueue;
+  /** The namespaces to look through for garbage. */
   readonly #garbageDue = new Set<string>();
-  readonly #failures = new Map<string, { readonly count: number; readonly untold?: ActionFailure | undefined }>();
-  readonly #alarms = new Map<string, Alarm>();
-  #turn: Alarm | undefined;
+  /** What has failed and was not told of yet, by the uid of the workload. */
+  readonly #untold = new Map<string, ActionFailure>();
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
   #isStopped = false;
 
   constructor(options: WorkloadLoopOptions) {
     this.#options = options;
+    this.#queue = new WorkQueue({ clock: options.clock, onTurn: () => this.#takeTurn() });
     this.#cache = new ObjectCache(options.store, (event, before) => this.#changed(event, before));
     this.#members = new RunMembers(this.#cache, (event) => this.#tell(event));
     this.#hands = new ControllerHands({ ...options, cache: this.#cache });
@@ -101,7 +99,7 @@ export class WorkloadLoop {
   /** True when all roots have ended, no Pod of the run terminates, and no controller is due. True after `stop`. */
   get isOver(): boolean {
     if (this.#isStopped) return true;
-    return this.#due.size === 0 && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
+    return this.#queue.isEmpty && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
   }
 
   /** True for a workload of this agent, and for what belongs to one. */
@@ -115,8 +113,7 @@ export class WorkloadLoop {
   /** No controller acts any more. The objects stay as they are. */
   stop(): void {
     this.#isStopped = true;
-    for (const alarm of this.#alarms.values()) alarm.cancel();
-    this.#turn?.cancel();
+    this.#queue.close();
   }
 
   /** Gives up the workloads, after the end of all Pods of this agent. */
@@ -165,49 +162,37 @@ export class WorkloadLoop {
       // Its own writes do not call a controller again: the next stage sees them.
       if (concerned !== this.#acting) this.#enqueue(concerned);
     }
-    if (mayMakeGarbage(event, this.#cache)) {
-      this.#garbageDue.add(namespace);
-      this.#planTurn();
-    }
+    if (mayMakeGarbage(event, this.#cache)) this.#lookForGarbage(namespace);
   }
 
   #tell(event: WatchEvent<Owned>): void {
     if (this.#options.runsPod(event.object.metadata.uid)) return;
     this.#options.onObject(event);
     // The run may be over, also where no controller has anything to do.
-    this.#planTurn();
+    this.#queue.plan();
   }
 
   #forget(object: Owned): void {
     const { uid } = object.metadata;
     if (isPod(object)) this.#removedPods.add(object, this.#options.clock.now().wallMs);
     this.#own.delete(uid);
-    this.#alarms.get(uid)?.cancel();
-    this.#alarms.delete(uid);
-    this.#failures.delete(uid);
+    this.#queue.forget(uid);
+    this.#untold.delete(uid);
     this.#removedPods.forget(uid);
     this.#hands.forget(uid);
   }
 
   #enqueue(uid: string): void {
-    if (this.#isStopped || !this.#own.has(uid)) return;
-    this.#due.add(uid);
-    this.#planTurn();
+    if (!this.#isStopped && this.#own.has(uid)) this.#queue.add(uid);
   }
 
-  #planTurn(): void {
-    if (this.#isStopped) return;
-    const { clock } = this.#options;
-    this.#turn ??= clock.wakeAt(clock.now().monotonicMs, () => {
-      this.#turn = undefined;
-      this.#takeTurn();
-    });
+  #lookForGarbage(namespace: string): void {
+    this.#garbageDue.add(namespace);
+    this.#queue.plan();
   }
 
   #takeTurn(): void {
-    const due = [...this.#due];
-    this.#due.clear();
-    for (const uid of due) {
+    for (const uid of this.#queue.takeAll()) {
       const workload = this.#cache.get(uid);
       if (!this.#isStopped && workload !== undefined && isWorkload(workload))
         this.#attempt(uid, () => this.#stage(workload));
@@ -226,7 +211,7 @@ export class WorkloadLoop {
       run();
     } catch (error) {
       this.#options.onTrouble(error as Error);
-      if (uid !== undefined) this.#backOff(uid);
+      if (uid !== undefined) this.#queue.addAfterFailure(uid);
     } finally {
       this.#acting = undefined;
     }
@@ -236,47 +221,22 @@ export class WorkloadLoop {
   #stage(workload: Workload): void {
     const { uid } = workload.metadata;
     const { clock } = this.#options;
-    const failure = this.#failures.get(uid)?.untold;
+    const failure = this.#untold.get(uid);
+    this.#untold.delete(uid);
     const moment = { wallMs: clock.now().wallMs, removedPods: this.#removedPods.of(uid), failure };
     const around = aroundOf(workload, this.#cache, this.#options, moment);
     const { actions, lookAgainAtMs } = reconcileWorkload(workload, around);
-    this.#lookAgain(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
+    this.#queue.addAfter(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
     const outcome = this.#hands.carryOut(actions);
-    if (failure !== undefined) this.#backOff(uid);
-    else
-      this.#goOn(
-        uid,
-        outcome,
-        actions.some(({ type }) => type !== 'event'),
-      );
-  }
-
-  #goOn(uid: string, outcome: StageOutcome, hasActed: boolean): void {
-    if (outcome === 'stale') this.#lookAgain(uid, STALE_MS);
+    // Its own stage may have removed it.
+    if (!this.#own.has(uid)) return;
+    if (failure !== undefined) this.#queue.addAfterFailure(uid);
+    else if (outcome === 'stale') this.#queue.addAfter(uid, STALE_MS);
     else if (outcome !== 'done') {
-      this.#failures.set(uid, { count: this.#failures.get(uid)?.count ?? 0, untold: outcome });
+      this.#untold.set(uid, outcome);
       this.#enqueue(uid);
-    } else if (hasActed) this.#enqueue(uid);
-    else this.#failures.delete(uid);
-  }
-
-  #backOff(uid: string): void {
-    const count = this.#failures.get(uid)?.count ?? 0;
-    this.#failures.set(uid, { count: count + 1 });
-    this.#lookAgain(uid, Math.min(BACK_OFF.maxMs, BACK_OFF.initialMs * 2 ** Math.min(count, 20)));
-  }
-
-  /** @param afterMs undefined: only when something has changed */
-  #lookAgain(uid: string, afterMs: number | undefined): void {
-    const { clock } = this.#options;
-    this.#alarms.get(uid)?.cancel();
-    this.#alarms.delete(uid);
-    if (afterMs === undefined || this.#isStopped || !this.#own.has(uid)) return;
-    const waitMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(0, afterMs));
-    this.#alarms.set(
-      uid,
-      clock.wakeAt(clock.now().monotonicMs + waitMs, () => this.#enqueue(uid)),
-    );
+    } else if (actions.some(({ type }) => type !== 'event')) this.#enqueue(uid);
+    else this.#queue.succeeded(uid);
   }
 
   /** Collects the garbage of a namespace, as far as it belongs to this agent. */
@@ -292,11 +252,7 @@ export class WorkloadLoop {
     if (actions.length === 0) return;
     const outcome = this.#hands.carryOut(actions);
     const { clock } = this.#options;
-    const again = (): void => {
-      this.#garbageDue.add(namespace);
-      this.#planTurn();
-    };
-    if (outcome === 'done') again();
-    else clock.wakeAt(clock.now().monotonicMs + STALE_MS, again);
+    if (outcome === 'done') this.#lookForGarbage(namespace);
+    else clock.wakeAt(clock.now().monotonicMs + STALE_MS, () => this.#lookForGarbage(namespace));
   }
 }

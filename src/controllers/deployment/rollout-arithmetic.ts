@@ -77,7 +77,9 @@ export function shrunkSizes(
     broken -= taken;
     return { replicaSet, replicas: replicas - taken };
   });
-  let surplus = [...olds, current].reduce((sum, one) => sum + availableOf(one), 0) - minAvailable;
+  // A ReplicaSet that has just been shrunk may still report Pods that go: they are not available for long.
+  const staying = (one: StoredReplicaSet): number => Math.min(availableOf(one), one.spec.replicas ?? 0);
+  let surplus = [...olds, current].reduce((sum, one) => sum + staying(one), 0) - minAvailable;
   const sizes = cleaned.map(({ replicaSet, replicas }) => {
     const taken = Math.max(0, Math.min(surplus, replicas));
     surplus -= taken;
