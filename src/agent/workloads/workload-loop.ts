@@ -58,7 +58,7 @@ export class WorkloadLoop {
   readonly #queue: WorkQueue;
   /** The namespaces to look through for garbage. */
   readonly #garbageDue = new Set<string>();
-  /** What has failed and was not told of yet, by the uid of the workload. */
+  /** Failures to tell of, by the uid of the workload. */
   readonly #untold = new Map<string, ActionFailure>();
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
