@@ -1,28 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { PATIENT } from '../patience.ts';
-import { stageForEach } from '../puppet/stage.ts';
+import { type Stage, stageFor } from '../puppet/stage.ts';
 import { TIERS } from './tiers.ts';
-import { workshopForEach } from './workshop.ts';
+import { type Workshop, workshopFor } from './workshop.ts';
 
-const workshop = workshopForEach();
-const stage = stageForEach();
+interface Scene {
+  readonly workshop: Workshop;
+  readonly stage: Stage;
+  /** The manifest of a Pod of two puppets: its program, and its preStop hook. */
+  readonly pod: string;
+}
 
-const podOf = () =>
-  workshop.pod('web', {
-    containers: [
-      {
-        name: 'main',
-        command: stage.command('main'),
-        lifecycle: { preStop: { exec: { command: stage.command('hook') } } },
-      },
-    ],
-  });
+/** A scene for each test: these tests mostly wait, and run at the same time. */
+async function sceneFor(context: TestContext): Promise<Scene> {
+  const workshop = workshopFor(context);
+  const stage = await stageFor(context);
+  const lifecycle = { preStop: { exec: { command: stage.command('hook') } } };
+  const pod = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main'), lifecycle }] });
+  return { workshop, stage, pod };
+}
 
 /** Removes the state folder. Looks again into folders in which podrun makes files meanwhile. */
-function removeState(): void {
+function removeState({ workshop }: Scene): void {
   for (let attempts = 100; ; attempts--) {
     try {
       return rmSync(workshop.stateDir, { recursive: true });
@@ -33,7 +35,7 @@ function removeState(): void {
 }
 
 /** Deletes with a grace period: a forced deletion would cut the hook off after two seconds. */
-async function endWithGrace(): Promise<void> {
+async function endWithGrace({ stage }: Scene): Promise<void> {
   const hook = await stage.puppet('hook');
   let isGone = false;
   void hook.gone.then(() => (isGone = true));
@@ -42,44 +44,14 @@ async function endWithGrace(): Promise<void> {
   hook.exit(0);
 }
 
-describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
-  it('a run in the foreground ends its Pods gracefully, reports why, and fails', async () => {
-    const run = workshop.start(['apply', podOf(), '--runtime', tier]);
-    const puppet = await stage.puppet('main');
-    await run.until(({ stderr, stdout }) => (stderr + stdout).includes('started'));
-    removeState();
-    await endWithGrace();
-    await puppet.gone;
-    const { exitCode, stderr } = await run.ended;
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/the (state folder .*|record of pod\/web) was removed/);
-    expect(workshop.processes()).toEqual([]);
-  });
-
-  it('a background agent ends its Pods gracefully, and then itself', async () => {
-    await workshop.run(['apply', '-d', podOf(), '--runtime', tier, '--wait', '--until', 'ready']);
-    const puppet = await stage.puppet('main');
-    removeState();
-    await endWithGrace();
-    await puppet.gone;
-    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
-    expect(workshop.processes()).toEqual([]);
-    expect(existsSync(workshop.stateDir)).toBe(false);
-  });
-});
-
 /** Runs mount(8) in the mount namespace of the machine. */
 function mount(...words: string[]): void {
   const { status, stderr } = spawnSync('mount', words);
   if (status !== 0) throw new Error(`cannot mount: ${String(stderr)}`);
 }
 
+/** The slowest comes first. */
 const LOSSES = [
-  {
-    how: 'unmounted',
-    lose: (state: string) => spawnSync('umount', ['-l', state]),
-    why: /the state folder .* was replaced by another folder|the (state folder .*|record of pod\/web) was removed/,
-  },
   {
     how: 'made read-only',
     lose: (state: string) => {
@@ -88,29 +60,37 @@ const LOSSES = [
     },
     why: /cannot use the state folder .*: read-only file system: ending its Pods/,
   },
+  {
+    how: 'unmounted',
+    lose: (state: string) => spawnSync('umount', ['-l', state]),
+    why: /the state folder .* was replaced by another folder|the (state folder .*|record of pod\/web) was removed/,
+  },
 ];
 
 /** Only root can mount anything in the mount namespace of the machine. */
-describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LOSSES)(
+describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).concurrent.each(LOSSES)(
   'when the state folder, a file system of its own, is $how',
   ({ lose, why }) => {
-    const mountState = (): void => {
-      mkdirSync(workshop.stateDir, { recursive: true });
-      mount('-t', 'tmpfs', '-o', 'size=8m', 'podrun-state', workshop.stateDir);
-    };
+    /** A scene whose state folder is unmounted before the workshop removes its folder. */
+    async function mountedSceneFor(context: TestContext): Promise<Scene> {
+      const scene = await sceneFor(context);
+      const { stateDir } = scene.workshop;
+      mkdirSync(stateDir, { recursive: true });
+      mount('-t', 'tmpfs', '-o', 'size=8m', 'podrun-state', stateDir);
+      context.onTestFinished(() => {
+        while (spawnSync('umount', ['-l', stateDir]).status === 0);
+      });
+      return scene;
+    }
 
-    // Runs before the workshop removes its folder.
-    afterEach(() => {
-      while (spawnSync('umount', ['-l', workshop.stateDir]).status === 0);
-    });
-
-    it('a run in the foreground ends its Pods gracefully, reports why, and fails', async () => {
-      mountState();
-      const run = workshop.start(['apply', podOf()]);
+    it('a run in the foreground ends its Pods gracefully, reports why, and fails', async (context) => {
+      const scene = await mountedSceneFor(context);
+      const { workshop, stage, pod } = scene;
+      const run = workshop.start(['apply', pod]);
       const puppet = await stage.puppet('main');
       await run.until(({ stdout }) => stdout.includes('started'));
       lose(workshop.stateDir);
-      await endWithGrace();
+      await endWithGrace(scene);
       await puppet.gone;
       const { exitCode, stderr } = await run.ended;
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(why) });
@@ -118,14 +98,15 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LO
       expect(workshop.processes()).toEqual([]);
     });
 
-    it('a background agent ends its Pods gracefully, reports why, and ends itself', async () => {
-      mountState();
-      await workshop.run(['apply', '-d', podOf(), '--wait', '--until', 'ready']);
+    it('a background agent ends its Pods gracefully, reports why, and ends itself', async (context) => {
+      const scene = await mountedSceneFor(context);
+      const { workshop, stage, pod } = scene;
+      await workshop.run(['apply', '-d', pod, '--wait', '--until', 'ready']);
       const puppet = await stage.puppet('main');
       // An open descriptor reads the log of the agent, even when the folder is gone.
       const log = openSync(path.join(workshop.stateDir, 'agent.log'), 'r');
       lose(workshop.stateDir);
-      await endWithGrace();
+      await endWithGrace(scene);
       await puppet.gone;
       await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
       const said = readFileSync(log, 'utf8');
@@ -136,3 +117,33 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LO
     });
   },
 );
+
+describe.concurrent.each(TIERS)('when the state folder is removed (%s)', (tier) => {
+  it('a run in the foreground ends its Pods gracefully, reports why, and fails', async (context) => {
+    const scene = await sceneFor(context);
+    const { workshop, stage, pod } = scene;
+    const run = workshop.start(['apply', pod, '--runtime', tier]);
+    const puppet = await stage.puppet('main');
+    await run.until(({ stderr, stdout }) => (stderr + stdout).includes('started'));
+    removeState(scene);
+    await endWithGrace(scene);
+    await puppet.gone;
+    const { exitCode, stderr } = await run.ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/the (state folder .*|record of pod\/web) was removed/);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('a background agent ends its Pods gracefully, and then itself', async (context) => {
+    const scene = await sceneFor(context);
+    const { workshop, stage, pod } = scene;
+    await workshop.run(['apply', '-d', pod, '--runtime', tier, '--wait', '--until', 'ready']);
+    const puppet = await stage.puppet('main');
+    removeState(scene);
+    await endWithGrace(scene);
+    await puppet.gone;
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+    expect(workshop.processes()).toEqual([]);
+    expect(existsSync(workshop.stateDir)).toBe(false);
+  });
+});

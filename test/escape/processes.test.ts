@@ -17,7 +17,7 @@ const SAFE = '[ $(ls -d /proc/[0-9]* | wc -l) -lt 30 ] || { echo "all processes 
 
 const KILL = { securityContext: { capabilities: { add: ['KILL', 'SYS_PTRACE'] } } };
 
-describe.each(APART)('the processes of the host, for a container of $who, $tier tier', (world) => {
+describe.concurrent.each(APART)('the processes of the host, for a container of $who, $tier tier', (world) => {
   it.for([
     ['', {}],
     [' of a Pod that shares its processes', { shareProcessNamespace: true }],
@@ -45,7 +45,7 @@ for pid in $(seq ${(process_.pid ?? 0) + 1} ${(process_.pid ?? 0) + 300}); do
   });
 });
 
-describe.each([
+describe.concurrent.each([
   { who: 'root', tier: 'process' },
   { who: 'user', tier: 'process' },
 ] as const)('the process tier, as $who, keeps nothing apart, and says so', (world) => {

@@ -10,7 +10,7 @@ const hostPath = (place: string) => ({
 });
 const atHost = { volumeMounts: [{ name: 'host', mountPath: '/host' }] };
 
-describe.each(APART)('the state folder, for a container of $who, $tier tier', (world) => {
+describe.concurrent.each(APART)('the state folder, for a container of $who, $tier tier', (world) => {
   const stateOf = ({ workshop }: Attempt): string => workshop.stateDir;
 
   it('is not seen in the folder that podrun was started in, nor in the home folder', async (context) => {
@@ -69,7 +69,7 @@ do echo x > $f/escaped; done 2>/dev/null; echo tried`;
   });
 });
 
-describe.each(APART)('shared memory of the host, for a container of $who, $tier tier', (world) => {
+describe.concurrent.each(APART)('shared memory of the host, for a container of $who, $tier tier', (world) => {
   it('shows no Secret that another podrun keeps there later', async (context) => {
     const attempt = attemptIn(context, world);
     const { workshop } = attempt;

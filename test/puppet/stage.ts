@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, type TestContext } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('puppet.mjs', import.meta.url));
 
@@ -107,8 +107,16 @@ export function stageForEach(): Stage {
   return stage;
 }
 
+/** A stage for one test. Tests that mostly wait can run at the same time. */
+export async function stageFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<Stage> {
+  const stage = new Stage();
+  await stage.open();
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
 /** The server that the puppets of one test connect to. */
-class Stage {
+export class Stage {
   #folder = '';
   #server: Server | undefined;
   readonly #sockets = new Set<Socket>();
