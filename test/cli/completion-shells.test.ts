@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
+import { hasTerminals, isInstalled, startProgramAtTerminal } from './own-terminal.ts';
 import { storeOf } from './prepared-store.ts';
 import { until } from '../runtime/support/process-rig.ts';
 import { workshopForEach } from './workshop.ts';
@@ -98,13 +97,4 @@ async function typed(args: readonly string[]): Promise<void> {
     () => `never typed: ${args.join(' ')}; but ${existsSync(file) ? readFileSync(file, 'utf8') : 'nothing'}`,
     15_000,
   );
-}
-
-function isInstalled(shell: string): boolean {
-  try {
-    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,12 +1,12 @@
 import type { StoredKubeObject } from '../../src/api/objects.ts';
 import { everyResourceType } from '../../src/api/resource-types.ts';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyCommandName } from './commands.ts';
 import { type Ending, ENDINGS, FILES, PROGRAMS, SETTINGS, STORE_ONLY, WORKLOADS, WORLDLESS } from './example-world.ts';
 import { runHere } from './in-process.ts';
-import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
+import { hasTerminals, isInstalled, startProgramAtTerminal } from './own-terminal.ts';
 import { TIERS } from './tiers.ts';
 import { argumentsOf } from './transcripts.ts';
 import { putWorkloads } from './workloads/golden-workloads.ts';
@@ -132,15 +132,6 @@ function isPossible({ keys, shell, needs }: Ending): boolean {
   if (keys !== undefined && !hasTerminals) return false;
   if (needs === 'namespaces' && !hasNamespaces) return false;
   return shell === undefined || isInstalled(shell);
-}
-
-function isInstalled(shell: string): boolean {
-  try {
-    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 describe.each([...examples])('the help of podrun %s', (command, lines) => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { Workshop } from './workshop.ts';
 import { PATIENCE_MS } from '../patience.ts';
@@ -20,6 +21,11 @@ function nodePty(): { spawn(file: string, args: readonly string[], options: obje
 
 /** True when tests can use terminals here. */
 export const hasTerminals: boolean = nodePty() !== undefined;
+
+/** True for a shell that this machine has. */
+export function isInstalled(shell: string): boolean {
+  return spawnSync(shell, ['-c', 'exit 0']).status === 0;
+}
 
 /** A podrun command in a terminal, and the keys and the screen of its user. */
 export interface AtTerminal {

@@ -1,4 +1,5 @@
-import type { StatefulSetSpec } from '../../src/api/generated/types.ts';
+import type { StatefulSetSpec, StatefulSetStatus } from '../../src/api/generated/types.ts';
+import type { JsonObject } from '../../src/api/json.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { START_MS, templateOf } from './manifests.ts';
 import { type Behaviour, SimulatedNode } from './simulated-node.ts';
@@ -27,4 +28,24 @@ export function newSet(
   const node = new SimulatedNode(world, behaviourOf);
   node.run(5000);
   return { world, node };
+}
+
+export function statusOf(world: World): StatefulSetStatus {
+  return world.find('StatefulSet', 'db')['status'] as StatefulSetStatus;
+}
+
+export function change(world: World, spec: JsonObject): void {
+  world.update('db', { spec });
+}
+
+/** The names of all objects of a kind, in alphabetical order. */
+export function names(world: World, kind = 'Pod'): string[] {
+  const objects = world.list(kind);
+  return objects.map(({ metadata }) => metadata.name).toSorted();
+}
+
+/** The version of each Pod, by the order of their names. @see templateOf */
+export function versions(world: World): (string | undefined)[] {
+  const pods = world.pods().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  return pods.map(({ spec }) => spec.containers[0]?.env?.[0]?.value);
 }

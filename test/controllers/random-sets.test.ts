@@ -1,24 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StatefulSetStatus } from '../../src/api/generated/types.ts';
-import type { JsonObject } from '../../src/api/json.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { templateOf } from './manifests.ts';
-import { newSet } from './new-set.ts';
+import { change, names, newSet, statusOf, versions } from './new-set.ts';
 import type { World } from './world.ts';
 
-const names = (world: World, kind = 'Pod'): string[] =>
-  world
-    .list(kind)
-    .map(({ metadata }) => metadata.name)
-    .toSorted();
-const statusOf = (world: World): StatefulSetStatus => world.find('StatefulSet', 'db')['status'] as StatefulSetStatus;
-const change = (world: World, spec: JsonObject): void => world.update('db', { spec });
-const versions = (world: World): (string | undefined)[] =>
-  world
-    .pods()
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .map(({ spec }) => spec.containers[0]?.env?.[0]?.value);
 const anySet = fc.record({
   podManagementPolicy: fc.constantFrom('OrderedReady' as const, 'Parallel' as const),
   changes: fc.array(

@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StatefulSetStatus } from '../../src/api/generated/types.ts';
-import type { JsonObject } from '../../src/api/json.ts';
 import { START_MS, templateOf } from './manifests.ts';
-import { newSet, RUNS } from './new-set.ts';
+import { change, names, newSet, RUNS, statusOf, versions } from './new-set.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { World } from './world.ts';
 
-const names = (world: World, kind = 'Pod'): string[] =>
-  world
-    .list(kind)
-    .map(({ metadata }) => metadata.name)
-    .toSorted();
-const statusOf = (world: World): StatefulSetStatus => world.find('StatefulSet', 'db')['status'] as StatefulSetStatus;
-const change = (world: World, spec: JsonObject): void => world.update('db', { spec });
-const versions = (world: World): (string | undefined)[] =>
-  world
-    .pods()
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .map(({ spec }) => spec.containers[0]?.env?.[0]?.value);
 const claimTemplate = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce' as const] } };
 
 describe('a StatefulSet', () => {
