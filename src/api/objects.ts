@@ -54,7 +54,11 @@ export interface StoredEvent extends Event {
 
 export type StoredConfigMap = ConfigMap & { metadata: StoredMeta };
 export type StoredSecret = Secret & { metadata: StoredMeta };
-export type StoredService = Service & { metadata: StoredMeta };
+export type StoredService = Omit<Service, 'apiVersion' | 'kind' | 'metadata'> & {
+  apiVersion: string;
+  kind: 'Service';
+  metadata: StoredMeta;
+};
 
 /** One line of a watch, as Kubernetes streams it. */
 export interface WatchEvent<T = KubeObject> {

@@ -45,6 +45,7 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   inAll('batch/v1', 'Job', []),
   { ...inAll('apps/v1', 'ControllerRevision', []), inAll: false },
   core('ConfigMap', 'configmaps', ['cm']),
+  core('Endpoints', 'endpoints', ['ep']),
   { ...core('EndpointSlice', 'endpointslices', []), apiVersion: 'discovery.k8s.io/v1' },
   core('Event', 'events', ['ev']),
   core('LimitRange', 'limitranges', ['limits']),

@@ -272,7 +272,10 @@ function beginLoop(
     onTrouble: (error) => trouble(error.message),
   });
   for (const { object, release } of workloads) loop.add(object, release);
-  for (const { pod } of [...resumed, ...owned]) if (hasOwners(pod)) loop.follow(pod);
+  for (const { pod } of [...resumed, ...owned]) {
+    loop.followServices(pod.metadata.namespace);
+    if (hasOwners(pod)) loop.follow(pod);
+  }
   return loop;
 }
 

@@ -4,8 +4,9 @@ import type {
   StoredJob,
   StoredReplicaSet,
   StoredRevision,
-  Workload,
+  Controlled,
 } from '../api/workloads/stored-workloads.ts';
+import type { StoredEndpoints, StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { reconcileCronJob } from './cron-job/reconcile-cron-job.ts';
@@ -14,6 +15,7 @@ import { reconcileDeployment } from './deployment/reconcile-deployment.ts';
 import { reconcileJob } from './job/reconcile-job.ts';
 import type { PodsAround, Reconciliation } from './reconcile.ts';
 import { reconcileReplicaSet, reconcileReplicationController } from './replica-set/reconcile-replica-set.ts';
+import { reconcileService } from './service/reconcile-service.ts';
 import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';
 
 /**
@@ -25,6 +27,8 @@ export interface WorkloadAround extends PodsAround {
   readonly jobs: readonly StoredJob[];
   readonly revisions: readonly StoredRevision[];
   readonly claims: readonly StoredClaim[];
+  readonly slices: readonly StoredEndpointSlice[];
+  readonly endpoints: readonly StoredEndpoints[];
   readonly node: NodeFacts;
   /** The machine's time zone: an IANA name. */
   readonly timeZone: string;
@@ -37,8 +41,8 @@ export interface WorkloadAround extends PodsAround {
   readonly delay?: BackOffLimits | undefined;
 }
 
-/** One sync of any workload. See reconcile.ts for the contract. */
-export function reconcileWorkload(workload: Workload, around: WorkloadAround): Reconciliation {
+/** One sync of any workload or Service. See reconcile.ts for the contract. */
+export function reconcileWorkload(workload: Controlled, around: WorkloadAround): Reconciliation {
   switch (workload.kind) {
     case 'CronJob':
       return reconcileCronJob(workload, around);
@@ -52,6 +56,8 @@ export function reconcileWorkload(workload: Workload, around: WorkloadAround): R
       return reconcileReplicaSet(workload, around);
     case 'ReplicationController':
       return reconcileReplicationController(workload, around);
+    case 'Service':
+      return reconcileService(workload, around);
     case 'StatefulSet':
       return reconcileStatefulSet(workload, around);
     default:

@@ -144,10 +144,11 @@ export class Replay {
 
   #user({ run = [], delete: deleted = [], propagationPolicy = 'Background' }: Line): void {
     for (const text of deleted) this.#deletions.push({ text, policy: propagationPolicy });
-    const [verb, name = ''] = run;
+    const [verb, ...words] = run;
     const cascade = run.find((word) => word.startsWith('--cascade='))?.split('=')[1];
     const policy = cascade === 'orphan' ? 'Orphan' : cascade === 'foreground' ? 'Foreground' : 'Background';
-    if (verb === 'delete') this.#deletions.push({ text: name, policy });
+    if (verb !== 'delete') return;
+    for (const text of words) if (!text.startsWith('-')) this.#deletions.push({ text, policy });
   }
 
   /** A command takes a while: the object is deleted when the stream says so. */

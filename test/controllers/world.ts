@@ -3,8 +3,9 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { isSameJson } from '../../src/api/json.ts';
 import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
 import { applyMergePatch } from '../../src/api/patch/merge-patch.ts';
+import { withNullLists } from '../../src/api/workloads/endpoint-slices.ts';
 import { formatTime } from '../../src/api/time.ts';
-import { isWorkload } from '../../src/api/workloads/stored-workloads.ts';
+import { hasController } from '../../src/api/workloads/stored-workloads.ts';
 import { reconcileWorkload, type WorkloadAround } from '../../src/controllers/controllers.ts';
 import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
@@ -115,7 +116,7 @@ export class World {
   update(uid: string, patch: JsonObject = {}, status?: JsonObject): void {
     const old = this.#objects.get(uid);
     if (old === undefined) return;
-    const changed = applyMergePatch(old, patch) as unknown as WorldObject;
+    const changed = withNullLists(applyMergePatch(old, patch) as unknown as WorldObject);
     const hasNewSpec = !isSameJson(old['spec'], changed['spec']);
     const generation = (old.metadata.generation ?? 0) + Number(hasNewSpec);
     const object = { ...changed, metadata: { ...changed.metadata, generation }, status: status ?? old['status'] };
@@ -186,14 +187,14 @@ export class World {
     let hasActed = false;
     for (const { metadata } of this.list()) {
       const object = this.#objects.get(metadata.uid);
-      if (object === undefined || !isWorkload(object) || !this.#isDue(object)) continue;
+      if (object === undefined || !hasController(object) || !this.#isDue(object)) continue;
       this.#looked.set(metadata.uid, this.writes.length);
       const { actions, lookAgainAtMs } = reconcileWorkload(object, this.#around());
       if (lookAgainAtMs === undefined) this.#lookAgain.delete(metadata.uid);
       else this.#lookAgain.set(metadata.uid, lookAgainAtMs);
       const failure = this.#carryOut(actions);
       const again = this.#objects.get(metadata.uid);
-      if (failure !== undefined && again !== undefined && isWorkload(again)) {
+      if (failure !== undefined && again !== undefined && hasController(again)) {
         this.#carryOut(reconcileWorkload(again, { ...this.#around(), failure }).actions);
         this.#lookAgain.set(metadata.uid, this.nowMs + 1000);
       } else if (actions.some(({ type }) => type !== 'event')) {
@@ -226,6 +227,8 @@ export class World {
       replicaSets: ofKind('ReplicaSet'),
       jobs: ofKind('Job'),
       revisions: ofKind('ControllerRevision'),
+      slices: ofKind('EndpointSlice'),
+      endpoints: ofKind('Endpoints'),
       claims: ofKind('PersistentVolumeClaim'),
       node: NODE,
       timeZone: 'UTC',
@@ -314,6 +317,7 @@ function concerns(object: WorldObject, { kind, metadata }: WorldObject): boolean
   const { uid, ownerReferences = [] } = metadata;
   if (uid === object.metadata.uid || ownerReferences.some((owner) => owner.uid === object.metadata.uid)) return true;
   return (
-    !ownerReferences.some(({ controller }) => controller === true) || (object.kind === 'Deployment' && kind === 'Pod')
+    !ownerReferences.some(({ controller }) => controller === true) ||
+    (['Deployment', 'Service'].includes(object.kind) && kind === 'Pod')
   );
 }

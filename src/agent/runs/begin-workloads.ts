@@ -2,16 +2,16 @@ import { hasFinalizers } from '../../api/finalizers.ts';
 import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
 import { everyResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
-import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
+import { type Controlled, hasController, isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/job/job-pods.ts';
 import { applyMergePatch } from '../../api/patch/merge-patch.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { deletePod } from '../clean-up/delete-pod.ts';
 import type { RunOwner } from './begin-runs.ts';
 
-/** A workload that this process owns from now on. */
-export interface OwnedWorkload {
-  readonly object: Workload;
+/** A workload, or a Service, that this process owns from now on. */
+export interface OwnedWorkload<T extends Controlled = Workload> {
+  readonly object: T;
   /** Gives the workload up: it rests until another agent takes it. */
   readonly release: () => void;
 }
@@ -47,16 +47,27 @@ export async function beginWorkloads(
 /** Makes this process the owner of a stored workload. Undefined when another one owns it, or when it is gone. */
 export function claimWorkload(
   store: FileStore,
-  { apiVersion, kind, namespace, name }: WorkloadKey,
+  key: WorkloadKey,
   command: string,
   agent: string | undefined,
 ): OwnedWorkload | undefined {
+  const claimed = claimControlled(store, key, command, agent);
+  return claimed !== undefined && isWorkload(claimed.object) ? { ...claimed, object: claimed.object } : undefined;
+}
+
+/** Makes this process the owner of a stored workload or Service. */
+export function claimControlled(
+  store: FileStore,
+  { apiVersion, kind, namespace, name }: WorkloadKey,
+  command: string,
+  agent: string | undefined,
+): OwnedWorkload<Controlled> | undefined {
   const { plural } = resourceTypeOf({ apiVersion, kind });
   if (store.get(plural, namespace, name) === undefined) return undefined;
   const claim = store.claim(plural, { namespace, name }, command, agent);
   if (!claim.ok) return undefined;
   const object = store.get<StoredKubeObject>(plural, namespace, name);
-  if (object === undefined || !isWorkload(object)) {
+  if (object === undefined || !hasController(object)) {
     claim.release();
     return undefined;
   }

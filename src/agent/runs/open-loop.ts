@@ -9,7 +9,7 @@ import { deletePod } from '../clean-up/delete-pod.ts';
 import { requestDeletion } from '../clean-up/request-deletion.ts';
 import { WorkloadLoop } from '../workloads/workload-loop.ts';
 import type { RunOwner } from './begin-runs.ts';
-import { claimWorkload } from './begin-workloads.ts';
+import { claimControlled } from './begin-workloads.ts';
 
 export interface LoopOptions {
   readonly store: FileStore;
@@ -38,7 +38,7 @@ export function openLoop({ store, clock, agent, owner, onStarted, ...listeners }
     suffix: randomSuffix,
     newUid,
     claim: ({ apiVersion, kind, metadata: { namespace, name } }) =>
-      claimWorkload(store, { apiVersion, kind, namespace, name }, owner.command, owner.agent)?.release,
+      claimControlled(store, { apiVersion, kind, namespace, name }, owner.command, owner.agent)?.release,
     runsPod: (uid) => uid === starting || agent.hasPod(uid),
     startPod: (object: KubeObject) => {
       starting = object.metadata.uid;

@@ -21,6 +21,7 @@ import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
 import type { WorkloadLoop } from '../workloads/workload-loop.ts';
+import { ServiceWatch } from './service-watch.ts';
 import { StateGuard } from './state-guard.ts';
 
 /** The callbacks for running Pods. */
@@ -64,6 +65,7 @@ export class RunningPods {
   readonly #latest: Map<string, StoredPod>;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
   #workloads: WorkloadLoop | undefined;
+  readonly #services: ServiceWatch;
   /** Undefined: no folder is watched, or not yet. */
   #statics: StaticPods | undefined;
   /** By uid of the Pod: gives it up. */
@@ -83,6 +85,10 @@ export class RunningPods {
     // Prepared early, or the first container would wait. A failure is reported at the first start.
     if (!isIdle) void runtime.prepare().catch(() => undefined);
     this.#options = options;
+    this.#services = new ServiceWatch(store, (namespace) => {
+      this.#workloads ??= this.#openLoop();
+      this.#workloads.followServices(namespace);
+    });
     this.#runtime = runtime;
     this.#releases = new Map(owned.map(({ pod, release }) => [pod.metadata.uid, release]));
     this.#latest = new Map(owned.map(({ pod }) => [pod.metadata.uid, pod]));
@@ -168,6 +174,7 @@ export class RunningPods {
     for (const { pod } of owned) this.agent.run(pod);
     for (const { object, release } of workloads) this.#workloads?.add(object, release);
     for (const { pod } of owned) this.#followOwners(pod);
+    for (const { pod } of owned) this.#services.follow(pod.metadata.namespace);
     this.#statics = this.#openStatics();
     listener.onChange();
     this.#settled = this.#settle().catch((error: unknown) =>
@@ -179,6 +186,7 @@ export class RunningPods {
   async close(): Promise<void> {
     await this.#settled;
     this.#statics?.stop();
+    this.#services.close();
     for (const subscription of this.#subscriptions.values()) subscription.close();
     this.agent.close();
     if (this.#guard?.hasLostFolder !== true) {
@@ -245,6 +253,7 @@ export class RunningPods {
     this.#releases.set(pod.metadata.uid, release);
     this.#latest.set(pod.metadata.uid, pod);
     this.#follow(pod);
+    this.#services.follow(pod.metadata.namespace);
     this.#options.listener.onPod({ type: 'ADDED', object: pod });
   }
 

@@ -1,6 +1,6 @@
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { Controlled } from '../../api/workloads/stored-workloads.ts';
 import type { WorkloadAround } from '../../controllers/controllers.ts';
 import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../../controllers/reconcile.ts';
 import type { ObjectCache } from './object-cache.ts';
@@ -13,7 +13,7 @@ const REMOVED_MAX = 100;
 
 /** All that the controller of a workload may look at: what it owns, and what has no controller. */
 export function aroundOf(
-  workload: Workload,
+  workload: Controlled,
   cache: ObjectCache,
   surroundings: LoopSurroundings,
   moment: {
@@ -33,16 +33,25 @@ export function aroundOf(
     now: { wallMs: moment.wallMs },
     failure: moment.failure,
     removedPods: moment.removedPods,
-    // A Deployment with strategy Recreate waits for the Pods of its ReplicaSets.
-    pods:
-      workload.kind === 'Deployment'
-        ? replicaSets.flatMap(({ metadata }) => cache.controlledBy<StoredPod>(metadata.uid, 'Pod'))
-        : seen('Pod'),
+    pods: podsAround(workload, replicaSets, cache),
     replicaSets,
     jobs: workload.kind === 'CronJob' ? seen('Job') : [],
     revisions: ['StatefulSet', 'DaemonSet'].includes(workload.kind) ? seen('ControllerRevision') : [],
+    slices: workload.kind === 'Service' ? cache.controlledBy(uid, 'EndpointSlice') : [],
+    endpoints: workload.kind === 'Service' ? cache.controlledBy(uid, 'Endpoints') : [],
     claims: workload.kind === 'StatefulSet' ? cache.allOf<StoredClaim>(namespace, 'PersistentVolumeClaim') : [],
   };
+}
+
+function podsAround(
+  { kind, metadata: { namespace, uid } }: Controlled,
+  replicaSets: readonly StoredReplicaSet[],
+  cache: ObjectCache,
+): StoredPod[] {
+  if (kind === 'Service') return cache.allOf(namespace, 'Pod');
+  // A Deployment with strategy Recreate waits for the Pods of its ReplicaSets.
+  if (kind === 'Deployment') return replicaSets.flatMap(({ metadata }) => cache.controlledBy(metadata.uid, 'Pod'));
+  return [...cache.controlledBy<StoredPod>(uid, 'Pod'), ...cache.free<StoredPod>(namespace, 'Pod')];
 }
 
 /** The last states of Pods that are gone, by their controllers. Only Jobs and DaemonSets ask for them. */

@@ -1,6 +1,7 @@
 import { controllerOf, isTerminalPhase, type WatchEvent } from '../../api/objects.ts';
+import { selectsPod } from '../../controllers/service/reconcile-service.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
-import { isPod, type ObjectCache } from './object-cache.ts';
+import { isPod, isService, type ObjectCache } from './object-cache.ts';
 
 /**
  * The uids of the objects whose controllers have to look after a change: the object itself, its controller before and
@@ -19,6 +20,12 @@ export function concernedBy(
     const controller = controllerOf(state);
     if (controller !== undefined) uids.add(controller.uid);
     else if (event.type !== 'DELETED') for (const uid of possibleOwners(object, own)) uids.add(uid);
+  }
+  if (isPod(object)) {
+    const states = before !== undefined && isPod(before) ? [before, object] : [object];
+    for (const service of own.filter(isService)) {
+      if (states.some((pod) => selectsPod(service, pod))) uids.add(service.metadata.uid);
+    }
   }
   if (isPod(object) && (event.type === 'DELETED' || isTerminalPhase(object.status.phase))) {
     // A Deployment with strategy Recreate waits for the end of old Pods.

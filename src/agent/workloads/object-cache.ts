@@ -1,4 +1,4 @@
-import { controllerOf, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { controllerOf, type StoredPod, type StoredService, type WatchEvent } from '../../api/objects.ts';
 import { everyResourceType, type ResourceType } from '../../api/resource-types.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { Store, Subscription } from '../../store/store.ts';
@@ -8,11 +8,14 @@ const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'CronJob',
   'DaemonSet',
   'Deployment',
+  'EndpointSlice',
+  'Endpoints',
   'Job',
   'PersistentVolumeClaim',
   'Pod',
   'ReplicaSet',
   'ReplicationController',
+  'Service',
   'StatefulSet',
 ]);
 
@@ -128,4 +131,8 @@ function changeSet(sets: Map<string, Set<string>>, key: string, change: (set: Se
 
 export function isPod(object: Owned): object is StoredPod {
   return object.kind === 'Pod';
+}
+
+export function isService(object: Owned): object is StoredService {
+  return object.kind === 'Service';
 }

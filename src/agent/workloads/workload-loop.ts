@@ -1,9 +1,16 @@
-import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import {
+  controllerOf,
+  type StoredEvent,
+  type StoredPod,
+  type StoredService,
+  type WatchEvent,
+} from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
+import { type Controlled, hasController, isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { reconcileWorkload } from '../../controllers/controllers.ts';
 import { isActive } from '../../controllers/pod-state.ts';
 import { restingActions } from '../../controllers/resting-status.ts';
+import { selectsPod } from '../../controllers/service/reconcile-service.ts';
 import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,7 +18,7 @@ import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
-import { isPod, ObjectCache } from './object-cache.ts';
+import { isPod, isService, ObjectCache } from './object-cache.ts';
 import { RunMembers } from './run-members.ts';
 import { RunRoots } from './run-roots.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -24,7 +31,7 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
    * Makes this agent the owner of a workload that its controllers have made or adopted. Undefined: another agent owns
    * it. The result gives it up.
    */
-  readonly claim: (workload: Workload) => (() => void) | undefined;
+  readonly claim: (object: Controlled) => (() => void) | undefined;
   /** True for a Pod that this agent runs. */
   readonly runsPod: (uid: string) => boolean;
   /** Called for each change of an object that belongs to the run. Not for Pods that this agent runs. */
@@ -91,6 +98,11 @@ export class WorkloadLoop {
     this.#members.add(this.#cache.get(pod.metadata.uid) ?? pod);
   }
 
+  /** Looks after the Services of a namespace that no other agent has. */
+  followServices(namespace: string): void {
+    this.#cache.follow(namespace);
+  }
+
   /** The applied workloads with their Pods. */
   get rootsWithPods(): readonly Root[] {
     return this.roots.all.map((root) => ({ ...root, pods: this.#cache.podsBelow(root.object.metadata.uid) }));
@@ -128,6 +140,7 @@ export class WorkloadLoop {
   /** Writes that no Pod of a workload runs any more, unless another agent runs one. */
   #rest(uid: string): void {
     const workload = this.#cache.get(uid);
+    if (workload !== undefined && isService(workload)) return this.#stage(workload);
     const isAlive = this.#cache.controlledBy<StoredPod>(uid, 'Pod').some(isActive);
     if (workload === undefined || !isWorkload(workload) || isAlive) return;
     this.#hands.carryOut(restingActions(workload, this.#options.clock.now().wallMs));
@@ -139,15 +152,25 @@ export class WorkloadLoop {
     this.#enqueue(uid);
   }
 
-  /** A workload belongs to the agent of its controller. */
+  /** A workload belongs to the agent of its controller, and a Service to the first agent that looks after it. */
   #takeIfOwned(object: Owned): void {
     const { uid } = object.metadata;
     const controller = controllerOf(object)?.uid ?? '';
-    if (this.#isStopped || !isWorkload(object) || this.#own.has(uid) || !this.#own.has(controller)) return;
+    if (this.#isStopped || !hasController(object) || this.#own.has(uid)) return;
+    if (object.kind !== 'Service' && !this.#own.has(controller)) return;
     const release = this.#options.claim(object);
     if (release === undefined) return;
     this.#take(uid, release);
     for (const dependent of this.#cache.dependentsOf(uid)) this.#takeIfOwned(dependent);
+  }
+
+  /** The agent of a Service may be gone: then an agent of its Pods takes it up. */
+  #takeServicesOf(pod: StoredPod): void {
+    for (const service of this.#cache.free<StoredService>(pod.metadata.namespace, 'Service')) {
+      if (this.#own.has(service.metadata.uid) || !selectsPod(service, pod)) continue;
+      this.#takeIfOwned(service);
+      if (this.#own.has(service.metadata.uid)) this.#members.add(service);
+    }
   }
 
   #changed(event: WatchEvent<Owned>, before: Owned | undefined): void {
@@ -157,6 +180,8 @@ export class WorkloadLoop {
     if (type === 'DELETED') this.#forget(object);
     else this.#takeIfOwned(object);
     this.#members.changed(event);
+    if (isService(object) && this.#own.has(object.metadata.uid)) this.#members.add(object);
+    if (isPod(object)) this.#takeServicesOf(object);
     const own = [...this.#own.keys()].flatMap((each) => this.#cache.get(each) ?? []);
     for (const concerned of concernedBy(event, before, this.#cache, own)) {
       // Its own writes do not call a controller again: the next stage sees them.
@@ -194,7 +219,7 @@ export class WorkloadLoop {
   #takeTurn(): void {
     for (const uid of this.#queue.takeAll()) {
       const workload = this.#cache.get(uid);
-      if (!this.#isStopped && workload !== undefined && isWorkload(workload))
+      if (!this.#isStopped && workload !== undefined && hasController(workload))
         this.#attempt(uid, () => this.#stage(workload));
     }
     for (const namespace of this.#garbageDue) {
@@ -218,7 +243,7 @@ export class WorkloadLoop {
   }
 
   /** One stage of a controller's work. */
-  #stage(workload: Workload): void {
+  #stage(workload: Controlled): void {
     const { uid } = workload.metadata;
     const { clock } = this.#options;
     const failure = this.#untold.get(uid);

@@ -3,6 +3,7 @@ import { isSameJson, type JsonObject } from '../../api/json.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { applyMergePatch } from '../../api/patch/merge-patch.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
+import { withNullLists } from '../../api/workloads/endpoint-slices.ts';
 import type { ActionTarget } from '../../controllers/reconcile.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -31,8 +32,13 @@ export function writePatch(
 }
 
 function patched(stored: StoredKubeObject, patch: JsonObject, uid: string): StoredKubeObject {
-  const changed = applyMergePatch(stored, patch) as StoredKubeObject;
+  const changed = withNullLists(applyMergePatch(stored, patch) as StoredKubeObject);
   const { generation } = stored.metadata;
-  const isNewSpec = generation !== undefined && !isSameJson(stored['spec'], changed['spec']);
+  const isNewSpec = generation !== undefined && !isSameJson(countedPart(stored), countedPart(changed));
   return { ...changed, metadata: { ...changed.metadata, uid, ...(isNewSpec && { generation: generation + 1 }) } };
+}
+
+/** The part of an object whose changes are counted: of an EndpointSlice, which has no spec, all but the metadata. */
+function countedPart(object: StoredKubeObject): unknown {
+  return object.kind === 'EndpointSlice' ? { ...object, metadata: {} } : object['spec'];
 }

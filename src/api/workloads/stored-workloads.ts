@@ -10,7 +10,7 @@ import type {
   ReplicationController,
   StatefulSet,
 } from '../generated/types.ts';
-import type { StoredMeta } from '../objects.ts';
+import type { StoredMeta, StoredService } from '../objects.ts';
 
 /** An object as it is stored, of a kind that has a spec. */
 type Stored<T, Kind extends string, Spec> = Omit<T, 'kind' | 'metadata' | 'spec'> & {
@@ -45,7 +45,7 @@ export type StoredClaim = Stored<
   NonNullable<PersistentVolumeClaim['spec']>
 >;
 
-/** An object that a controller looks after. */
+/** An object that makes Pods, by its controller. */
 export type Workload =
   | StoredCronJob
   | StoredDaemonSet
@@ -67,4 +67,11 @@ const WORKLOAD_KINDS: ReadonlySet<string> = new Set<Workload['kind']>([
 
 export function isWorkload(object: { readonly kind: string }): object is Workload {
   return WORKLOAD_KINDS.has(object.kind);
+}
+
+/** An object that a controller looks after. */
+export type Controlled = Workload | StoredService;
+
+export function hasController(object: { readonly kind: string }): object is Controlled {
+  return isWorkload(object) || object.kind === 'Service';
 }

@@ -52,7 +52,7 @@ export async function reachPod(cli: Cli, word: string, search: PodSearch): Promi
   if (object === undefined) throw missingObjectError(search.store, { type, namespace, name });
   if (type.plural === 'pods') return { pod: object as unknown as StoredPod, service: undefined };
   const pod = await podOfObject(cli, object, search, timeoutMs);
-  return { pod, service: type.plural === 'services' ? object : undefined };
+  return { pod, service: type.plural === 'services' ? (object as unknown as StoredService) : undefined };
 }
 
 async function podOfObject(

@@ -22,6 +22,7 @@ const COUNTED_KINDS = new Set([
   'CronJob',
   'DaemonSet',
   'Deployment',
+  'EndpointSlice',
   'Job',
   'PodDisruptionBudget',
   'PodTemplate',

@@ -14,7 +14,7 @@ export const RECORD_RULES: SupportTable = {
   },
   Service: {
     ...OBJECT,
-    spec: noEffect('nothing routes to it; containers get variables about one that names its clusterIP'),
+    spec: noEffect('nothing routes to it; its EndpointSlices are made, and variables if it names its clusterIP'),
     status: READ_ONLY,
   },
   PersistentVolumeClaim: { ...OBJECT, spec: partly('a folder of the host'), status: READ_ONLY },

@@ -5,6 +5,7 @@ import { describeAnyKind } from './kinds/any-kind.ts';
 import { describeClaim } from './kinds/claim.ts';
 import { describeConfigMap, describeSecret } from './kinds/config.ts';
 import { describeEndpointSlice } from './kinds/endpoint-slice.ts';
+import { describeEndpoints } from './kinds/endpoints-object.ts';
 import { describeNamespace } from './kinds/namespace.ts';
 import { describeNode } from './kinds/node.ts';
 import { describeBudget, describePriorityClass } from './kinds/policies.ts';
@@ -41,6 +42,7 @@ const KINDS: Readonly<Record<string, Describe>> = {
   ConfigMap: describeConfigMap,
   Secret: describeSecret,
   Service: (service, { list }) => describeService(service, { slices: list('endpointslices'), pods: list('pods') }),
+  Endpoints: describeEndpoints,
   EndpointSlice: describeEndpointSlice,
   PersistentVolumeClaim: (claim, { list }) => describeClaim(claim, list('pods')),
   ServiceAccount: (account, { list }) => describeServiceAccount(account, list('secrets')),

@@ -1,6 +1,7 @@
 import type {
   ConfigMap,
-  EndpointSlice,
+  Endpoints,
+  EndpointSubset,
   Namespace,
   Node,
   PersistentVolumeClaim,
@@ -9,6 +10,7 @@ import type {
   ServiceAccount,
   ServicePort,
 } from '../../api/generated/types.ts';
+import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import { claimCapacity, claimClass, claimModes } from './claim-cells.ts';
 import { EVENT_COLUMNS } from './event-columns.ts';
 import { AGE, NAME } from './common-columns.ts';
@@ -87,13 +89,27 @@ const CLAIM: readonly Column<TableObject & PersistentVolumeClaim>[] = [
   { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
 ];
 
-const ENDPOINT_SLICE: readonly Column<TableObject & EndpointSlice>[] = [
+const ENDPOINT_SLICE: readonly Column<StoredEndpointSlice>[] = [
   NAME,
   { heading: 'ADDRESSTYPE', cell: ({ addressType }) => addressType },
-  { heading: 'PORTS', cell: ({ ports = [] }) => shortList(ports.map(({ port, name }) => String(port ?? name ?? '*'))) },
-  { heading: 'ENDPOINTS', cell: ({ endpoints = [] }) => shortList(endpoints.flatMap(({ addresses }) => addresses)) },
+  {
+    heading: 'PORTS',
+    cell: ({ ports }) => shortList((ports ?? []).map(({ port, name }) => String(port ?? name ?? '*'))),
+  },
+  { heading: 'ENDPOINTS', cell: ({ endpoints }) => shortList((endpoints ?? []).flatMap(({ addresses }) => addresses)) },
   AGE,
 ];
+
+const ENDPOINTS: readonly Column<TableObject & Endpoints>[] = [
+  NAME,
+  { heading: 'ENDPOINTS', cell: ({ subsets }) => firstFew((subsets ?? []).flatMap(subsetAddresses)) || '<none>' },
+  AGE,
+];
+
+function subsetAddresses({ addresses = [], ports = [] }: EndpointSubset): string[] {
+  if (ports.length === 0) return addresses.map(({ ip }) => ip);
+  return ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip}:${port}`));
+}
 
 function shortList(values: readonly string[]): string {
   return firstFew(values) || '<unset>';
@@ -146,6 +162,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   nodes: NODE,
   serviceaccounts: SERVICE_ACCOUNT,
   persistentvolumeclaims: CLAIM,
+  endpoints: ENDPOINTS,
   endpointslices: ENDPOINT_SLICE,
   ...POLICY_COLUMNS,
   ...WORKLOAD_COLUMNS,

@@ -1,11 +1,12 @@
-import type { DiscoveryEndpointPort, Endpoint, EndpointSlice } from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
+import type { DiscoveryEndpointPort, Endpoint } from '../../../api/generated/types.ts';
+import type { StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
 import { line } from '../line.ts';
 import { describeIdentity } from '../metadata.ts';
 
 /** The lines of `describe` about an EndpointSlice, without its events. */
-export function describeEndpointSlice(slice: StoredKubeObject & EndpointSlice): string[] {
-  const { addressType, ports = [], endpoints = [] } = slice;
+export function describeEndpointSlice(slice: StoredEndpointSlice): string[] {
+  const { addressType } = slice;
+  const [ports, endpoints] = [slice.ports ?? [], slice.endpoints ?? []];
   return [
     ...describeIdentity(slice),
     line(0, 'AddressType:', addressType),

@@ -1,16 +1,18 @@
-import type { EndpointSlice, Service, ServicePort } from '../../../api/generated/types.ts';
+import type { Service, ServicePort } from '../../../api/generated/types.ts';
 import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../../api/objects.ts';
+import {
+  isReadyEndpoint,
+  SERVICE_NAME_LABEL,
+  type StoredEndpointSlice,
+} from '../../../api/workloads/endpoint-slices.ts';
 import { conditionOf } from '../../table/pod-status.ts';
 import { firstFew } from '../../text/labels.ts';
 
 /** The objects of a namespace from which the endpoints of its Services follow. */
 export interface EndpointsSource {
-  readonly slices: readonly (StoredKubeObject & EndpointSlice)[];
+  readonly slices: readonly StoredEndpointSlice[];
   readonly pods: readonly StoredPod[];
 }
-
-/** The label of an EndpointSlice with the name of its Service. */
-const SERVICE_LABEL = 'kubernetes.io/service-name';
 
 /**
  * The addresses behind a port of a Service: those in its EndpointSlices. Without EndpointSlices, those of its Ready
@@ -21,7 +23,7 @@ export function endpointsOf(
   port: ServicePort,
   { slices, pods }: EndpointsSource,
 ): string {
-  const own = slices.filter(({ metadata }) => metadata.labels?.[SERVICE_LABEL] === service.metadata.name);
+  const own = slices.filter(({ metadata }) => metadata.labels?.[SERVICE_NAME_LABEL] === service.metadata.name);
   if (own.length > 0) return firstFew(own.flatMap((slice) => addressesInSlice(slice, port)));
   const selector = Object.entries(service.spec?.selector ?? {});
   if (selector.length === 0) return '<none>';
@@ -31,10 +33,10 @@ export function endpointsOf(
   return firstFew(selected.filter(isServing).flatMap((pod) => addressOfPod(pod, port)));
 }
 
-function addressesInSlice({ endpoints = [], ports = [] }: EndpointSlice, { name = '' }: ServicePort): string[] {
-  const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false);
+function addressesInSlice({ endpoints, ports }: StoredEndpointSlice, { name = '' }: ServicePort): string[] {
+  const ready = (endpoints ?? []).filter(isReadyEndpoint);
   const addresses = ready.map(({ addresses: [address = ''] }) => bracketed(address));
-  return ports
+  return (ports ?? [])
     .filter((port) => (port.name ?? '') === name)
     .flatMap(({ port }) => addresses.map((address) => `${address}:${port ?? ''}`));
 }

@@ -1,0 +1,147 @@
+import { isSameJson, type JsonObject } from '../../api/json.ts';
+import type { StoredPod, StoredService } from '../../api/objects.ts';
+import { matchesSelector } from '../../api/select/object-selector.ts';
+import {
+  SERVICE_NAME_LABEL,
+  type StoredEndpoints,
+  type StoredEndpointSlice,
+} from '../../api/workloads/endpoint-slices.ts';
+import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import { createAction, deleteAction, patchAction } from '../actions.ts';
+import { generatedName } from '../names.ts';
+import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
+import type { ControllerAction, PodsAround, Reconciliation } from '../reconcile.ts';
+import { reconcileEndpoints } from './reconcile-endpoints.ts';
+import { type EndpointGroup, placeEndpoints, type SliceContent } from './place-endpoints.ts';
+import { endpointPorts, mayBeEndpoint, podEndpoint } from './pod-endpoint.ts';
+import { TRIGGER_TIME, triggerPatch, triggerTime } from './trigger-time.ts';
+
+const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
+const CONTROLLER = 'endpointslice-controller.k8s.io';
+const HEADLESS = 'service.kubernetes.io/headless';
+
+/** All that the controller of a Service looks at. */
+export interface ServiceAround extends PodsAround {
+  /** The EndpointSlices that the Service owns. */
+  readonly slices: readonly StoredEndpointSlice[];
+  /** The Endpoints objects that the Service owns. */
+  readonly endpoints: readonly StoredEndpoints[];
+  readonly node: NodeFacts;
+}
+
+/**
+ * One sync of a Service: its EndpointSlices, and the old Endpoints object. Without a selector, somebody else writes
+ * them. Source: pkg/controller/endpointslice/endpointslice_controller.go syncService,
+ * staging/src/k8s.io/endpointslice/reconciler.go.
+ */
+export function reconcileService(service: StoredService, around: ServiceAround): Reconciliation {
+  const { selector, type } = service.spec ?? {};
+  if (selector === undefined || Object.keys(selector).length === 0 || type === 'ExternalName') return { actions: [] };
+  const pods = around.pods.filter(({ metadata }) => matchesSelector({ matchLabels: selector }, metadata.labels));
+  const slices = around.slices.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === CONTROLLER);
+  const groups = groupsOf(service, pods, around.node);
+  return {
+    actions: [
+      ...sliceActions(service, { pods, slices, groups, suffix: around.suffix }),
+      ...reconcileEndpoints(service, groups, around.endpoints, triggerTime(service, pods, slices)),
+    ],
+  };
+}
+
+/** True for a Service that this Pod is or may become an endpoint of. */
+export function selectsPod({ spec, metadata }: StoredService, pod: StoredPod): boolean {
+  const { selector = {} } = spec ?? {};
+  if (Object.keys(selector).length === 0 || metadata.namespace !== pod.metadata.namespace) return false;
+  return matchesSelector({ matchLabels: selector }, pod.metadata.labels);
+}
+
+function groupsOf(service: StoredService, pods: readonly StoredPod[], node: NodeFacts): EndpointGroup[] {
+  const groups = new Map<string, { ports: EndpointGroup['ports']; endpoints: EndpointGroup['endpoints'][number][] }>();
+  for (const pod of pods) {
+    if (!mayBeEndpoint(pod)) continue;
+    const ports = endpointPorts(service, pod);
+    const key = JSON.stringify(ports);
+    const group = groups.get(key) ?? { ports, endpoints: [] };
+    groups.set(key, group);
+    group.endpoints.push(podEndpoint(pod, service, node));
+  }
+  return [...groups.values()];
+}
+
+interface SlicesAround {
+  readonly pods: readonly StoredPod[];
+  readonly slices: readonly StoredEndpointSlice[];
+  readonly groups: readonly EndpointGroup[];
+  readonly suffix: () => string;
+}
+
+function sliceActions(service: StoredService, { pods, slices, groups, suffix }: SlicesAround): ControllerAction[] {
+  const { created, updated, deleted } = placeEndpoints(groups, slices);
+  const time = triggerTime(service, pods, slices);
+  const labels = labelsOf(service);
+  const changed = new Set([...updated.map(({ slice }) => slice), ...deleted]);
+  const relabelled = slices
+    .filter((slice) => !changed.has(slice) && !isSameJson(slice.metadata.labels ?? {}, labels))
+    .map((slice) => ({ slice, content: { ports: slice.ports ?? null, endpoints: slice.endpoints ?? null } }));
+  return [
+    ...(hasDeletionTimestamp(service) ? [] : created).map((content) =>
+      newSlice(service, labels, { content, time, suffix }),
+    ),
+    ...[...updated, ...relabelled].map(({ slice, content }) => changeSlice(slice, labels, content, time)),
+    ...deleted.map((slice) => deleteAction(slice)),
+  ];
+}
+
+/** Source: staging/src/k8s.io/endpointslice/utils.go setEndpointSliceLabels. */
+function labelsOf({ metadata, spec }: StoredService): Record<string, string> {
+  const { [HEADLESS]: _headless, ...own } = metadata.labels ?? {};
+  return {
+    ...own,
+    ...(spec?.clusterIP === 'None' ? { [HEADLESS]: '' } : {}),
+    [SERVICE_NAME_LABEL]: metadata.name,
+    [MANAGED_BY]: CONTROLLER,
+  };
+}
+
+interface NewSlice {
+  readonly content: SliceContent;
+  readonly time: string | undefined;
+  readonly suffix: () => string;
+}
+
+function newSlice(
+  service: StoredService,
+  labels: Readonly<Record<string, string>>,
+  { content, time, suffix }: NewSlice,
+): ControllerAction {
+  const { namespace, name } = service.metadata;
+  const generateName = `${name}-`;
+  return createAction({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: generatedName(generateName, suffix()),
+      generateName,
+      namespace,
+      labels: { ...labels },
+      ...(time === undefined ? {} : { annotations: { [TRIGGER_TIME]: time } }),
+      ownerReferences: [controllerReference(service)],
+    },
+    addressType: 'IPv4',
+    ...content,
+  });
+}
+
+function changeSlice(
+  slice: StoredEndpointSlice,
+  labels: Readonly<Record<string, string>>,
+  content: SliceContent,
+  time: string | undefined,
+): ControllerAction {
+  const gone = Object.keys(slice.metadata.labels ?? {}).filter((key) => !Object.hasOwn(labels, key));
+  const metadata: JsonObject = {
+    labels: { ...Object.fromEntries(gone.map((key) => [key, null])), ...labels },
+    annotations: triggerPatch(slice, time),
+  };
+  return patchAction(slice, { metadata, ...content });
+}
