@@ -256,7 +256,7 @@ const SILENT = { onOutput: () => undefined, onHookOutput: () => undefined, onEve
 
 /** Begins to run the controllers of the workloads. */
 function beginLoop(
-  { id, store, clock, trouble }: BackgroundAgent,
+  { id, store, clock, settings, trouble }: BackgroundAgent,
   agent: Agent,
   { owned, resumed, workloads, command }: AgentWork,
   listeners: Pick<LoopOptions, 'onStarted' | 'onTurn'>,
@@ -266,6 +266,7 @@ function beginLoop(
     store,
     clock,
     agent,
+    jobBackOff: settings.jobBackOff,
     owner: { command, agent: id },
     onObject: () => undefined,
     onEvent: () => undefined,

@@ -4,6 +4,7 @@ export { reconcileWorkload, type WorkloadAround } from './controllers.ts';
 export { garbageActions } from './garbage/collect.ts';
 export { isLookedAt, podGoal, rootGoalState } from './goals/root-goal.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
+export { JOB_BACKOFF } from './job/failure-delay.ts';
 export { releaseOrphanedPods } from './job/reconcile-job.ts';
 export { NAME_ALPHABET, SUFFIX_LENGTH } from './names.ts';
 export { revisionToRestore, rolledBack } from './rollback.ts';

@@ -1,5 +1,6 @@
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod as Pod } from '../api/objects.ts';
+import type { Workload } from '../api/workloads/stored-workloads.ts';
 
 /** One mistake in a manifest. */
 export interface ManifestProblem {
@@ -37,41 +38,46 @@ export class ManifestError extends PodrunError {
 }
 
 /**
- * A Pod can no longer reach the goal of a wait, or became Ready and did not stay Ready. `message` gives the reason and
- * the evidence: probes, the last log lines.
+ * A Pod or workload can no longer reach the goal of a wait, or a Pod became Ready and did not stay Ready. `message`
+ * gives the reason and the evidence: probes, the last log lines.
  */
 export class GoalError extends PodrunError {
   override readonly name: string = 'GoalError';
   /** The goal of the wait: `Ready`, `Succeeded`, `example.com/lb=True`. */
   readonly goal: string;
-  /** The Pod that failed, at the time of the failure. */
-  declare readonly pod: Pod;
+  /** The Pod or workload that failed, at the time of the failure. */
+  declare readonly object: Pod | Workload;
   /** The reason, a sentence: `container main exited with code 3`. `message` adds the evidence. */
   readonly reason: string;
 
   /** @internal */
-  constructor(goal: string, pod: Pod, why: string, failing: 'cannot become' | 'did not stay' = 'cannot become') {
-    super('GoalNotReached', `pod "${pod.metadata.name}" ${failing} ${goal}: ${why}`);
+  constructor(
+    goal: string,
+    object: Pod | Workload,
+    why: string,
+    failing: 'cannot become' | 'did not stay' = 'cannot become',
+  ) {
+    super('GoalNotReached', `${object.kind.toLowerCase()} "${object.metadata.name}" ${failing} ${goal}: ${why}`);
     this.goal = goal;
     [this.reason = ''] = why.split('\n');
-    hide(this, 'pod', pod);
+    hide(this, 'object', object);
   }
 }
 
-/** The Pods did not reach the goal in time. They keep running. `message` says what each Pod was waiting for. */
+/** Pods or workloads did not reach the goal in time. They keep running. `message` says what each was waiting for. */
 export class TimeoutError extends PodrunError {
   override readonly name: string = 'TimeoutError';
   readonly goal: string;
   readonly timeoutMs: number;
-  /** The Pods that had not reached the goal, at the end of the time limit. */
-  declare readonly pods: readonly Pod[];
+  /** The Pods and workloads that had not reached the goal, at the end of the time limit. */
+  declare readonly objects: ReadonlyArray<Pod | Workload>;
 
   /** @internal */
-  constructor(message: string, detail: Pick<TimeoutError, 'goal' | 'timeoutMs' | 'pods'>) {
+  constructor(message: string, detail: Pick<TimeoutError, 'goal' | 'timeoutMs' | 'objects'>) {
     super('Timeout', message);
     this.goal = detail.goal;
     this.timeoutMs = detail.timeoutMs;
-    hide(this, 'pods', detail.pods);
+    hide(this, 'objects', detail.objects);
   }
 }
 

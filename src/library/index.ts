@@ -19,11 +19,13 @@ export type {
   ManifestText,
   OfPod,
   PatchOptions,
+  PatchWorkloadOptions,
   PodChange,
   Pods,
   RunOptions,
   StopOptions,
   UntilOptions,
 } from './types.ts';
+export type { Workload } from '../api/workloads/stored-workloads.ts';
 export type { StoredEvent as Event, StoredPod as Pod } from '../api/objects.ts';
 export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/generated/types.ts';

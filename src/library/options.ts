@@ -32,13 +32,15 @@ const isSignal: OptionCheck = (value) => (value instanceof AbortSignal ? undefin
 const isSettle: OptionCheck = (value) =>
   value === 0 || value === '0' || value === '0s' ? undefined : isDuration(value);
 
+const isBackoff: OptionCheck = (value) =>
+  isJsonObject(value) &&
+  Object.entries(value).every(([name, duration]) => /^(initial|max)$/.test(name) && !isDuration(duration))
+    ? undefined
+    : "must be like { initial: '1s', max: '10s' }";
+
 const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   allowRestarts: isSwitch,
-  backoff: (value) =>
-    isJsonObject(value) &&
-    Object.entries(value).every(([name, duration]) => /^(initial|max)$/.test(name) && !isDuration(duration))
-      ? undefined
-      : "must be like { initial: '1s', max: '10s' }",
+  backoff: isBackoff,
   bestEffort: isSwitch,
   config: (value) => (typeof value === 'boolean' || !isText(value) ? undefined : 'must be true, false or a path'),
   cwd: isText,
@@ -46,6 +48,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   env: checkVariables,
   images: checkImages,
   isolate: isSwitch,
+  jobBackoff: isBackoff,
   logs: (value) =>
     value === 'capture' || value === 'inherit' || !isCallback(value)
       ? undefined

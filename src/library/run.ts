@@ -2,23 +2,29 @@ import { isMainThread } from 'node:worker_threads';
 import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts';
 import { readNode } from '../agent/config/node.ts';
 import { PodrunError, usage } from '../api/errors.ts';
+import { JOB_BACKOFF } from '../controllers/index.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { type OwnedRun, beginRuns, undoRuns } from '../agent/runs/begin-runs.ts';
+import { beginWorkloads, hasLiveController, type OwnedWorkload } from '../agent/runs/begin-workloads.ts';
 import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../agent/setup/choose-runtime.ts';
 import { type AgentSettings, nodeSettings, workFolders } from '../agent/setup/agent-settings.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
+import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
+import { type PlannedPod, plannedPods } from '../agent/setup/planned-pods.ts';
 import { privateNetworks } from '../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../agent/setup/refuse-security.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
 import { type SeparatedObjects, separateObjects } from '../objects/separate-objects.ts';
 import { storeRecord } from '../objects/store-record.ts';
+import { storeWorkload, workloadKey } from '../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
-import { ListenerSet, LibraryPods } from './pods/library-pods.ts';
+import { LibraryPods } from './pods/library-pods.ts';
+import { ListenerSet } from './pods/listener-set.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
@@ -41,9 +47,9 @@ interface CheckedRun {
 }
 
 /**
- * Runs the Pods of manifests in this process, with the lifecycle of a kubelet. Resolves when the Pods have begun; wait
- * for more with `until`. The Pods end with the block of `await using`, with `stop()` or `close()`, and with this
- * process, however it ends.
+ * Runs the Pods and workloads of manifests in this process, with the lifecycle of a kubelet. Resolves when they have
+ * begun; wait for more with `until`. They end with the block of `await using`, with `stop()` or `close()`, and with
+ * this process, however it ends.
  *
  * @example
  * await using pods = await run('pod.yaml', { timeout: '60s' });
@@ -87,8 +93,9 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     },
   });
   const sorted = separateObjects(loaded.objects);
-  refuseWorkloads(sorted);
-  if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
+  if (sorted.pods.length === 0 && sorted.workloads.length === 0) {
+    throw new ManifestError('there is no Pod or workload in these manifests', []);
+  }
   loaded.warnings.forEach(warn);
   const stateFolder = openStateFolder(options.stateDir, prepared.clock);
   try {
@@ -100,26 +107,19 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   }
 }
 
-/** @throws {PodrunError} (Unsupported) for objects that need controllers */
-function refuseWorkloads({ workloads }: SeparatedObjects): void {
-  if (workloads.length === 0) return;
-  const names = workloads.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
-  throw new PodrunError('Unsupported', `run() runs Pods, and no workloads: ${names}`, {
-    hint: 'Nothing was started. podrun apply runs workloads.',
-  });
-}
-
 async function begin(
   prepared: CheckedRun,
-  { pods, records }: SeparatedObjects,
+  { pods, records, workloads }: SeparatedObjects,
   stateFolder: StateFolder,
   chosen: ChosenRuntime,
 ): Promise<Pods> {
   const { options, clock, warn } = prepared;
   const { store } = stateFolder;
-  const objects = pods.map(({ object }) => object);
-  if (options.strict === true) refuseWithoutEffect(prepared, pods, chosen);
-  const lack = unmetRequests(chosen, objects);
+  const planned = plannedPods([...pods, ...workloads]);
+  if (options.strict === true) refuseWithoutEffect(prepared, planned, chosen);
+  const running = workloads.find((manifest) => hasLiveController(store, workloadKey(manifest)));
+  if (running !== undefined) throw runsAlready(store, running.object as unknown as Workload);
+  const lack = unmetRequests(chosen, planned);
   if (lack !== undefined) warn(lack);
   const settings = await settingsFor(prepared, chosen);
   for (const record of records) {
@@ -131,12 +131,16 @@ async function begin(
       warn,
     });
   }
-  const wanted = pods.map((pod) => ({ ...pod, object: withVariables(pod.object, options.env ?? {}) }));
+  const wanted = pods.map((pod) => withVariables(pod, options.env ?? {}));
   const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });
   try {
     for (const { object } of foreign) throw runsAlready(store, object);
     options.signal?.throwIfAborted();
-    return startAgent(prepared, stateFolder, owned, settings);
+    for (const workload of workloads) {
+      await storeWorkload(store, clock, withVariables(workload, options.env ?? {}), { warn, note: warn });
+    }
+    const begun = await beginWorkloads(store, clock, workloads.map(workloadKey), { command: 'run()' });
+    return startAgent(prepared, stateFolder, { owned, workloads: begun }, settings);
   } catch (error) {
     undoRuns(store, owned);
     throw error;
@@ -146,7 +150,7 @@ async function begin(
 function startAgent(
   { options, clock, warn, warnings }: CheckedRun,
   stateFolder: StateFolder,
-  owned: readonly OwnedRun[],
+  work: { readonly owned: readonly OwnedRun[]; readonly workloads: readonly OwnedWorkload[] },
   settings: AgentSettings,
 ): Pods {
   const onPod = new ListenerSet<WatchEvent<StoredPod>>();
@@ -161,7 +165,7 @@ function startAgent(
     settings,
     store: stateFolder.store,
     clock,
-    owned,
+    ...work,
     command: 'run()',
     // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
     // before, and its number may belong to another file by then.
@@ -193,7 +197,7 @@ function startAgent(
     onChange,
   });
   running.begin();
-  if (signal?.aborted === true) running.agent.terminate({ force: false });
+  if (signal?.aborted === true) running.terminate({ force: false });
   if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);
   return pods;
 }
@@ -201,23 +205,26 @@ function startAgent(
 /** @throws {PodrunError} (usage) when a security context or a limit of the manifests would have no effect */
 function refuseWithoutEffect(
   { options, config }: CheckedRun,
-  pods: readonly ManifestObject<StoredPod>[],
+  pods: readonly PlannedPod[],
   { features }: ChosenRuntime,
 ): void {
   refuseSecurity(pods, features);
-  const objects = pods.map(({ object }) => object);
-  const open = openLimits(objects, config?.podPidsLimit, options.enforceMemory === 'poll');
+  const open = openLimits(pods, config?.podPidsLimit, options.enforceMemory === 'poll');
   if (open !== undefined && open.length > 0) throw limitsRefused(open);
 }
 
 async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenRuntime): Promise<AgentSettings> {
-  const { backoff = {}, images = {}, network = config?.network ?? 'host' } = options;
+  const { backoff = {}, jobBackoff = {}, images = {}, network = config?.network ?? 'host' } = options;
   return {
     ...nodeSettings(config),
     images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
     crashLoop: {
       initialMs: durationMs(backoff.initial) ?? CRASH_LOOP.initialMs,
       maxMs: durationMs(backoff.max) ?? CRASH_LOOP.maxMs,
+    },
+    jobBackOff: {
+      initialMs: durationMs(jobBackoff.initial) ?? JOB_BACKOFF.initialMs,
+      maxMs: durationMs(jobBackoff.max) ?? JOB_BACKOFF.maxMs,
     },
     features: chosen.features,
     privateNetworks: await privateNetworks(network, process.env['PATH']),
@@ -230,10 +237,16 @@ async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenR
   };
 }
 
-function runsAlready(store: StateFolder['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
-  const owner = store.ownerOf(namespace, name);
+function runsAlready(store: StateFolder['store'], object: StoredPod | Workload): PodrunError {
+  const { kind, metadata } = object;
+  const { namespace, name } = metadata;
+  const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);
   const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
-  return new PodrunError('AlreadyExists', `pod "${name}" runs already${where}, with the state folder ${store.root}`, {
-    hint: 'Delete it first, or omit stateDir: then each run has its own folder.',
-  });
+  return new PodrunError(
+    'AlreadyExists',
+    `${kind.toLowerCase()} "${name}" runs already${where}, with the state folder ${store.root}`,
+    {
+      hint: 'Delete it first, or omit stateDir: then each run has its own folder.',
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import type { Pod as PodManifest } from '../api/generated/types.ts';
 import type { StoredEvent as Event, StoredPod as Pod } from '../api/objects.ts';
+import type { Workload } from '../api/workloads/stored-workloads.ts';
 
 /** Milliseconds, or a text with units: `500ms`, `30s`, `2m30s`. */
 export type Duration = number | string;
@@ -80,6 +81,8 @@ export interface RunOptions {
   readonly network?: 'host' | 'pod' | 'cluster';
   /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */
   readonly backoff?: { readonly initial?: Duration; readonly max?: Duration };
+  /** Delays of the next Pod of a Job after a failed one. Default: those of a cluster, 10s and 10m. */
+  readonly jobBackoff?: { readonly initial?: Duration; readonly max?: Duration };
   /** Watches memory limits where no cgroup enforces them. */
   readonly enforceMemory?: 'poll';
   /** Makes fields and limits without effect on this machine errors. Nothing is started then. */
@@ -104,11 +107,13 @@ export interface RunOptions {
 }
 
 /**
- * The goal of a wait: `Ready`, `Succeeded`, `Failed`; any condition of Pods, as `Initialized`, `example.com/lb` or
- * `Ready=False`, also written `condition=Ready`; or a function that is called with each Pod after each change.
+ * The goal of a wait: `Ready`, `Available`, `Succeeded`, `Failed`; any condition, as `Initialized`, `example.com/lb` or
+ * `Ready=False`, also written `condition=Ready`; or a function that is called with each Pod after each change. A goal
+ * means for a workload what it means to `podrun apply --until`; `Succeeded` is Complete for a Job.
  */
 export type Goal =
   | 'Ready'
+  | 'Available'
   | 'Succeeded'
   | 'Failed'
   | 'Initialized'
@@ -126,13 +131,16 @@ export interface UntilOptions {
   readonly settle?: Duration;
   /** Default: that of `run`. */
   readonly allowRestarts?: boolean;
-  /** The name of the only Pod to wait for. Default: all Pods. */
+  /** The name of the only Pod to wait for, or of a workload, as `deployment/web`. Default: all of the manifests. */
   readonly pod?: string;
   /** Aborting the signal ends the wait, which rejects with its reason. The Pods keep running. */
   readonly signal?: AbortSignal;
 }
 
-/** The choice of a Pod: `NAME` or `NAMESPACE/NAME`. A run with one Pod needs no name. */
+/**
+ * The choice of a Pod: `NAME` or `NAMESPACE/NAME`, or `deployment/web` for one of the Pods of a workload. A run with
+ * one Pod needs no name.
+ */
 export interface OfPod {
   readonly pod?: string;
 }
@@ -163,6 +171,11 @@ export interface PatchOptions extends OfPod {
   readonly subresource?: 'status' | 'resize' | 'ephemeralcontainers';
 }
 
+export interface PatchWorkloadOptions extends Pick<PatchOptions, 'type'> {
+  /** The workload, as `deployment/web`. Default: the only one of the run. */
+  readonly workload?: string;
+}
+
 export interface ConditionOptions extends OfPod {
   readonly reason?: string;
   readonly message?: string;
@@ -187,8 +200,8 @@ export interface Forwarding extends AsyncDisposable {
 }
 
 /**
- * Pods that run in this process. They end with this process at the latest, however it ends; earlier with `stop` or
- * `close`, or at the end of the block of `await using`.
+ * Pods and workloads that run in this process. They end with this process at the latest, however it ends; earlier with
+ * `stop` or `close`, or at the end of the block of `await using`.
  *
  * A run with one Pod needs no Pod names. `web` and `default/web` name the same Pod.
  */
@@ -197,17 +210,25 @@ export interface Pods extends AsyncDisposable {
   readonly stateDir: string;
   /** Sentences about fields that this machine treats differently from the manifests. */
   readonly warnings: readonly string[];
-  /** Names of the Pods, in the order of the manifests. */
+  /** Names of the Pods, in the order of the manifests; then those of the workloads, which come and go. */
   readonly names: readonly string[];
+  /** The workloads of the manifests in their current state. A deleted one has its last state. */
+  readonly workloads: readonly Workload[];
 
   /** The current state of the Pod. For a deleted Pod, its last state. */
   get(name?: string): Pod;
 
+  /** The current state of a workload, as `deployment/web`. A run with one workload needs no name. */
+  workload(name?: string): Workload;
+
+  /** Changes a workload, as `podrun patch` does. Returns the changed workload. */
+  patchWorkload(patch: object, options?: PatchWorkloadOptions): Workload;
+
   /**
-   * Resolves when all Pods have reached the goal; Ready must last for a moment, see `settle`. Rejects at once with a
-   * `GoalError` when a Pod can no longer reach the goal, or a container that was Ready ends by itself. Rejects with a
-   * `TimeoutError` at the time limit, and with a `PodrunError` when the Pods have reached the goal but a part of their
-   * record could not be written. The Pods keep running in each case.
+   * Resolves when all Pods and workloads of the manifests have reached the goal; Ready must last for a moment, see
+   * `settle`. Rejects at once with a `GoalError` when one can no longer reach the goal, or a container that was Ready
+   * ends by itself. Rejects with a `TimeoutError` at the time limit, and with a `PodrunError` when all have reached the
+   * goal but a part of their record could not be written. The Pods keep running in each case.
    */
   until(goal: Goal, options?: UntilOptions): Promise<void>;
 
@@ -256,7 +277,7 @@ export interface Pods extends AsyncDisposable {
   /** Listens at a free port of 127.0.0.1 for a port of a Pod, as `podrun port-forward` does, in any network. */
   forward(port: number | string, options?: OfPod): Promise<Forwarding>;
 
-  /** Ends and removes one Pod or all Pods, as `podrun delete` does. Resolves when they are removed. */
+  /** Ends and removes a Pod, a workload with its Pods, or all, as `podrun delete` does. Resolves when they are gone. */
   delete(name?: string, options?: StopOptions): Promise<void>;
 
   /**

@@ -1,13 +1,20 @@
-import type { Container } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
+import type { Container, PodSpec } from '../api/generated/types.ts';
 import { escapeExpansion } from '../lifecycle/environment/expansion.ts';
+import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { podIn } from '../manifest/pod-specs.ts';
 
-/** Adds variables to each container of the Pod, except those that `env` of the manifest sets. */
-export function withVariables(pod: StoredPod, variables: Readonly<Record<string, string | undefined>>): StoredPod {
+/**
+ * Adds variables to each container of a Pod, or of the Pods of a workload, except those that `env` of the manifest
+ * sets.
+ */
+export function withVariables<T extends ManifestObject>(
+  manifest: T,
+  variables: Readonly<Record<string, string | undefined>>,
+): T {
   const given = Object.entries(variables).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value: escapeExpansion(value) }],
   );
-  if (given.length === 0) return pod;
+  if (given.length === 0) return manifest;
   const add = (container: Container): Container => {
     const own = container.env ?? [];
     // These come first: variables of the container may refer to them.
@@ -16,13 +23,22 @@ export function withVariables(pod: StoredPod, variables: Readonly<Record<string,
       env: [...given.filter(({ name }) => !own.some((variable) => variable.name === name)), ...own],
     };
   };
-  const { initContainers, containers } = pod.spec;
-  return {
-    ...pod,
-    spec: {
-      ...pod.spec,
-      containers: containers.map(add),
-      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(add) }),
-    },
-  };
+  const withThem = (spec: PodSpec): PodSpec => ({
+    ...spec,
+    containers: spec.containers.map(add),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(add) }),
+  });
+  const path = `${podIn(manifest.object)?.path}.spec`.split('.').filter(Boolean);
+  const { object, written } = manifest;
+  return { ...manifest, object: changedAt(object, path, withThem), written: changedAt(written, path, withThem) };
+}
+
+/** The object with another Pod spec at this path. */
+function changedAt<T extends object>(
+  object: T,
+  [field, ...rest]: readonly string[],
+  change: (spec: PodSpec) => PodSpec,
+): T {
+  if (field === undefined) return change(object as unknown as PodSpec) as unknown as T;
+  return { ...object, [field]: changedAt((object as Record<string, object>)[field] ?? {}, rest, change) };
 }

@@ -1,9 +1,10 @@
 import type { Obstacle } from './abilities.ts';
-import { allContainers, type StoredPod } from '../api/objects.ts';
+import type { PodSpec } from '../api/generated/types.ts';
+import { allContainers } from '../api/objects.ts';
 import { obstacleText } from './obstacle.ts';
 
 /** Fields that need namespaces, each with a test for Pods that use it. */
-const NEEDING: ReadonlyArray<readonly [field: string, isUsedBy: (pod: StoredPod) => boolean]> = [
+const NEEDING: ReadonlyArray<readonly [field: string, isUsedBy: (pod: { readonly spec: PodSpec }) => boolean]> = [
   ['mountPath', ({ spec }) => allContainers(spec).some(({ volumeMounts = [] }) => volumeMounts.length > 0)],
   ['hostname', ({ spec }) => spec.hostname !== undefined || spec.subdomain !== undefined],
   ['hostAliases', ({ spec }) => (spec.hostAliases ?? []).length > 0],
@@ -13,7 +14,7 @@ const NEEDING: ReadonlyArray<readonly [field: string, isUsedBy: (pod: StoredPod)
 /** The missing ability of the machine that these Pods need, in one line. Undefined when they do not need it. */
 export function unmetText(
   { of, why }: { readonly of: 'namespaces' | 'layers'; readonly why: Obstacle },
-  pods: readonly StoredPod[],
+  pods: ReadonlyArray<{ readonly spec: PodSpec }>,
 ): string | undefined {
   const reason = obstacleText(why);
   if (of === 'layers') return `runtime: namespace; the root of containers is read-only (${reason}). See podrun doctor`;

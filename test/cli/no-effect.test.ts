@@ -54,3 +54,22 @@ it('fields without effect are reported in one line, and in an event for each fie
     told.map(() => ['Warning', 1, 'podrun']),
   );
 });
+
+it('fields without effect in a template are reported once for all Pods', async () => {
+  const job = `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: tries}
+spec:
+  parallelism: 2
+  completions: 2
+  template:
+    spec:
+      restartPolicy: Never
+      schedulerName: mine
+      containers: [{name: main, image: busybox, command: ['true']}]
+`;
+  const { exitCode, stdout } = await workshop.run(['apply', workshop.file('job.yaml', job)]);
+  expect(exitCode).toBe(0);
+  expect(stdout.match(/no effect: .*/g)).toEqual(['no effect: schedulerName']);
+});

@@ -11,7 +11,7 @@ describe('the errors of the library', () => {
   it.each([
     { error: new ManifestError('no', [{ ...problem, file: 'pod.yaml' }]), code: 'InvalidManifest', path: 'pod.yaml' },
     { error: new GoalError('Ready', newPod('web'), 'it ended'), code: 'GoalNotReached', path: undefined },
-    { error: new TimeoutError('late', { goal: 'Ready', timeoutMs: 1, pods: [] }), code: 'Timeout', path: undefined },
+    { error: new TimeoutError('late', { goal: 'Ready', timeoutMs: 1, objects: [] }), code: 'Timeout', path: undefined },
   ])('$error.name has the code $code', ({ error, code, path }) => {
     expect(error).toBeInstanceOf(PodrunError);
     expect([error.code, error.path]).toEqual([code, path]);

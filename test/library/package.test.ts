@@ -74,6 +74,7 @@ describe('the package, installed', () => {
       'api/errors.d.ts',
       'api/generated/types.d.ts',
       'api/objects.d.ts',
+      'api/workloads/stored-workloads.d.ts',
       'library/errors.d.ts',
       'library/index.d.ts',
       'library/run.d.ts',

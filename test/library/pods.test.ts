@@ -34,7 +34,7 @@ describe('until', () => {
       ) as string,
       reason: 'container main exited with code 3',
     });
-    expect((error as GoalError).pod.metadata.name).toBe('web');
+    expect((error as GoalError).object.metadata.name).toBe('web');
     await pods.until('Failed');
     await expect(pods.until('Succeeded')).rejects.toThrow('cannot become Succeeded');
     await expect(pods.until(() => false)).rejects.toThrow('cannot become');
@@ -68,7 +68,7 @@ describe('until', () => {
     const error = await pods.until('Ready').catch((rejected: unknown) => rejected);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ goal: 'Ready', timeoutMs: 300 });
-    expect((error as TimeoutError).pods.map(({ metadata }) => metadata.name)).toEqual(['web']);
+    expect((error as TimeoutError).objects.map(({ metadata }) => metadata.name)).toEqual(['web']);
     expect((error as Error).message).toMatch(
       /^timed out after 300ms, waiting for Ready\npod\/web: container main to (become ready|start)/,
     );

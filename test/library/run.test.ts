@@ -210,7 +210,11 @@ describe('what is wrong', () => {
 
   it.each([
     ['a missing file', 'nowhere.yaml', 'the path "nowhere.yaml" does not exist'],
-    ['no Pod', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }, 'there is no Pod in these manifests'],
+    [
+      'no Pod',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } },
+      'there is no Pod or workload in these manifests',
+    ],
     ['nothing', undefined as unknown as string, 'run() needs manifests'],
     ['a web address', new URL('https://example.com/pod.yaml'), 'run() reads manifests from files'],
   ])('%s is told', async (_, source, message) => {

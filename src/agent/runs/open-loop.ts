@@ -2,6 +2,7 @@ import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../api/o
 import type { Clock } from '../../clock.ts';
 import { NAME_ALPHABET, SUFFIX_LENGTH } from '../../controllers/names.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
+import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { newUid } from '../../store/unique-id.ts';
 import type { Agent } from '../agent.ts';
@@ -15,6 +16,8 @@ export interface LoopOptions {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly agent: Agent;
+  /** The delays of Jobs after failures. */
+  readonly jobBackOff: BackOffLimits;
   /** The owner of all that the controllers make. */
   readonly owner: RunOwner;
   /** Called with each Pod that a controller has made, before it runs. */
@@ -26,7 +29,15 @@ export interface LoopOptions {
 }
 
 /** The loop that runs controllers in this process, with the Pods of an agent below it. */
-export function openLoop({ store, clock, agent, owner, onStarted, ...listeners }: LoopOptions): WorkloadLoop {
+export function openLoop({
+  store,
+  clock,
+  agent,
+  jobBackOff,
+  owner,
+  onStarted,
+  ...listeners
+}: LoopOptions): WorkloadLoop {
   /** The uid of a Pod that is being created: its run begins when the store has it. */
   let starting: string | undefined;
   return new WorkloadLoop({
@@ -34,6 +45,7 @@ export function openLoop({ store, clock, agent, owner, onStarted, ...listeners }
     store,
     clock,
     node: agent.node,
+    delay: jobBackOff,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     suffix: randomSuffix,
     newUid,

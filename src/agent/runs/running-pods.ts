@@ -199,11 +199,12 @@ export class RunningPods {
   }
 
   #openLoop(): WorkloadLoop {
-    const { store, clock, command, listener } = this.#options;
+    const { settings, store, clock, command, listener } = this.#options;
     return openLoop({
       store,
       clock,
       agent: this.agent,
+      jobBackOff: settings.jobBackOff,
       owner: { command },
       onStarted: (pod, release) => this.#take(pod, release),
       onObject: (event) => listener.onObject?.(event),

@@ -12,6 +12,8 @@ import type { PrivateNetworks } from './private-networks.ts';
 export interface AgentSettings {
   readonly images: ImageMap;
   readonly crashLoop: BackOffLimits;
+  /** The delays between the Pods of a Job that fails. */
+  readonly jobBackOff: BackOffLimits;
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly nodeTaints: readonly Taint[];
   readonly maxPods?: number | undefined;

@@ -1,6 +1,5 @@
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { Obstacle } from '../../machine/abilities.ts';
-import type { StoredPod } from '../../api/objects.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { Clock } from '../../clock.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -8,6 +7,7 @@ import { version } from '../../version.ts';
 import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import { unmetText } from '../../machine/unmet.ts';
+import type { PlannedPod } from './planned-pods.ts';
 
 /** The sources of the choice, the first one wins: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
 export interface RuntimeSources {
@@ -67,6 +67,6 @@ export async function chooseRuntime(choice: RuntimeChoice, input: DetectionInput
 }
 
 /** One line about the requests of these Pods that this machine does not fulfil. Undefined when it fulfils all. */
-export function unmetRequests({ lack }: ChosenRuntime, pods: readonly StoredPod[]): string | undefined {
+export function unmetRequests({ lack }: ChosenRuntime, pods: readonly PlannedPod[]): string | undefined {
   return lack === undefined || pods.length === 0 ? undefined : unmetText(lack, pods);
 }

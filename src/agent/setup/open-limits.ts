@@ -1,7 +1,8 @@
 import { PodrunError } from '../../api/errors.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
+import { allContainers } from '../../api/objects.ts';
 import { type ContainerLimits, containerLimits } from '../../lifecycle/node/container-limits.ts';
 import { whyNotEnforced } from '../../runtime/linux/limits/limiter.ts';
+import type { PlannedPod } from './planned-pods.ts';
 
 /**
  * The limits of Pods that podrun cannot enforce here, a sentence for each. Undefined: the Pods have no limits.
@@ -9,20 +10,20 @@ import { whyNotEnforced } from '../../runtime/linux/limits/limiter.ts';
  * @param pollsMemory true: podrun measures memory where no cgroup limits it
  */
 export function openLimits(
-  pods: readonly StoredPod[],
+  pods: readonly PlannedPod[],
   podPidsLimit: number | undefined,
   pollsMemory: boolean,
 ): readonly string[] | undefined {
-  const limited = pods.flatMap(({ metadata, spec }) =>
-    allContainers(spec).flatMap((container): Array<{ name: string; limits: ContainerLimits }> => {
+  const limited = pods.flatMap(({ kind, name, spec }) =>
+    allContainers(spec).flatMap((container): Array<{ subject: string; limits: ContainerLimits }> => {
       const limits = containerLimits(spec, container, podPidsLimit);
-      return limits === undefined ? [] : [{ name: metadata.name, limits }];
+      return limits === undefined ? [] : [{ subject: `${kind.toLowerCase()}/${name}`, limits }];
     }),
   );
   if (limited.length === 0) return undefined;
-  return limited.flatMap(({ name, limits }) => {
+  return limited.flatMap(({ subject, limits }) => {
     const why = whyNotEnforced(limits, pollsMemory);
-    return why === undefined ? [] : [`error: pod/${name}: ${why}`];
+    return why === undefined ? [] : [`error: ${subject}: ${why}`];
   });
 }
 

@@ -1,22 +1,22 @@
 import { readOwnRights } from './own-rights.ts';
 import { PodrunError } from '../../api/errors.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
+import { allContainers } from '../../api/objects.ts';
 import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import type { PlannedPod } from './planned-pods.ts';
 
 /**
  * Refuses Pods whose security settings podrun cannot fulfil here, for `--strict`.
  * @throws {PodrunError} (usage) with all such settings
  */
-export function refuseSecurity(pods: readonly ManifestObject<StoredPod>[], features: RuntimeFeatures): void {
+export function refuseSecurity(pods: readonly PlannedPod[], features: RuntimeFeatures): void {
   const rights = readOwnRights(features);
-  const problems = pods.flatMap(({ object: { metadata, spec }, file }) => {
+  const problems = pods.flatMap(({ kind, name, spec, file }) => {
     const complaints = allContainers(spec).flatMap((container) => {
       const { refusals, notices } = judgeSecurity(spec, container, rights);
       return [...refusals, ...notices];
     });
-    return complaints.map(({ path, note }) => `error: ${file}: Pod "${metadata.name}": ${path}: ${note}`);
+    return complaints.map(({ path, note }) => `error: ${file}: ${kind} "${name}": ${path}: ${note}`);
   });
   if (problems.length === 0) return;
   throw new PodrunError('Unsupported', [...new Set(problems)].join('\n'), {

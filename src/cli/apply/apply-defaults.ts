@@ -1,4 +1,5 @@
 import { formatGoDuration } from '../../api/duration.ts';
+import { JOB_BACKOFF } from '../../controllers/index.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import type { ApplyFlags } from './apply-flags.ts';
@@ -24,6 +25,8 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   network: undefined,
   backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),
   backoffMax: formatGoDuration(CRASH_LOOP.maxMs),
+  jobBackoffInitial: formatGoDuration(JOB_BACKOFF.initialMs),
+  jobBackoffMax: formatGoDuration(JOB_BACKOFF.maxMs),
   enforceMemory: undefined,
   keep: undefined,
   report: undefined,

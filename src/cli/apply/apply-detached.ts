@@ -37,14 +37,7 @@ export async function applyDetached(
   const { owned, foreign } =
     own.length === 0 && workloads.length === 0
       ? { owned: [], foreign: [] }
-      : await startAgent(
-          agents,
-          await settingsOf(
-            session,
-            own.map(({ object }) => object),
-          ),
-          { pods: own, workloads, command: calledCommand(cli) },
-        );
+      : await startAgent(agents, await settingsOf(session), { pods: own, workloads, command: calledCommand(cli) });
   for (const pod of owned) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);
@@ -58,12 +51,16 @@ export async function applyDetached(
   const present = all.flatMap(({ metadata }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
-  return runPods(session, {
-    owned: [],
-    workloads: [],
-    live: present,
-    liveWorkloads: [...workloads, ...liveWorkloads],
-  });
+  // settingsOf has warned of the requests of these Pods already.
+  return runPods(
+    { ...session, planned: [] },
+    {
+      owned: [],
+      workloads: [],
+      live: present,
+      liveWorkloads: [...workloads, ...liveWorkloads],
+    },
+  );
 }
 
 /** Warns that the Pod ends together with the process that runs it. */

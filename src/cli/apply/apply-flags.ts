@@ -32,6 +32,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly network: NetworkChoice | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
+  readonly jobBackoffInitial: string;
+  readonly jobBackoffMax: string;
   /** `poll`: where no cgroup limits memory, podrun reads the memory use of containers from time to time. */
   readonly enforceMemory: 'poll' | undefined;
   /** The number of ended Pods to keep. Undefined: all. */

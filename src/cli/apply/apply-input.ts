@@ -17,6 +17,7 @@ export interface ApplyPlan {
   readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly crashLoop: BackOffLimits;
+  readonly jobBackOff: BackOffLimits;
   readonly command: readonly [string, ...string[]] | undefined;
 }
 
@@ -72,6 +73,10 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
     initialMs: positive('--backoff-initial', flags.backoffInitial),
     maxMs: positive('--backoff-max', flags.backoffMax),
   };
+  const jobBackOff = {
+    initialMs: positive('--job-backoff-initial', flags.jobBackoffInitial),
+    maxMs: positive('--job-backoff-max', flags.jobBackoffMax),
+  };
   const [program, ...args] = command ?? [];
   if (command !== undefined && program === undefined) {
     throw usage('there is no command after --');
@@ -85,6 +90,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
     rules: readRules(flags, goal),
     timeoutMs: flags.timeout === undefined ? undefined : positive('--timeout', flags.timeout),
     crashLoop,
+    jobBackOff,
     command: program === undefined ? undefined : [program, ...args],
   };
 }

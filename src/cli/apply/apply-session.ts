@@ -5,7 +5,6 @@ import { podRoot } from '../../lifecycle/requests/root.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
 import { beginWorkloads, hasLiveController, type WorkloadKey } from '../../agent/runs/begin-workloads.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
@@ -14,14 +13,13 @@ import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.t
 import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { limitsRefused, openLimits } from '../../agent/setup/open-limits.ts';
+import { plannedPods } from '../../agent/setup/planned-pods.ts';
 import { privateNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
-import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
@@ -30,13 +28,15 @@ import { ApplyExpectations } from '../history/apply-expectations.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
 import { openView } from '../view/open-view.ts';
 import { applyDetached } from './apply-detached.ts';
+import { checkLimits } from './check-limits.ts';
 import { dryRunApply } from './apply-dry-run.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { type ApplyPlan, planApply, refuseIdleGoal } from './apply-input.ts';
+import { warnOfIdleFlags } from './idle-flags.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import { openReport, runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
-import { holdSignals, listenForSignals } from './signals.ts';
+import { holdSignals } from './signals.ts';
 
 /**
  * Runs `podrun apply`. Answers the exit code.
@@ -70,18 +70,12 @@ export async function apply(
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => hasLiveOwner(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
-  const isIdle =
-    own.length === 0 &&
-    flags.staticPods === undefined &&
-    workloads.every((manifest) => hasLiveController(store, workloadKey(manifest)));
+  const resting = workloads.filter((manifest) => !hasLiveController(store, workloadKey(manifest)));
+  const isIdle = own.length === 0 && resting.length === 0 && flags.staticPods === undefined;
+  const planned = plannedPods([...own, ...resting]);
   refuseSilentOwners(store, live);
-  if (features !== undefined) refuseSecurity(own, features);
-  const elsewhere = await checkLimits(
-    cli,
-    own.map(({ object }) => object),
-    flags,
-    config,
-  );
+  if (features !== undefined) refuseSecurity(planned, features);
+  const elsewhere = await checkLimits(cli, planned, flags, config);
   if (elsewhere !== undefined) return elsewhere;
   // Detecting the runtime takes time, so it goes on while Pods start. A Pod may be refused for lack of namespaces: then
   // podrun waits for the result.
@@ -96,7 +90,7 @@ export async function apply(
     manifests: pods,
   });
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
-  const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, expected };
+  const session: ApplySession = { cli, flags, plan, store, view, settings, config, planned, runtime, expected };
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     for (const record of records) keepOnRecord(session, record);
@@ -116,13 +110,14 @@ export async function apply(
 function settingsOfFlags(
   { env }: Cli,
   flags: ApplyFlags,
-  { crashLoop }: ApplyPlan,
+  { crashLoop, jobBackOff }: ApplyPlan,
   config: ConfigFile | undefined,
 ): Omit<ApplySession['settings'], 'images' | 'privateNetworks'> {
   const cwd = process.cwd();
   return {
     ...nodeSettings(config),
     crashLoop,
+    jobBackOff,
     pollsMemory: flags.enforceMemory === 'poll',
     sharedFolders: flags.isolate ? [] : workFolders(cwd),
     strictPid1: flags.strictPid1,
@@ -180,7 +175,7 @@ async function applyPods(session: ApplySession, sorted: SortedPods): Promise<num
   if (flags.detach) {
     return applyDetached(session, sorted, (pods) => {
       for (const pod of pods) view.note(configurePod(session, pod));
-      if (pods.length > 0) warnOfIdleFlags(session);
+      if (pods.length > 0 || sorted.liveWorkloads.length > 0) warnOfIdleFlags(session);
     });
   }
   const heldSignals = holdSignals(cli);
@@ -205,7 +200,7 @@ async function beginAndRun(session: ApplySession, sorted: SortedPods): Promise<n
   const others = [...live, ...foreign].flatMap(({ object: { metadata } }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
-  if (others.length > 0) warnOfIdleFlags(session);
+  if (others.length > 0 || sorted.liveWorkloads.length > 0) warnOfIdleFlags(session);
   const workloads = await beginWorkloads(store, cli.clock, keys, { command: calledCommand(cli) });
   const isIdle = owned.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
   if (isIdle && !isWaiting(plan)) {
@@ -238,53 +233,10 @@ function warnOfForeignPods({ store, view }: ApplySession, others: readonly Store
   }
 }
 
-/** Warns of flags without effect: the process that runs a Pod has its own settings. */
-function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: ApplySession): void {
-  const given = [
-    ...(flags.image.length > 0 ? ['--image'] : []),
-    ...(flags.config === undefined ? [] : ['--config']),
-    ...(flags.runtime === undefined ? [] : ['--runtime']),
-    ...(flags.enforceMemory === undefined ? [] : ['--enforce-memory']),
-    ...(flags.network === undefined ? [] : ['--network']),
-    ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
-    ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
-  ];
-  if (given.length > 0) view.trouble(`these flags have no effect on running Pods: ${given.join(', ')}`);
-}
-
 /** Removes ended Pods except the newest, and names them. Does so in each namespace of this run. */
 async function keepNewest({ cli, store }: ApplySession, pods: readonly StoredPod[], keep: number): Promise<void> {
   const onRemoved = ({ name }: { readonly name: string }): void => cli.note(`pod "${name}" deleted (--keep ${keep})`);
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
     await removePods({ store, clock: cli.clock, namespace, keep, dryRun: false, onRemoved });
   }
-}
-
-/**
- * Checks, before anything starts, that podrun can enforce the limits of the Pods. If a systemd scope permits more
- * limits, runs this `apply` again in a scope and answers its exit code.
- * @throws {PodrunError} (usage) with --strict, when a limit cannot be enforced
- */
-async function checkLimits(
-  cli: Cli,
-  pods: readonly StoredPod[],
-  flags: ApplyFlags,
-  config: ConfigFile | undefined,
-): Promise<number | undefined> {
-  const open = openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
-  if (open === undefined) return undefined;
-  const exitCode = await runInScope({
-    facts: {
-      isRoot: process.getuid?.() === 0,
-      canLimit: open.length === 0,
-      hasReadInput: flags.filename.includes('-'),
-      env: cli.env,
-    },
-    argv: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-    interactive: cli.stdin.isTTY === true,
-    onSignal: (forward) => void listenForSignals(cli, forward),
-  });
-  if (exitCode !== undefined) return exitCode;
-  if (!flags.strict || open.length === 0) return undefined;
-  throw limitsRefused(open);
 }

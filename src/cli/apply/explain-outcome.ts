@@ -7,13 +7,13 @@ import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
 import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
 import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
-import { waitingFor } from '../../print/live/waiting-for.ts';
 import { explainPod, type ExplainPodOptions } from '../../print/waits/explain-pod.ts';
 import { missingImageLines } from '../../print/waits/image-advice.ts';
 import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
 import { blamedPod } from '../../print/workloads/blamed-pod.ts';
 import { progressText } from '../../print/workloads/progress.ts';
+import { rootEvidence } from '../../print/workloads/root-evidence.ts';
 import {
   goalOf,
   quotedRoot,
@@ -134,20 +134,12 @@ function failure(explanation: Explanation, root: Root, isExplained: boolean): st
   return `error: ${quotedRoot(root)} failed: ${why}\n${isExplained ? evidenceBlock(explanation, root) : ''}`;
 }
 
-/**
- * The evidence for a root, indented below its sentence. Below that of a workload stands the Pod that explains it best.
- */
 function evidenceBlock(
   { evidenceOf, nowMs, flags: { stateDir } }: Explanation,
   root: Root,
   about: Pick<ExplainPodOptions, 'isEndWanted' | 'wanted'> & { readonly untilMs?: number } = {},
 ): string {
-  const pod = blamedPod(root);
-  if (pod === undefined) return '';
-  const evidence = evidenceOf(pod);
-  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir, ...about });
-  if (root.object.kind === 'Pod') return block;
-  return `pod/${pod.metadata.name}: ${causeOf(pod, evidence)?.text ?? waitingFor(pod, nowMs, evidence)}\n${block}`;
+  return rootEvidence(root, evidenceOf, { untilMs: nowMs, stateDir, ...about });
 }
 
 /**

@@ -60,7 +60,7 @@ export async function runPods(
   const own = owned.map(({ pod }) => pod);
   const look = jobsTeller(session);
   const running = new RunningPods({
-    settings: await settingsOf(session, own),
+    settings: await settingsOf(session),
     store,
     clock: cli.clock,
     owned,
@@ -220,12 +220,12 @@ export function openReport(session: ApplySession, others: readonly StoredPod[]):
   });
 }
 
-/** The settings of the agent for these Pods. Prints requests of the Pods that this machine cannot meet. */
-export async function settingsOf(session: ApplySession, pods: readonly StoredPod[]): Promise<AgentSettings> {
+/** The settings of the agent. Prints requests of the Pods that this machine cannot meet. */
+export async function settingsOf(session: ApplySession): Promise<AgentSettings> {
   const { cli, view } = session;
   const chosen = await session.runtime;
   if (cli.isVerbose) printDecisions(session, chosen);
-  const lack = unmetRequests(chosen, pods);
+  const lack = unmetRequests(chosen, session.planned);
   if (lack !== undefined) view.trouble(lack);
   return { ...session.settings, features: chosen.features };
 }

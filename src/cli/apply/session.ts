@@ -1,6 +1,7 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
+import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { Cli } from '../cli.ts';
@@ -19,6 +20,8 @@ export interface ApplySession {
   /** The settings of the agent, without those that the runtime decides. */
   readonly settings: Omit<AgentSettings, 'features'>;
   readonly config: ConfigFile | undefined;
+  /** The Pods that this run starts, and one for each workload that it starts. */
+  readonly planned: readonly PlannedPod[];
   /** The runtime for the containers. A promise, because its detection may take time. */
   readonly runtime: Promise<ChosenRuntime>;
   /** The first signal from before the run could react. */

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withOutputFlags } from '../output/output-flags.ts';
 import { formatGoDuration } from '../../api/duration.ts';
+import { JOB_BACKOFF } from '../../controllers/index.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { dryRunOption } from '../change/dry-run.ts';
@@ -99,14 +100,18 @@ function annotationsOption(): Option {
   return new Option('--annotations <kind>', what).choices(['github', 'none']);
 }
 
-/** `podrun apply`: runs the Pods of manifests, in the foreground or in the background. */
+function delayOption(flag: string, what: string, defaultMs: number): Option {
+  return new Option(`${flag} <duration>`, what).default(formatGoDuration(defaultMs));
+}
+
+/** `podrun apply`: runs the Pods and workloads of manifests, in the foreground or in the background. */
 export function register(program: Command, run: RunVerb): void {
   withOutputFlags(program.command('apply'), ['text'])
-    .summary('Run Pods, in the foreground or in the background')
+    .summary('Run Pods and workloads, in the foreground or in the background')
     .description(
-      'Runs the Pods of manifests in the foreground, and shows each change of their state until they have ended. ' +
+      'Runs the Pods and workloads of manifests in the foreground, and shows each change until they have ended. ' +
         'With --detach, runs them in the background. ' +
-        'Pods that another podrun process runs already are changed as the manifests say.',
+        'Those that another podrun process runs already are changed as the manifests say.',
     )
     .usage('[flags] -f FILE|DIR|URL|- | -k DIR | FILE... [-- COMMAND ARGS...]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
@@ -133,12 +138,10 @@ export function register(program: Command, run: RunVerb): void {
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
     .addOption(networkOption())
-    .option(
-      '--backoff-initial <duration>',
-      'delay before the second restart of a container',
-      formatGoDuration(CRASH_LOOP.initialMs),
-    )
-    .option('--backoff-max <duration>', 'longest delay between restarts', formatGoDuration(CRASH_LOOP.maxMs))
+    .addOption(delayOption('--backoff-initial', 'delay before the second restart of a container', CRASH_LOOP.initialMs))
+    .addOption(delayOption('--backoff-max', 'longest delay between restarts', CRASH_LOOP.maxMs))
+    .addOption(delayOption('--job-backoff-initial', 'delay after the first failed Pod of a Job', JOB_BACKOFF.initialMs))
+    .addOption(delayOption('--job-backoff-max', 'longest delay after a failed Pod of a Job', JOB_BACKOFF.maxMs))
     .addOption(
       new Option(
         '--enforce-memory <how>',

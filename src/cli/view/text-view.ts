@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { controllerOf } from '../../controllers/ownership.ts';
 import type { Alarm } from '../../clock.ts';
 import { namedRoot } from '../../print/workloads/root-phrases.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
@@ -208,7 +209,14 @@ export class TextView implements ApplyView {
     const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid));
     for (const uid of uids) {
       const ofPod = events.filter(({ involvedObject }) => involvedObject.uid === uid);
-      this.#show(withoutEffectTransition(ofPod, this.#cli.clock.now().wallMs));
+      const transition = withoutEffectTransition(ofPod, this.#cli.clock.now().wallMs);
+      const pod = this.#pods.get(uid ?? '');
+      const controller = pod && controllerOf(pod)?.uid;
+      const key = `${controller}: ${transition.text}`;
+      // The Pods of one controller have the same fields: the first one tells.
+      if (controller !== undefined && this.#printed.has(key)) continue;
+      this.#printed.add(key);
+      this.#show(transition);
     }
   }
 

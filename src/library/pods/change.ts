@@ -2,6 +2,7 @@ import { usage } from '../../api/errors.ts';
 import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import { applyPatch } from '../../api/patch/index.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import { checkConditionType, setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
@@ -16,14 +17,14 @@ export interface ChangeContext {
   readonly warn: (text: string) => void;
 }
 
-/** Applies a patch to a Pod. Returns the changed Pod. */
-export function patchPod(
+/** Applies a patch to a Pod or workload. Returns the changed object. */
+export function patchObject<T extends StoredPod | Workload>(
   context: ChangeContext,
-  pod: StoredPod,
+  object: T,
   patch: object,
   { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
-): StoredPod {
-  return changePod(context, pod, subresource, (stored) => applyPatch(stored, patch, type));
+): T {
+  return changed(context, object, subresource, (stored) => applyPatch(stored, patch, type));
 }
 
 type Status = Parameters<Pods['condition']>[1];
@@ -37,7 +38,7 @@ export function setCondition(
   checkConditionType(type);
   const edit = { type, status: statusOf(status), reason, message };
   const { wallMs } = context.clock.now();
-  return changePod(context, pod, 'status', (stored) => ({
+  return changed(context, pod, 'status', (stored) => ({
     ...stored,
     status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
   }));
@@ -49,14 +50,13 @@ function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
   throw usage(`invalid status of a condition, ${JSON.stringify(status)}: it is True, False or Unknown`);
 }
 
-function changePod(
+function changed<T extends StoredPod | Workload>(
   { store, warn }: ChangeContext,
-  pod: StoredPod,
+  { apiVersion, kind, metadata: { namespace, name } }: T,
   subresource: Subresource | undefined,
   change: (stored: KubeObject) => KubeObject,
-): StoredPod {
-  const { namespace, name } = pod.metadata;
-  const ref = { type: resourceTypeOf(pod), namespace, name };
+): T {
+  const ref = { type: resourceTypeOf({ apiVersion, kind }), namespace, name };
   const { object } = changeObject({ store, ref, subresource, change, warn, isDryRun: false });
-  return object as unknown as StoredPod;
+  return object as unknown as T;
 }

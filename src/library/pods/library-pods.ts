@@ -1,16 +1,19 @@
 import { usage } from '../../api/errors.ts';
-import { deletePod } from '../../agent/clean-up/delete-pod.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { RunningPods } from '../../agent/runs/running-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { patchPod, setCondition } from './change.ts';
+import { type ChangeContext, patchObject, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
+import { deleteRoot } from './delete.ts';
+import type { ListenerSet } from './listener-set.ts';
 import { readGoal } from './goal.ts';
 import { readGoalRules, timeoutOf } from '../options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './connections.ts';
-import { describeText, eventsAboutPods, logText } from './read.ts';
+import { podNamed, podsOf, rootsNamed, workloadNamed, workloadsOf } from './named.ts';
+import { describeText, eventsAboutRoots, logText } from './read.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { asyncDispose } from './dispose.ts';
 import { withLibraryErrors } from '../library-errors.ts';
@@ -23,26 +26,13 @@ import type {
   LogsOptions,
   OfPod,
   PatchOptions,
+  PatchWorkloadOptions,
   PodChange,
   Pods,
   StopOptions,
   UntilOptions,
 } from '../types.ts';
 import { waitUntil } from './until.ts';
-
-/** Listeners to the Pods of one run, in addition to the functions of the user. */
-export class ListenerSet<T> {
-  readonly #all = new Set<(about: T) => void>();
-
-  add(listener: (about: T) => void): { close(): void } {
-    this.#all.add(listener);
-    return { close: () => this.#all.delete(listener) };
-  }
-
-  notify(about: T): void {
-    for (const listener of this.#all) listener(about);
-  }
-}
 
 export interface LibraryPodsParts {
   readonly running: RunningPods;
@@ -81,7 +71,7 @@ export class LibraryPods implements Pods {
         if (running.isOver) resolve();
       });
     });
-    const onAbort = (): void => running.terminate({ force: false });
+    const onAbort = (): void => this.#terminate({ force: false });
     signal?.addEventListener('abort', onAbort);
     this.#finished = over.then(async () => {
       signal?.removeEventListener('abort', onAbort);
@@ -99,6 +89,20 @@ export class LibraryPods implements Pods {
     return this.#pods.map(({ metadata }) => metadata.name);
   }
 
+  get workloads(): readonly Workload[] {
+    return withLibraryErrors(() => structuredClone(workloadsOf(this.#roots).map(({ object }) => object)));
+  }
+
+  workload(name?: string): Workload {
+    return withLibraryErrors(() => structuredClone(workloadNamed(this.#roots, name)));
+  }
+
+  patchWorkload(patch: object, { workload, ...options }: PatchWorkloadOptions = {}): Workload {
+    return withLibraryErrors(() =>
+      patchObject(this.#changeable(), workloadNamed(this.#roots, workload), patch, options),
+    );
+  }
+
   get(name?: string): StoredPod {
     return withLibraryErrors(() => structuredClone(this.#pod(name)));
   }
@@ -107,11 +111,11 @@ export class LibraryPods implements Pods {
     const { timeout = this.#parts.timeout as number, pod, signal } = options;
     return withLibraryErrors(async () => {
       const { clock, onChange, running } = this.#parts;
-      const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
+      const known = new Map(rootsNamed(this.#roots, pod).map((root) => [root.object.metadata.uid, root]));
       const awaited = {
         store: this.#store,
         clock,
-        pods: () => this.#pods.filter(({ metadata }) => uid === undefined || metadata.uid === uid),
+        roots: () => [...known].map(([uid, root]) => this.#root(uid) ?? root),
         isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
         record: () => running.record,
         onChange: (look: () => void) => onChange.add(look),
@@ -137,7 +141,7 @@ export class LibraryPods implements Pods {
   }
 
   events(name?: string): StoredEvent[] {
-    return withLibraryErrors(() => eventsAboutPods(this.#readable(), this.#podsNamed(name)));
+    return withLibraryErrors(() => eventsAboutRoots(this.#readable(), rootsNamed(this.#roots, name)));
   }
 
   describe(name?: string): string {
@@ -152,7 +156,7 @@ export class LibraryPods implements Pods {
   }
 
   patch(patch: object, options: PatchOptions = {}): StoredPod {
-    return withLibraryErrors(() => patchPod(this.#changeable(), this.#pod(options.pod), patch, options));
+    return withLibraryErrors(() => patchObject(this.#changeable(), this.#pod(options.pod), patch, options));
   }
 
   condition(type: string, status: Parameters<Pods['condition']>[1], options: ConditionOptions = {}): StoredPod {
@@ -180,15 +184,17 @@ export class LibraryPods implements Pods {
   delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return withLibraryErrors(async () => {
       const graceSeconds = force ? 0 : graceOf(gracePeriod);
-      const meant = this.#podsNamed(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
-      await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
+      const context = { store: this.#readable(), clock: this.#parts.clock, graceSeconds };
+      const meant = rootsNamed(this.#roots, name).filter(({ object }) => !this.#deleted.has(object.metadata.uid));
+      await Promise.all(meant.map((root) => deleteRoot(context, root)));
+      for (const { object } of meant) this.#deleted.add(object.metadata.uid);
     });
   }
 
   stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return withLibraryErrors(async () => {
       const graceSeconds = graceOf(gracePeriod);
-      this.#parts.running.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+      this.#terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
       await this.#finished;
     });
   }
@@ -202,23 +208,30 @@ export class LibraryPods implements Pods {
     return this.close();
   }
 
+  #terminate(how: Parameters<RunningPods['terminate']>[0]): void {
+    const { running, onChange } = this.#parts;
+    running.terminate(how);
+    // Where no Pod runs, nothing else changes any more.
+    onChange.notify();
+  }
+
+  get #roots(): readonly Root[] {
+    return this.#parts.running.roots;
+  }
+
   get #pods(): readonly StoredPod[] {
-    return this.#parts.running.pods;
+    return podsOf(this.#roots);
   }
 
-  async #delete({ metadata: { namespace, name, uid } }: StoredPod, graceSeconds: number | undefined): Promise<void> {
-    const { clock } = this.#parts;
-    const store = this.#readable();
-    await deletePod({ store, clock, namespace, name, graceSeconds });
-    const deadlineMs = Number.MAX_SAFE_INTEGER;
-    const isMet = (object: { readonly metadata: { readonly uid: string } } | undefined): boolean =>
-      object?.metadata.uid !== uid;
-    await waitForObject({ store, clock, resource: 'pods', scope: { namespace, name }, deadlineMs, isMet });
-    this.#deleted.add(uid);
-  }
-
-  #changeable(): Parameters<typeof patchPod>[0] {
+  #changeable(): ChangeContext {
     return { store: this.#readable(), clock: this.#parts.clock, warn: this.#parts.warn };
+  }
+
+  /** The current state of a root, or of a Pod of a workload. Undefined when it is gone. */
+  #root(uid: string): Root | undefined {
+    const roots = this.#roots;
+    const pod = podsOf(roots).find(({ metadata }) => metadata.uid === uid);
+    return roots.find(({ object }) => object.metadata.uid === uid) ?? (pod && podRoot(pod));
   }
 
   /** The store, while it exists. */
@@ -230,19 +243,13 @@ export class LibraryPods implements Pods {
     );
   }
 
+  /** The Pods of a name: one Pod, or all Pods of a workload. */
   #podsNamed(name: string | undefined): readonly StoredPod[] {
-    return name === undefined ? this.#pods : [this.#pod(name)];
+    return podsOf(rootsNamed(this.#roots, name));
   }
 
   #pod(name: string | undefined): StoredPod {
-    const all = this.#pods;
-    const isMeant = ({ metadata }: StoredPod): boolean =>
-      name === undefined || name === metadata.name || name === `${metadata.namespace}/${metadata.name}`;
-    const [first, ...others] = all.filter(isMeant);
-    const names = all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
-    if (first === undefined) throw usage(`this run has no pod ${JSON.stringify(name)}: it has ${names}`);
-    if (others.length > 0) throw usage(`this run has several Pods: name one of ${names}`);
-    return first;
+    return podNamed(this.#roots, name);
   }
 }
 

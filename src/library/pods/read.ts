@@ -4,11 +4,13 @@ import type { Clock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
 import { sortedByLastSeen } from '../../print/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
 import { logOutput } from '../../store/logs/log-reader.ts';
 import type { LogsOptions } from '../types.ts';
+import { podsOf, workloadsOf } from './named.ts';
 
 /** The output of a container. Empty while the container has not started. */
 export function logText(
@@ -36,16 +38,23 @@ export function chosenContainer(pod: StoredPod, container: string | undefined): 
   throw usage(`pod "${pod.metadata.name}" has no container ${JSON.stringify(container)}: it has ${names.join(', ')}`);
 }
 
-/** The Events about these Pods, the latest last. */
-export function eventsAboutPods(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
-  const about = pods.flatMap(({ metadata: { namespace, name, uid } }) => {
+/** The Events about these Pods and workloads, and about the Pods of the workloads, the latest last. */
+export function eventsAboutRoots(store: FileStore, roots: readonly Root[]): StoredEvent[] {
+  const workloads = workloadsOf(roots).flatMap(({ object: { metadata } }) => {
+    const events = store.list<StoredEvent>('events', { namespace: metadata.namespace });
+    return events.filter(({ involvedObject }) => involvedObject.uid === metadata.uid);
+  });
+  return sortedByLastSeen([...workloads, ...eventsAboutPods(store, podsOf(roots))]);
+}
+
+function eventsAboutPods(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
+  return pods.flatMap(({ metadata: { namespace, name, uid } }) => {
     const events = store.list<StoredEvent>('events', { namespace, aboutPod: name });
     return events.filter(({ involvedObject }) => involvedObject.uid === uid);
   });
-  return sortedByLastSeen(about);
 }
 
 /** The output of `podrun describe pod` for these Pods. */
 export function describeText(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
-  return describePods(pods, eventsAboutPods(store, pods), clock.now().wallMs);
+  return describePods(pods, sortedByLastSeen(eventsAboutPods(store, pods)), clock.now().wallMs);
 }

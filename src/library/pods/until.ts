@@ -1,14 +1,16 @@
 import { formatGoDuration } from '../../api/duration.ts';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
+import { podGoal } from '../../controllers/index.ts';
 import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
+import { podRoot, type Root, servingPods } from '../../lifecycle/requests/root.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
-import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyLapsed } from '../../print/waits/why-lapsed.ts';
-import { whyNever } from '../../print/waits/why-never.ts';
+import { rootEvidence } from '../../print/workloads/root-evidence.ts';
+import { goalOf, rootName, rootState, whyRootNever } from '../../print/workloads/root-phrases.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asLibraryAdvice, asLibraryCalls } from '../library-calls.ts';
@@ -16,11 +18,11 @@ import { GoalError, TimeoutError } from '../errors.ts';
 import type { ParsedGoal } from './goal.ts';
 import { type PodEvidence } from '../../history/evidence.ts';
 
-/** Pods to wait for. */
+/** Pods and workloads to wait for. */
 export interface WaitSubject {
   readonly store: FileStore;
   readonly clock: Clock;
-  readonly pods: () => readonly StoredPod[];
+  readonly roots: () => readonly Root[];
   readonly isDeleted: (pod: StoredPod) => boolean;
   /** How much of the run is on record. */
   readonly record: () => RunRecord;
@@ -36,14 +38,16 @@ export interface WaitLimits {
 }
 
 /**
- * Resolves when all Pods have reached the goal and stayed there for the settle time. Rejects with a `GoalError` when a
- * Pod can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, with the reason of an
- * aborted signal, and with a `PodrunError` when a part of the record could not be written.
+ * Resolves when all roots have reached the goal and stayed there for the settle time. Rejects with a `GoalError` when
+ * one can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, with the reason of an
+ * aborted signal, and with a `PodrunError` when none can ever reach the goal, or a part of the record could not be
+ * written.
  */
 export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience: WaitLimits): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
   for (const signal of signals) signal.throwIfAborted();
   const { clock } = awaited;
+  refuseIdleGoal(awaited, goal);
   const ends: Array<() => void> = [];
   const wait = new Promise<void>((resolve, reject) => {
     let watch = NOT_REACHED;
@@ -51,9 +55,10 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
     const look = (): void => {
       nextLook?.cancel();
       try {
-        const pods = awaited.pods();
-        const { goal: known, stateOf } = goal;
-        const looked = watchGoal(watch, { goal: known, rules, subjects: pods, pods, now: clock.now(), stateOf });
+        const subjects = awaited.roots().filter(goal.isAbout);
+        const known = goal.goal && podGoal(goal.goal);
+        const pods = servingPods(subjects);
+        const looked = watchGoal(watch, { ...goal, goal: known, rules, subjects, pods, now: clock.now() });
         watch = looked.watch;
         const untilMs = nextCheckMs(awaited, goal, looked.progress);
         if (untilMs === 0) resolve();
@@ -81,13 +86,21 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
   await wait.finally(() => ends.forEach((end) => end()));
 }
 
+/** @throws {PodrunError} (usage) for a goal that none of the objects can reach */
+function refuseIdleGoal({ roots }: WaitSubject, goal: ParsedGoal): void {
+  const all = roots();
+  if (all.length === 0 || all.some(goal.isAbout)) return;
+  const kinds = [...new Set(all.map(({ object }) => object.kind))].join(' or ');
+  throw usage(`until() cannot wait for ${goal.text}: no ${kinds} can reach it`);
+}
+
 /**
- * The monotonic time of the next look. Undefined: look at the next change. 0: all Pods have reached the goal.
- * @throws {GoalError} when a Pod can never reach the goal, or has left it again
- * @throws {PodrunError} when all Pods have reached the goal, and a part of their record could not be written
+ * The monotonic time of the next look. Undefined: look at the next change. 0: all roots have reached the goal.
+ * @throws {GoalError} when a root can never reach the goal, or has left it again
+ * @throws {PodrunError} when all roots have reached the goal, and a part of their record could not be written
  */
-function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress<StoredPod>): number | undefined {
-  const { pods, isDeleted, record } = awaited;
+function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress<Root>): number | undefined {
+  const { roots, isDeleted, record } = awaited;
   switch (progress.type) {
     case 'met':
       if (verdictOf({ type: 'goalMet' }, [], record()).result === 'failed')
@@ -96,19 +109,19 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
     case 'settling':
       return progress.untilMs;
     case 'impossible': {
-      const why = withEvidence(awaited, progress.subject, (evidence) =>
-        whyNever(progress.subject, undefined, evidence),
-      );
-      throw new GoalError(goal.text, structuredClone(progress.subject), why);
+      const { subject } = progress;
+      const why = withEvidence(awaited, subject, (evidenceOf) => whyRootNever(subject, undefined, evidenceOf));
+      throw new GoalError(goalOf(subject, goal.text), structuredClone(subject.object), why);
     }
     case 'lapsed': {
       const { lapse } = progress;
-      const why = withEvidence(awaited, lapse.pod, (evidence) => whyLapsed(lapse, evidence));
+      const why = withEvidence(awaited, podRoot(lapse.pod), (evidenceOf) => whyLapsed(lapse, evidenceOf(lapse.pod)));
       throw new GoalError(goal.text, structuredClone(lapse.pod), why, 'did not stay');
     }
     case 'pending': {
-      const gone = pods().find((pod) => isDeleted(pod) && goal.stateOf(pod) === 'pending');
-      if (gone !== undefined) throw new GoalError(goal.text, structuredClone(gone), 'it was deleted');
+      const isGone = (root: Root): boolean => root.object.kind === 'Pod' && isDeleted(root.object);
+      const gone = roots().find((root) => isGone(root) && goal.isAbout(root) && goal.stateOf(root) === 'pending');
+      if (gone !== undefined) throw new GoalError(goal.text, structuredClone(gone.object), 'it was deleted');
       return undefined;
     }
     default:
@@ -117,22 +130,30 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
 }
 
 function timedOut(awaited: WaitSubject, goal: ParsedGoal, timeoutMs: number): TimeoutError {
-  const missing = awaited.pods().filter((pod) => goal.stateOf(pod) !== 'met');
-  const lines = missing.map((pod) =>
-    withEvidence(awaited, pod, (evidence, nowMs) => `pod/${pod.metadata.name}: ${waitingFor(pod, nowMs, evidence)}`),
+  const missing = awaited.roots().filter((root) => goal.isAbout(root) && goal.stateOf(root) !== 'met');
+  const lines = missing.map((root) =>
+    withEvidence(awaited, root, (evidenceOf, nowMs) => `${rootName(root)}: ${stateOf(root, nowMs, evidenceOf)}`),
   );
   const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
-  return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
+  const objects = structuredClone(missing.map(({ object }) => object));
+  return new TimeoutError(message, { goal: goal.text, timeoutMs, objects });
 }
 
-/** A sentence about a Pod, and below it the evidence, indented. */
+type EvidenceOf = (pod: StoredPod) => PodEvidence;
+
+function stateOf(root: Root, nowMs: number, evidenceOf: EvidenceOf): string {
+  const { object } = root;
+  return object.kind === 'Pod' ? waitingFor(object, nowMs, evidenceOf(object)) : rootState(root);
+}
+
+/** A sentence about a root, and below it the evidence, indented. */
 function withEvidence(
   { store, clock }: WaitSubject,
-  pod: StoredPod,
-  sentence: (evidence: PodEvidence, nowMs: number) => string,
+  root: Root,
+  sentence: (evidenceOf: EvidenceOf, nowMs: number) => string,
 ): string {
-  const evidence = podEvidence(store, pod);
+  const evidenceOf: EvidenceOf = (pod) => podEvidence(store, pod);
   const nowMs = clock.now().wallMs;
-  const block = explainPod({ pod, evidence, untilMs: nowMs, reworded: asLibraryAdvice });
-  return asLibraryCalls(`${sentence(evidence, nowMs)}\n${block}`.trimEnd());
+  const block = rootEvidence(root, evidenceOf, { untilMs: nowMs, reworded: asLibraryAdvice });
+  return asLibraryCalls(`${sentence(evidenceOf, nowMs)}\n${block}`.trimEnd());
 }

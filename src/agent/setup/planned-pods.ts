@@ -1,0 +1,22 @@
+import type { PodSpec } from '../../api/generated/types.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { podIn } from '../../manifest/pod-specs.ts';
+
+/** A Pod that will run: one of a manifest, or all those that a workload makes from its template. */
+export interface PlannedPod {
+  /** The kind of the object in the manifest. */
+  readonly kind: string;
+  /** The name of that object. */
+  readonly name: string;
+  readonly spec: PodSpec;
+  /** The name of the manifest file for messages. */
+  readonly file: string;
+}
+
+/** The Pods of these manifests, and one for each workload: podrun checks what they ask for before anything starts. */
+export function plannedPods(manifests: readonly ManifestObject[]): PlannedPod[] {
+  return manifests.flatMap(({ object, file }) => {
+    const spec = podIn(object)?.pod.spec as PodSpec | undefined;
+    return spec === undefined ? [] : [{ kind: object.kind, name: object.metadata.name ?? '', spec, file }];
+  });
+}

@@ -1,0 +1,34 @@
+import { deletePod } from '../../agent/clean-up/delete-pod.ts';
+import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { Clock } from '../../clock.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
+import { deleteObject } from '../../objects/delete-object.ts';
+import { waitForObject } from '../../objects/object-wait.ts';
+import type { FileStore } from '../../store/file-store.ts';
+
+interface DeletionContext {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** The grace period in seconds. Undefined: that of each Pod. */
+  readonly graceSeconds: number | undefined;
+}
+
+/** Deletes a Pod, or a workload after its Pods. Resolves when the object is gone. */
+export async function deleteRoot(context: DeletionContext, { object, pods, isGone }: Root): Promise<void> {
+  if (isGone) return;
+  const { store, clock, graceSeconds } = context;
+  const { metadata } = object;
+  const type = resourceTypeOf(object);
+  if (object.kind === 'Pod') await deletePod({ ...context, ...metadata });
+  else {
+    const request = { store, clock, graceSeconds: undefined, propagation: 'Foreground' } as const;
+    await deleteObject(request, { type, namespace: metadata.namespace, name: metadata.name });
+    // Controllers delete Pods with their own grace periods.
+    const hurried: readonly StoredPod[] = graceSeconds === undefined ? [] : pods;
+    await Promise.all(hurried.map((pod) => deletePod({ ...context, ...pod.metadata })));
+  }
+  const scope = { namespace: metadata.namespace, name: metadata.name };
+  const isMet = (stored: StoredKubeObject | undefined): boolean => stored?.metadata.uid !== metadata.uid;
+  await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs: Number.MAX_SAFE_INTEGER, isMet });
+}
