@@ -2,8 +2,13 @@ import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
-import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import { controllerOf } from '../../controllers/ownership.ts';
+import {
+  allContainerStatuses,
+  controllerOf,
+  type StoredEvent,
+  type StoredPod,
+  type WatchEvent,
+} from '../../api/objects.ts';
 import type { Alarm } from '../../clock.ts';
 import { namedRoot } from '../../print/workloads/root-phrases.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
