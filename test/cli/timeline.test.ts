@@ -59,7 +59,7 @@ describe('timeline', () => {
   it.each([
     [['nope'], 1, 'Error from server (NotFound): pods "nope" not found'],
     [['web@7'], 1, 'error: there is no run web@7'],
-    [['svc/web'], 2, 'error: podrun timeline draws Pods only, not services'],
+    [['svc/web'], 2, 'error: podrun timeline draws Pods and workloads only, not services'],
   ])('refuses %j', async (words, exitCode, message) => {
     openStore(workshop.stateDir).create('pods', newPod('web', { phase: 'Running' }));
     const refused = await workshop.run(['timeline', ...words]);

@@ -13,6 +13,7 @@ import type { CommandRecord } from '../apply/goal-command.ts';
 import { isThere } from '../apply/run-progress.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { podCases } from '../../print/report/pod-cases.ts';
+import { workloadGroups } from '../../print/timeline/workload-groups.ts';
 import { workloadCase } from '../../print/report/workload-case.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import { podEvidence } from '../../store/records/pod-evidence.ts';
@@ -22,6 +23,7 @@ import { logOutput } from '../../store/logs/log-reader.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
+import { topWorkload, workloadsAbove } from '../timeline/workload-above.ts';
 import { reasonOf, removeOldLogs, writeText, writeReplacing } from './report-folder.ts';
 
 /** The contents of a report. */
@@ -98,12 +100,15 @@ export class RunReport {
   #runsOf(pods: readonly StoredPod[]): RunInTime[] {
     const { store, clock } = this.#request;
     const records = new RecordedRuns(store);
-    return pods.flatMap(({ metadata: { namespace, name, uid } }) =>
+    const above = workloadsAbove(store);
+    const nowMs = clock.now().wallMs;
+    const runs = pods.flatMap(({ metadata: { namespace, name, uid } }) =>
       records
         .list({ namespace, name })
         .filter(({ pod }) => pod.metadata.uid === uid)
-        .map((run) => recordedRun(records, run, clock.now().wallMs)),
+        .map((run) => recordedRun(records, { run, workload: topWorkload(above, run.pod) }, nowMs)),
     );
+    return workloadGroups(runs).flatMap(({ members }) => members);
   }
 
   #suites({ roots, pods, record, command }: FinishedRun, runs: readonly RunInTime[]): readonly JunitSuite[] {

@@ -1,4 +1,5 @@
 import { noTransitions } from '../../history/no-transitions.ts';
+import { PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import { runLengthMs } from '../../history/run-length.ts';
@@ -6,23 +7,60 @@ import type { RecordedRun } from '../../history/recorded-run.ts';
 import { timelineOf } from '../../history/timeline.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
 import type { RecordedRuns, RunOnRecord } from '../../store/records/recorded-runs.ts';
+import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import { podArgument } from '../select/pod-argument.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import { workloadGroups } from '../../print/timeline/workload-groups.ts';
+import { topWorkload, type WorkloadsAbove } from './workload-above.ts';
 
 interface RunQuery {
   readonly namespace: string;
-  /** Names on the command line: `web`, `pod/web`, `web@1`, `uid:4f6`. Empty: the latest Pods. */
+  /** Names on the command line: `web`, `pod/web`, `web@1`, `uid:4f6`, `deployment/web`. Empty: the latest Pods. */
   readonly words: readonly string[];
   readonly nowMs: number;
+  readonly workloadsAbove: WorkloadsAbove;
+}
+
+/** A run, and the workload that made its Pod. */
+export interface ChosenRun {
+  readonly run: RunOnRecord;
+  /** The topmost workload above the Pod: `deployment/web`. Undefined: no workload made it. */
+  readonly workload: string | undefined;
 }
 
 /**
- * The runs to show, each once.
+ * The runs to show, each once. The Pods of a workload stand together.
  * @throws {PodrunError} for a name without a run
  */
-export function chosenRuns(records: RecordedRuns, { namespace, words, nowMs }: RunQuery): RunOnRecord[] {
-  if (words.length === 0) return latestTogether(records, namespace, nowMs);
-  const names = words.map((word) => podArgument(word, (plural) => `podrun timeline draws Pods only, not ${plural}`));
-  return [...new Set(names)].map((name) => records.find(namespace, name));
+export function chosenRuns(records: RecordedRuns, query: RunQuery): ChosenRun[] {
+  const { namespace, words, nowMs } = query;
+  const runs =
+    words.length === 0
+      ? latestTogether(records, namespace, nowMs)
+      : [...new Set(words)].flatMap((word) => runsNamed(records, word, query));
+  const distinct = [...new Map(runs.map((run) => [run.pod.metadata.uid, run])).values()];
+  const chosen = distinct.map((run) => ({ run, workload: topWorkload(query.workloadsAbove, run.pod) }));
+  return workloadGroups(chosen).flatMap(({ members }) => members);
+}
+
+/** The run of a Pod, or those of the Pods of a workload. */
+function runsNamed(records: RecordedRuns, word: string, { namespace, workloadsAbove }: RunQuery): RunOnRecord[] {
+  const [type = '', name] = word.split('/');
+  const isOfWorkload = name !== undefined && name !== '' && isWorkload(mustFindType(type));
+  if (!isOfWorkload) {
+    const refusal = (plural: string): string => `podrun timeline draws Pods and workloads only, not ${plural}`;
+    return [records.find(namespace, podArgument(word, refusal))];
+  }
+  const { kind } = mustFindType(type);
+  const found = records
+    .list({ namespace })
+    .filter(({ pod }) => workloadsAbove(pod).some((above) => above.kind === kind && above.name === name));
+  if (found.length > 0) return found.toSorted((a, b) => createdMs(a) - createdMs(b));
+  throw new PodrunError('NotFound', `no Pods of ${kind.toLowerCase()} "${name}" are on record`);
+}
+
+function createdMs({ pod }: RunOnRecord): number {
+  return parseTime(pod.metadata.creationTimestamp);
 }
 
 /**
@@ -49,8 +87,7 @@ function latestTogether(records: RecordedRuns, namespace: string, nowMs: number)
 }
 
 /** A run, its record, and its timeline. */
-export interface RunInTime {
-  readonly run: RunOnRecord;
+export interface RunInTime extends ChosenRun {
   readonly recorded: RecordedRun;
   readonly timeline: Timeline;
 }
@@ -59,12 +96,12 @@ export interface RunInTime {
  * Reads a run and its timeline. The timeline of a live Pod ends now.
  * @throws {PodrunError} when the record of the run is lost
  */
-export function recordedRun(records: RecordedRuns, run: RunOnRecord, nowMs: number): RunInTime {
+export function recordedRun(records: RecordedRuns, { run, workload }: ChosenRun, nowMs: number): RunInTime {
   const { status } = run.pod;
   // A Pod without an agent has only its record.
   const goesOn = !run.run.includes('@') && !isLost(status) && !isTerminalPhase(status.phase);
   const recorded = records.read(run);
   const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
-  if (timeline !== undefined) return { run, recorded, timeline };
+  if (timeline !== undefined) return { run, workload, recorded, timeline };
   throw noTransitions(run.run);
 }

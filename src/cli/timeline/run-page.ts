@@ -24,9 +24,9 @@ export function runPage(runs: readonly RunInTime[], nowMs: number): string {
 }
 
 function pageOf(inTime: RunInTime, nowMs: number): PagePod {
-  const { run, recorded, timeline } = inTime;
+  const { run, workload, recorded, timeline } = inTime;
   const describe = describePod(run.pod, eventsOf(recorded), nowMs);
-  return { run: run.run, timeline, describe, logs: logsOf(inTime) };
+  return { run: run.run, workload, timeline, describe, logs: logsOf(inTime) };
 }
 
 /** The events of a run, each in its last state, removed events included. */

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import type { Timeline } from '../../history/timeline/model.ts';
 import { renderTimelineJson } from '../../print/timeline/json.ts';
 import { renderTimelines } from '../../print/timeline/terminal.ts';
-import { renderTrace } from '../../print/timeline/trace.ts';
+import { type NamedTimeline, renderTrace } from '../../print/timeline/trace.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
@@ -13,6 +12,7 @@ import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../print/timeline/
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
+import { workloadsAbove } from '../timeline/workload-above.ts';
 import type { Cli } from '../cli.ts';
 
 /** The flags of `timeline`. */
@@ -26,6 +26,7 @@ Examples:
   podrun timeline               # the Pods that lived at the same time as the latest one
   podrun timeline web
   podrun timeline web web@1     # two runs of a Pod, one below the other
+  podrun timeline deployment/web                   # the Pods of a workload
   podrun timeline web -o html > web.html
   podrun timeline web -o trace > web.trace.json    # for Perfetto or chrome://tracing
   podrun timeline web -o json | jq '.criticalPath.steps[] | [.text, .toMs - .fromMs]'
@@ -35,13 +36,13 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   program
     .command('timeline')
-    .summary('Draw the timeline of Pods')
+    .summary('Draw the timeline of Pods and workloads')
     .description(
       'Draws the timeline of Pods: every attempt of every container, waiting and back-off, hooks, probes and ' +
         'conditions. Lists the critical path to Ready: the steps that had to happen one after another.',
     )
-    .usage('[POD | POD@1 | uid:UID]... [flags]')
-    .argument('[run...]', 'recorded runs, as podrun history names them')
+    .usage('[POD | POD@1 | uid:UID | TYPE/NAME]... [flags]')
+    .argument('[run...]', 'recorded runs, as podrun history names them, or workloads')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .addOption(outputOption<'html' | 'json' | 'trace'>(['html', 'json', 'trace']))
     .addHelpText('after', EXAMPLES)
@@ -53,10 +54,11 @@ const PIPE_COLUMNS = 100;
 
 async function timeline(cli: Cli, words: readonly string[], flags: TimelineFlags): Promise<number> {
   const { clock } = cli;
-  const records = new RecordedRuns(openStore(cli));
+  const store = openStore(cli);
+  const records = new RecordedRuns(store);
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const nowMs = clock.now().wallMs;
-  const runs = chosenRuns(records, { namespace, words, nowMs });
+  const runs = chosenRuns(records, { namespace, words, nowMs, workloadsAbove: workloadsAbove(store) });
   if (runs.length === 0) {
     cli.stderr.write(`No runs found in ${namespace} namespace.\n`);
     return EXIT.ok;
@@ -72,7 +74,7 @@ async function outputOf(
   { output }: TimelineFlags,
   nowMs: number,
 ): Promise<string> {
-  const named = runs.map(({ run, timeline }) => ({ run: run.run, timeline }));
+  const named = runs.map(({ run, workload, timeline }) => ({ run: run.run, workload, timeline }));
   switch (output) {
     case 'html':
       return runPage(runs, nowMs);
@@ -81,19 +83,16 @@ async function outputOf(
     case 'trace':
       return renderTrace(named);
     case undefined:
-      return render(
-        cli,
-        runs.map(({ timeline }) => timeline),
-      );
+      return render(cli, named);
     default:
       return output satisfies never;
   }
 }
 
-async function render(cli: Cli, timelines: readonly Timeline[]): Promise<string> {
+async function render(cli: Cli, runs: readonly NamedTimeline[]): Promise<string> {
   const width = cli.stdout.columns ?? PIPE_COLUMNS;
   const color = await painterFor(cli, 'stdout');
-  return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(cli.env) });
+  return renderTimelines(runs, { width, color, glyphs: terminalGlyphs(cli.env) });
 }
 
 /**

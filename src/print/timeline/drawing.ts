@@ -1,4 +1,5 @@
 import type { ContainerTimeline, Timeline } from '../../history/timeline/model.ts';
+import { readyCounts } from '../../history/timeline/ready-counts.ts';
 import { CanvasRow } from './canvas.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 
@@ -36,6 +37,15 @@ export class Drawing {
       { label: CONDITIONS_LABEL, canvas: this.#conditionRow(timeline, offsetMs) },
       ...timeline.containers.flatMap((container) => this.#containerRows(container, offsetMs)),
     ];
+  }
+
+  /** The row above the Pods of a workload: the number of them that were Ready, as digits. */
+  workloadRow(name: string, timelines: readonly Timeline[], originMs: number): Row {
+    const canvas = this.#newRow();
+    for (const { ready, fromMs, toMs } of readyCounts(timelines, originMs)) {
+      canvas.fill(fromMs, toMs, ready > 9 ? '+' : String(ready), ready === 0 ? 'muted' : 'good');
+    }
+    return { label: name, canvas };
   }
 
   #podRow({ phases, conditions, ending }: Timeline, offsetMs: number): CanvasRow {

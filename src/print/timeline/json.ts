@@ -8,9 +8,15 @@ import type { NamedTimeline } from './trace.ts';
  */
 export function renderTimelineJson(runs: readonly NamedTimeline[]): string {
   return runs
-    .map(({ run, timeline: { createdAtMs, criticalPath, ...timeline } }) => {
+    .map(({ run, workload, timeline: { createdAtMs, criticalPath, ...timeline } }) => {
       const steps = criticalPath.steps.map((step) => ({ ...step, text: stepText(step), hint: stepHint(step) }));
-      const all = { run, createdAt: formatTime(createdAtMs), ...timeline, criticalPath: { ...criticalPath, steps } };
+      const all = {
+        run,
+        workload,
+        createdAt: formatTime(createdAtMs),
+        ...timeline,
+        criticalPath: { ...criticalPath, steps },
+      };
       return `${JSON.stringify(all, rounded)}\n`;
     })
     .join('');

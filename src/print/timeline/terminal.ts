@@ -2,7 +2,9 @@ import type { ContainerTimeline, Timeline } from '../../history/timeline/model.t
 import type { Painter, Tone } from '../text/painter.ts';
 import { CONDITIONS_LABEL, Drawing } from './drawing.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
+import { workloadGroups } from './workload-groups.ts';
 import { podSummary } from './pod-summary.ts';
+import type { NamedTimeline } from './trace.ts';
 import { stepDuration, tickLabel, ticksMs } from './scale.ts';
 import { pathExtract, stepHint, stepText } from './step-text.ts';
 
@@ -13,6 +15,9 @@ export interface TimelineStyle {
   readonly glyphs: Glyphs;
 }
 
+/** The legend of the row of a workload. */
+const DIGITS = '0-9 the number of Ready Pods of a workload, + more';
+
 const LABEL_MAX = 28;
 const CANVAS_MIN = 20;
 const TICK_COLUMNS = 10;
@@ -22,11 +27,20 @@ const TEXT_MIN = 20;
 /** The length of foreign text that is shown. The events have all of it. */
 const TEXT_MAX = 400;
 
-/** Draws runs of Pods on one time axis, with the critical path of each below. Ends with a newline. */
-export function renderTimelines(timelines: readonly Timeline[], style: TimelineStyle): string {
+/**
+ * Draws runs of Pods on one time axis, with the critical path of each below. Above the Pods of a workload stands the
+ * number of them that are Ready. Ends with a newline.
+ */
+export function renderTimelines(runs: readonly NamedTimeline[], style: TimelineStyle): string {
+  const timelines = runs.map(({ timeline }) => timeline);
+  const groups = workloadGroups(runs).map(({ workload, members }) => ({
+    workload,
+    timelines: members.map(({ timeline }) => timeline),
+  }));
   const originMs = Math.min(...timelines.map(({ createdAtMs }) => createdAtMs));
   const lengthMs = Math.max(1, ...timelines.map(({ createdAtMs, endMs }) => createdAtMs - originMs + endMs));
-  const labels = timelines.flatMap((timeline) => [
+  const labels = runs.flatMap(({ workload = '', timeline }) => [
+    workload,
     timeline.name,
     CONDITIONS_LABEL,
     ...timeline.containers.flatMap(labelsOf),
@@ -34,15 +48,19 @@ export function renderTimelines(timelines: readonly Timeline[], style: TimelineS
   const labelWidth = Math.min(LABEL_MAX, Math.floor(style.width / 3), Math.max(...labels.map((label) => label.length)));
   const width = Math.max(CANVAS_MIN, style.width - labelWidth - 2);
   const drawing = new Drawing({ lengthMs, width, glyphs: style.glyphs });
-  const rows = timelines.map((timeline) => drawing.rowsOf(timeline, timeline.createdAtMs - originMs));
+  const rows = groups.flatMap(({ workload, timelines: own }) => [
+    ...(workload === undefined ? [] : [drawing.workloadRow(workload, own, originMs)]),
+    ...own.flatMap((timeline) => drawing.rowsOf(timeline, timeline.createdAtMs - originMs)),
+  ]);
   const pad = (label: string): string => shortened(label, labelWidth, style.glyphs.more).padEnd(labelWidth);
   const lines = [
     ...timelines.map((timeline) => `${timeline.name}: ${podSummary(timeline)}`),
     '',
     ...axisLines(drawing).map((line) => `${pad('')}  ${style.color.tone('muted', line)}`),
-    ...rows.flat().map(({ label, canvas }) => `${pad(label)}  ${canvas.render(style.color)}`.trimEnd()),
+    ...rows.map(({ label, canvas }) => `${pad(label)}  ${canvas.render(style.color)}`.trimEnd()),
     '',
     ...legendLines(drawing, style),
+    ...(groups.some(({ workload }) => workload !== undefined) ? [style.color.tone('muted', DIGITS)] : []),
     ...timelines.flatMap((timeline) => ['', ...pathLines(timeline, style)]),
   ];
   return `${lines.join('\n')}\n`;

@@ -5,6 +5,8 @@ import { stepText } from './step-text.ts';
 /** A run with its name. */
 export interface NamedTimeline {
   readonly run: string;
+  /** The workload that made the Pod: `deployment/web`. Undefined: none. */
+  readonly workload?: string | undefined;
   readonly timeline: Timeline;
 }
 
@@ -29,8 +31,9 @@ interface TraceEvent {
 /** Makes a process for each Pod, with a thread for the Pod, one for its critical path, and two for each container. */
 export function renderTrace(runs: readonly NamedTimeline[]): string {
   const originMs = Math.min(...runs.map(({ timeline }) => timeline.createdAtMs));
-  const traceEvents = runs.flatMap(({ run, timeline }, index) => {
-    return podEvents({ run, timeline }, { pid: index + 1, offsetMs: timeline.createdAtMs - originMs });
+  const traceEvents = runs.flatMap((named, index) => {
+    const { timeline } = named;
+    return podEvents(named, { pid: index + 1, offsetMs: timeline.createdAtMs - originMs });
   });
   return `${JSON.stringify({ traceEvents, displayTimeUnit: 'ms' })}\n`;
 }
@@ -46,7 +49,7 @@ const FIRST_CONTAINER_THREAD = 10;
 /** Threads per container: handlers get the second one, since periods of one thread must be nested. */
 const THREADS_PER_CONTAINER = 2;
 
-function podEvents({ run, timeline }: NamedTimeline, origin: TraceOrigin): TraceEvent[] {
+function podEvents({ run, workload, timeline }: NamedTimeline, origin: TraceOrigin): TraceEvent[] {
   const { phases, conditions, criticalPath, containers, events } = timeline;
   const threadOf = (container: string | undefined): number => {
     const index = containers.findIndex(({ name }) => name === container);
@@ -54,7 +57,13 @@ function podEvents({ run, timeline }: NamedTimeline, origin: TraceOrigin): Trace
   };
   const { pid } = origin;
   return [
-    { name: 'process_name', ph: 'M', pid, tid: 0, args: { name: `Pod ${run}` } },
+    {
+      name: 'process_name',
+      ph: 'M',
+      pid,
+      tid: 0,
+      args: { name: `Pod ${run}${workload === undefined ? '' : ` of ${workload}`}` },
+    },
     { name: 'process_sort_index', ph: 'M', pid, tid: 0, args: { sort_index: pid } },
     ...threadName(pid, POD_THREAD, 'Pod'),
     ...threadName(pid, PATH_THREAD, 'way to Ready'),

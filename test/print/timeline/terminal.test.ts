@@ -30,7 +30,8 @@ async function web(): Promise<Timeline> {
 }
 
 function drawn(timelines: readonly Timeline[], glyphs: Glyphs, width: number): string[] {
-  return renderTimelines(timelines, { width, color: PLAIN, glyphs }).split('\n');
+  const runs = timelines.map((timeline) => ({ run: timeline.name, timeline }));
+  return renderTimelines(runs, { width, color: PLAIN, glyphs }).split('\n');
 }
 
 it('draws what happened to a Pod, explains the marks, and names the critical path', async () => {

@@ -3,7 +3,13 @@ import { type Markup, markup } from './markup.ts';
 import type { ChartRow, Entry } from './rows.ts';
 
 /** The heights of rows in pixels. */
-const HEIGHTS: Readonly<Record<ChartRow['kind'], number>> = { pod: 40, container: 30, thin: 18, handler: 18 };
+const HEIGHTS: Readonly<Record<ChartRow['kind'], number>> = {
+  workload: 40,
+  pod: 40,
+  container: 30,
+  thin: 18,
+  handler: 18,
+};
 const BAR_MARGIN = 5;
 const CHART_LABEL = 'Timeline. Arrow keys move to the next entry, plus and minus change the scale.';
 
@@ -26,8 +32,8 @@ export function chartMarkup({ rows, lengthMs }: Chart): Markup {
     const entries = row.entries.map((entry) => entryMarkup(entry, { row, y, lengthMs, number: number++ }));
     const lineY = y + HEIGHTS[row.kind];
     const band =
-      row.kind === 'pod'
-        ? markup`<rect class="pod-band" x="0" width="100%" y="${y}" height="${HEIGHTS.pod}"/>`
+      row.kind === 'pod' || row.kind === 'workload'
+        ? markup`<rect class="${row.kind}-band" x="0" width="100%" y="${y}" height="${HEIGHTS.pod}"/>`
         : undefined;
     return markup`${band}<line class="row-line" x1="0" x2="100%" y1="${lineY}" y2="${lineY}"/>
 <g role="list" aria-label="${row.label}">${entries}</g>`;
@@ -61,7 +67,7 @@ function entryMarkup(entry: Entry, { row, y, lengthMs, number }: Placed): Markup
 }
 
 function barMargin({ kind }: ChartRow): number {
-  return kind === 'pod' ? BAR_MARGIN + 3 : kind === 'container' ? BAR_MARGIN : 4;
+  return kind === 'pod' || kind === 'workload' ? BAR_MARGIN + 3 : kind === 'container' ? BAR_MARGIN : 4;
 }
 
 function barMarkup(entry: Entry, lengthMs: number, { y, height }: { y: number; height: number }): Markup {
@@ -101,7 +107,8 @@ function percent(ms: number, lengthMs: number): string {
 
 /** The description of an entry for screen readers. */
 function screenReaderText({ pod, container, title, fromMs, toMs, isMark, details }: Entry): string {
-  const where = container === undefined ? `Pod ${pod}` : `Pod ${pod}, container ${container}`;
+  const subject = pod.includes('/') ? pod : `Pod ${pod}`;
+  const where = container === undefined ? subject : `${subject}, container ${container}`;
   const when = isMark ? `at ${stepDuration(fromMs)}` : `from ${stepDuration(fromMs)} to ${stepDuration(toMs)}`;
   const more = details.slice(0, 3).map(([name, value]) => `${name}: ${value.slice(0, 120)}`);
   return [`${where}: ${title}`, when, ...more].join('; ');

@@ -3,6 +3,8 @@ import { jsonMarkup, Markup, markup } from './markup.ts';
 import script from './page.js?raw';
 import style from './page.css?raw';
 import { chartRows, type Entry } from './rows.ts';
+import { workloadGroups } from '../workload-groups.ts';
+import { workloadRow } from './workload-row.ts';
 import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
 
 export interface PageOptions {
@@ -21,7 +23,13 @@ export function renderPage(pods: readonly PagePod[], { sha256, madeAt, version }
   const originMs = Math.min(...pods.map(({ timeline }) => timeline.createdAtMs));
   const offsets = pods.map(({ timeline }) => timeline.createdAtMs - originMs);
   const lengthMs = Math.max(1, ...pods.map(({ timeline }, index) => (offsets[index] ?? 0) + timeline.endMs)) * 1.01;
-  const rows = pods.flatMap(({ run, timeline }, index) => chartRows({ ...timeline, name: run }, offsets[index] ?? 0));
+  const rows = workloadGroups(pods).flatMap(({ workload, members }) => {
+    const timelines = members.map(({ timeline }) => timeline);
+    return [
+      ...(workload === undefined ? [] : [workloadRow(workload, timelines, originMs)]),
+      ...members.flatMap(({ run, timeline }) => chartRows({ ...timeline, name: run }, timeline.createdAtMs - originMs)),
+    ];
+  });
   const entries = rows.flatMap((row) => row.entries);
   const names = pods.map(({ run }) => run);
   const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');

@@ -9,6 +9,7 @@ import { waitLook } from '../drawing.ts';
 
 /** A period or point in time that is drawn, listed and described. Times are those of the page. */
 export interface Entry extends Stretch {
+  /** The name of the Pod; of a workload as `deployment/web`. */
   readonly pod: string;
   /** Undefined for an entry about the Pod. */
   readonly container?: string | undefined;
@@ -26,7 +27,7 @@ export interface Entry extends Stretch {
 }
 
 export interface ChartRow {
-  readonly kind: 'pod' | 'thin' | 'container' | 'handler';
+  readonly kind: 'workload' | 'pod' | 'thin' | 'container' | 'handler';
   readonly label: string;
   readonly note: string;
   readonly entries: readonly Entry[];

@@ -16,6 +16,8 @@ export interface PageLog {
 
 /** A run of a Pod, with everything that a page shows of it. */
 export interface PagePod {
+  /** The workload that made the Pod: `deployment/web`. Undefined: none. */
+  readonly workload?: string | undefined;
   /** The name of the run: `web`, `web@1`. */
   readonly run: string;
   readonly timeline: Timeline;
@@ -29,12 +31,12 @@ const OPEN_MAX = 2;
 
 /** The result of each Pod, in a line. */
 export function overview(pods: readonly PagePod[]): Markup {
-  const cards = pods.map(({ run, timeline }, index) => {
+  const cards = pods.map(({ run, workload, timeline }, index) => {
     const { criticalPath, phases } = timeline;
     const phase = phases.at(-1)?.phase ?? 'Unknown';
     const time = criticalPath.isReady ? stepDuration(criticalPath.toMs) : 'never';
     return markup`<li class="card ${phase.toLowerCase()}"><a href="#pod-${index}">${run}</a>
-<p class="figure"><b>${time}</b> to Ready</p><p class="state">${podEnd(timeline)}</p></li>`;
+${workload === undefined ? undefined : markup`<p class="state">${workload}</p>`}<p class="figure"><b>${time}</b> to Ready</p><p class="state">${podEnd(timeline)}</p></li>`;
   });
   return markup`<ul class="cards" aria-label="Pods">${cards}</ul>`;
 }
