@@ -56,6 +56,35 @@ describe('timeline', () => {
     expect([...stdout.matchAll(/^(\w+): /gm)].map(([, name]) => name)).toEqual(['long', 'late']);
   });
 
+  it('draws the Pods of a workload together, below the number of those that are Ready', async () => {
+    const store = openStore(workshop.stateDir);
+    const made = (kind: string, name: string, owner?: { kind: string; name: string }): void => {
+      const controller = owner && { apiVersion: 'apps/v1', ...owner, uid: owner.name, controller: true };
+      const ownerReferences = controller && [controller];
+      const { metadata, ...pod } = newPod(name, { phase: 'Running' });
+      const object = kind === 'Pod' ? pod : { apiVersion: 'apps/v1', kind, spec: {} };
+      store.create(kind === 'Pod' ? 'pods' : `${kind.toLowerCase()}s`, {
+        ...object,
+        metadata: { ...metadata, uid: name, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
+      });
+    };
+    made('Deployment', 'web');
+    made('ReplicaSet', 'web-1', { kind: 'Deployment', name: 'web' });
+    made('Pod', 'web-1-a', { kind: 'ReplicaSet', name: 'web-1' });
+    made('Pod', 'lone');
+    made('Pod', 'web-1-b', { kind: 'ReplicaSet', name: 'web-1' });
+    const { stdout } = await workshop.run(['timeline', 'deploy/web', 'lone'], { LC_ALL: 'C' });
+    const rows = [...stdout.matchAll(/^([a-z][\w/-]+) {2,}\S/gm)].map(([, label]) => label);
+    expect(rows).toEqual(['deployment/web', 'web-1-a', 'web-1-b', 'lone']);
+    expect(stdout).toContain('0-9 the number of Ready Pods of a workload');
+    const json = await workshop.run(['timeline', 'rs/web-1', '-o', 'json']);
+    expect(json.stdout.match(/"workload":"deployment\/web"/g)).toHaveLength(2);
+    const page = await workshop.run(['timeline', 'deployment/web', '-o', 'html']);
+    expect(page.stdout).toMatch(/<div class="label workload"><span[^>]*>deployment\/web<\/span><small>2 Pods</);
+    const none = await workshop.run(['timeline', 'job/web']);
+    expect(none).toMatchObject({ exitCode: 1, stderr: 'error: no Pods of job "web" are on record\n' });
+  });
+
   it.each([
     [['nope'], 1, 'Error from server (NotFound): pods "nope" not found'],
     [['web@7'], 1, 'error: there is no run web@7'],
