@@ -14,12 +14,13 @@ const OTHERS: ReadonlyArray<readonly Part[]> = ALL.map((part) => ALL.filter((oth
 
 describe('init writes a manifest that runs unchanged', () => {
   it.each([
-    { kind: 'tasks', isTask: true, choices: ONE, goal: [] },
-    { kind: 'services', isTask: false, choices: OTHERS, goal: ['--until', 'ready'] },
-  ])('$kind', { timeout: 300_000 }, async ({ isTask, choices, goal }) => {
+    { what: 'tasks', isTask: true, choices: ONE, goal: [] },
+    { what: 'services', isTask: false, choices: OTHERS, goal: ['--until', 'ready'] },
+  ])('$what', { timeout: 300_000 }, async ({ isTask, choices, goal }) => {
     const files = choices.map((parts, index) => {
       const name = `pod-${index}`;
-      return workshop.file(`${name}.yaml`, starterManifest({ name, parts: new Set(parts), isTask, file: undefined }));
+      const options = { name, kind: 'Pod', parts: new Set(parts), isTask, file: undefined } as const;
+      return workshop.file(`${name}.yaml`, starterManifest(options));
     });
     const whole = path.join(workshop.folder, 'whole.yaml');
     const init = await workshop.run([
@@ -51,6 +52,23 @@ it('prints a manifest that apply takes from a pipe, and writes no file', async (
   expect(existsSync(workshop.stateDir)).toBe(false);
 });
 
+it('writes a Deployment and a Job that run unchanged, and a CronJob', async () => {
+  const written = async (kind: string): Promise<string> => {
+    const file = path.join(workshop.folder, `${kind}.yaml`);
+    await workshop.run(['init', kind, '--kind', kind, '--with', 'all', '-o', file]);
+    return file;
+  };
+  const deployment = await workshop.run(['apply', await written('deployment'), '--until', 'ready']);
+  expect(deployment.exitCode).toBe(0);
+  expect(deployment.stdout).toContain('2/2 ready');
+  expect(await workshop.run(['apply', await written('job')])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('Complete, 1/1') as string,
+  });
+  const cronJob = await workshop.run(['apply', await written('cronjob'), '--dry-run=server', '--strict']);
+  expect(cronJob).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
 it('overwrites no file without --force', async () => {
   const file = workshop.file('pod.yaml', 'mine\n');
   expect(await workshop.run(['init', '-o', file])).toEqual({
@@ -68,6 +86,8 @@ it.each([
   [['init', '--with', 'prubes'], 'error: unknown part of a manifest: "prubes"\nDid you mean probes?'],
   [['init', '--with', 'xyz'], 'error: unknown part of a manifest: "xyz"\nThe parts are init, '],
   [['init', '--force'], 'error: --force needs -o FILE'],
+  [['init', '--kind', 'Node'], 'error: unknown kind for a manifest: "Node"\nUse pod, deployment, job or cronjob.'],
+  [['init', '--kind', 'deployment', '--task'], 'error: --task and --kind deployment cannot be used together'],
 ])('%s is refused', async (args, message) => {
   const { exitCode, stdout, stderr } = await workshop.run(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

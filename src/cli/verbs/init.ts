@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { labelMessages } from '../../api/names.ts';
 import { mostSimilar } from '../../api/similar.ts';
-import { type Part, PARTS } from '../../manifest/starter/parts.ts';
+import { type Part, PARTS, STARTER_KINDS, type StarterKind } from '../../manifest/starter/parts.ts';
 import { starterManifest } from '../../manifest/starter/starter.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
@@ -13,6 +13,7 @@ import type { Cli } from '../cli.ts';
 /** The flags of `init`. */
 interface InitFlags {
   readonly with: readonly string[];
+  readonly kind: string;
   readonly task: boolean;
   readonly output: string | undefined;
   readonly force: boolean;
@@ -35,6 +36,8 @@ Examples:
   podrun init web > web.yaml
   podrun init web --with probes,sidecar -o web.yaml && podrun apply web.yaml
   podrun init nightly --task --with configmap | podrun apply -
+  podrun init web --kind deployment --with probes -o web.yaml
+  podrun init report --kind cronjob | podrun apply - --timeout 90s
 `;
 
 /** `podrun init`: writes a first manifest. */
@@ -44,8 +47,9 @@ export function register(program: Command, run: RunVerb): void {
     .summary('Write a commented manifest to start from')
     .description('Writes a manifest to start from. It runs without changes, and explains each field in a comment.')
     .usage('[NAME] [flags]')
-    .argument('[name]', 'name of the Pod', 'app')
-    .option('--with <parts>', 'parts of the Pod, for example probes,sidecar; may be given several times', append, [])
+    .argument('[name]', 'name of the object', 'app')
+    .option('--kind <kind>', 'the kind of the object: pod, deployment, job or cronjob', 'pod')
+    .option('--with <parts>', 'parts of its Pods, for example probes,sidecar; may be given several times', append, [])
     .option('--task', 'a Pod that does its work and ends, instead of a server', false)
     .option('-o, --output <file>', 'write the manifest to this new file')
     .option('--force', 'with -o: overwrite the file', false)
@@ -56,15 +60,26 @@ export function register(program: Command, run: RunVerb): void {
 function initCommand(cli: Cli, name: string, flags: InitFlags): number {
   const [wrong] = labelMessages(name);
   if (wrong !== undefined) throw usageOf('init', `invalid name ${JSON.stringify(name)}: ${wrong}`);
-  const { output: file, task: isTask, force } = flags;
+  const { output: file, task, force } = flags;
+  const kind = kindNamed(flags.kind);
+  if (task && kind === 'Deployment') {
+    throw usage('--task and --kind deployment cannot be used together', 'Use --kind job for Pods that end.');
+  }
+  const isTask = task || kind === 'Job' || kind === 'CronJob';
   if (force && file === undefined) throw usage('--force needs -o FILE', 'It overwrites the file of -o.');
-  const text = starterManifest({ name, parts: partsIn(flags.with), isTask, file });
+  const text = starterManifest({ name, kind, parts: partsIn(flags.with), isTask, file });
   if (file === undefined) cli.stdout.write(text);
   else {
     write(file, text, force);
     cli.note(`wrote ${file}; try: podrun apply ${file}`);
   }
   return EXIT.ok;
+}
+
+function kindNamed(word: string): StarterKind {
+  const kind = STARTER_KINDS.find((known) => known.toLowerCase() === word.toLowerCase());
+  if (kind !== undefined) return kind;
+  throw usage(`unknown kind for a manifest: ${JSON.stringify(word)}`, 'Use pod, deployment, job or cronjob.');
 }
 
 function partsIn(lists: readonly string[]): ReadonlySet<Part> {

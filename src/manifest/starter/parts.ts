@@ -13,11 +13,17 @@ export const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
+/** The kinds of manifests that `podrun init` writes. */
+export const STARTER_KINDS = ['Pod', 'Deployment', 'Job', 'CronJob'] as const;
+
+export type StarterKind = (typeof STARTER_KINDS)[number];
+
 export interface StarterOptions {
-  /** The name of the Pod, a DNS label. */
+  /** The name of the object, a DNS label. */
   readonly name: string;
+  readonly kind: StarterKind;
   readonly parts: ReadonlySet<Part>;
-  /** True for a Pod that does its work and ends, false for one that serves. */
+  /** True for Pods that do their work and end, false for those that serve. */
   readonly isTask: boolean;
   /** The path of the manifest, for its comments. */
   readonly file: string | undefined;

@@ -1,10 +1,12 @@
 import { initContainers } from './init-containers.ts';
 import { mainContainer } from './main-container.ts';
-import { type Part, SharedFolder, sharesFiles, type StarterOptions } from './parts.ts';
+import { workload } from './workload.ts';
+import { type Part, SharedFolder, sharesFiles, type StarterKind, type StarterOptions } from './parts.ts';
 
 /** A starter manifest as YAML: valid and runnable, with a comment about every field. */
 export function starterManifest(options: StarterOptions): string {
-  const documents = [...records(options), pod(options)];
+  const spec = podSpec(options);
+  const documents = [...records(options), options.kind === 'Pod' ? pod(options, spec) : workload(options, spec)];
   return `${headline(options).join('\n')}\n${documents.join('\n---\n')}\n`;
 }
 
@@ -36,9 +38,7 @@ stringData: # plain text; the API server stores it as base64 under data
   return documents.filter(([part]) => parts.has(part)).map(([, text]) => text);
 }
 
-function pod(options: StarterOptions): string {
-  const { name, isTask } = options;
-  const folder = new SharedFolder();
+function pod({ name }: StarterOptions, spec: readonly string[]): string {
   return [
     'apiVersion: v1',
     'kind: Pod',
@@ -47,37 +47,76 @@ function pod(options: StarterOptions): string {
     '  labels:',
     `    app: ${name} # selectors find the Pod by its labels: podrun get pods -l app=${name}`,
     'spec:',
-    ...(isTask
-      ? [
-          '  # OnFailure: a container that ends with another exit code than 0 is restarted, at first at once, then',
-          '  # after 10 s, 20 s, 40 s…',
-          '  # Never: it is not restarted, and the Pod is Failed. Always, the default, is for servers.',
-          '  restartPolicy: OnFailure',
-        ]
-      : [
-          '  # Always: a container that ends is restarted, at first at once, then after 10 s, 20 s, 40 s…',
-          '  # OnFailure: only when its exit code was not 0. Never: it is not restarted.',
-          '  restartPolicy: Always',
-        ]),
+    ...spec,
+  ].join('\n');
+}
+
+function podSpec(options: StarterOptions): string[] {
+  const folder = new SharedFolder();
+  return [
+    ...RESTARTS[options.kind === 'Pod' && options.isTask ? 'task' : options.kind],
     '  # A container that has to stop gets SIGTERM, and SIGKILL after this many seconds. Default: 30.',
     '  terminationGracePeriodSeconds: 10',
     ...initContainers(options, folder),
     ...mainContainer(options, folder),
     ...volumes(options),
-  ].join('\n');
+  ];
 }
 
-function headline({ isTask, file }: StarterOptions): string[] {
+const OF_JOBS: readonly string[] = [
+  '  # OnFailure: a container that ends with another exit code than 0 is restarted in its Pod.',
+  '  # Never: the Pod is Failed, and the Job makes a new one.',
+  '  restartPolicy: OnFailure',
+];
+
+/** The lines about the restart policy. */
+const RESTARTS: Readonly<Record<StarterKind | 'task', readonly string[]>> = {
+  task: [
+    '  # OnFailure: a container that ends with another exit code than 0 is restarted, at first at once, then',
+    '  # after 10 s, 20 s, 40 s…',
+    '  # Never: it is not restarted, and the Pod is Failed. Always, the default, is for servers.',
+    '  restartPolicy: OnFailure',
+  ],
+  Pod: [
+    '  # Always: a container that ends is restarted, at first at once, then after 10 s, 20 s, 40 s…',
+    '  # OnFailure: only when its exit code was not 0. Never: it is not restarted.',
+    '  restartPolicy: Always',
+  ],
+  Deployment: [
+    '  # A container that ends is restarted, at first at once, then after 10 s, 20 s, 40 s… A Deployment has no other',
+    '  # policy.',
+    '  restartPolicy: Always',
+  ],
+  Job: OF_JOBS,
+  CronJob: OF_JOBS,
+};
+
+const TITLES: Readonly<Record<StarterKind | 'task', string>> = {
+  task: 'A Pod that does its work and ends',
+  Pod: 'A Pod that serves until podrun stops it',
+  Deployment: 'A Deployment: Pods that serve until podrun stops them, and that a change of this file replaces',
+  Job: 'A Job: Pods that do their work and end, and are tried again if they fail',
+  CronJob: 'A CronJob: a Job at certain times, until podrun stops it',
+};
+
+function headline({ kind, isTask, file }: StarterOptions): string[] {
   const manifest = file ?? 'FILE';
-  const runs = isTask
-    ? ['# A Pod that does its work and ends. To run it:', '#', `#   podrun apply ${manifest}`]
-    : [
-        '# A Pod that serves until podrun stops it. To run it:',
-        '#',
+  const title = TITLES[kind === 'Pod' && isTask ? 'task' : kind];
+  const serves = kind === 'Deployment' || (kind === 'Pod' && !isTask);
+  const commands = serves
+    ? [
         `#   podrun apply ${manifest}                 # Ctrl-C stops it`,
         `#   podrun apply ${manifest} --until ready   # stops it as soon as it is Ready; good for a first try`,
-      ];
-  return [...runs, '#', '# podrun explain pod.spec lists all fields; podrun validate finds mistakes.', ''];
+      ]
+    : [`#   podrun apply ${manifest}`];
+  return [
+    `# ${title}. To run it:`,
+    '#',
+    ...commands,
+    '#',
+    `# podrun explain ${kind.toLowerCase()}.spec lists all fields; podrun validate finds mistakes.`,
+    '',
+  ];
 }
 
 function volumes(options: StarterOptions): string[] {

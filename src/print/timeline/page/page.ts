@@ -4,7 +4,7 @@ import script from './page.js?raw';
 import style from './page.css?raw';
 import { chartRows, type Entry } from './rows.ts';
 import { workloadGroups } from '../workload-groups.ts';
-import { workloadRow } from './workload-row.ts';
+import { groupRow } from './group-row.ts';
 import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
 
 export interface PageOptions {
@@ -26,12 +26,12 @@ export function renderPage(pods: readonly PagePod[], { sha256, madeAt, version }
   const rows = workloadGroups(pods).flatMap(({ workload, members }) => {
     const timelines = members.map(({ timeline }) => timeline);
     return [
-      ...(workload === undefined ? [] : [workloadRow(workload, timelines, originMs)]),
+      ...(workload === undefined ? [] : [groupRow(workload, timelines, originMs)]),
       ...members.flatMap(({ run, timeline }) => chartRows({ ...timeline, name: run }, timeline.createdAtMs - originMs)),
     ];
   });
   const entries = rows.flatMap((row) => row.entries);
-  const names = pods.map(({ run }) => run);
+  const names = workloadGroups(pods).map(({ workload, members }) => workload ?? members[0]?.run ?? '');
   const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
   const policy = [
     "default-src 'none'",

@@ -35,8 +35,9 @@ export function overview(pods: readonly PagePod[]): Markup {
     const { criticalPath, phases } = timeline;
     const phase = phases.at(-1)?.phase ?? 'Unknown';
     const time = criticalPath.isReady ? stepDuration(criticalPath.toMs) : 'never';
-    return markup`<li class="card ${phase.toLowerCase()}"><a href="#pod-${index}">${run}</a>
-${workload === undefined ? undefined : markup`<p class="state">${workload}</p>`}<p class="figure"><b>${time}</b> to Ready</p><p class="state">${podEnd(timeline)}</p></li>`;
+    const owner = workload === undefined ? undefined : markup`<p class="state">${workload}</p>`;
+    return markup`<li class="card ${phase.toLowerCase()}"><a href="#pod-${index}">${run}</a>${owner}
+<p class="figure"><b>${time}</b> to Ready</p><p class="state">${podEnd(timeline)}</p></li>`;
   });
   return markup`<ul class="cards" aria-label="Pods">${cards}</ul>`;
 }

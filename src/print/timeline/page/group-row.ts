@@ -3,7 +3,7 @@ import { readyCounts } from '../../../history/timeline/ready-counts.ts';
 import type { ChartRow } from './rows.ts';
 
 /** The row above the Pods of a workload: how many of them were Ready. */
-export function workloadRow(name: string, timelines: readonly Timeline[], originMs: number): ChartRow {
+export function groupRow(name: string, timelines: readonly Timeline[], originMs: number): ChartRow {
   const counts = readyCounts(timelines, originMs);
   const most = Math.max(1, ...counts.map(({ ready }) => ready));
   const entries = counts.map(({ ready, fromMs, toMs }) => ({
