@@ -119,18 +119,9 @@ function notChecked(subject: Subject, position: Position, why: string, noSkip: b
   };
 }
 
-/** Pods, and the kinds that podrun stores. */
-const USED_KINDS: ReadonlySet<string> = new Set(
-  'Pod ConfigMap Secret Service Namespace ServiceAccount PersistentVolumeClaim'.split(' '),
-);
-
 function runnableFindings(loaded: LoadedObject): Finding[] {
   const { object, subject, positionOf } = loaded;
   const at = (path: string): ReturnType<typeof placed> => placed(subject, positionOf(path));
-  const message = `podrun runs Pods only, not ${object.kind}`;
-  const ofKind: Finding[] = USED_KINDS.has(object.kind)
-    ? []
-    : [{ ...at('kind'), level: 'error', rule: 'not-runnable', path: 'kind', message, hint: undefined }];
   const refused = refusedFields(object).map((error): Finding => {
     return { ...at(error.path), level: 'error', rule: 'not-runnable', ...errorFields(error) };
   });
@@ -140,7 +131,7 @@ function runnableFindings(loaded: LoadedObject): Finding[] {
       return { ...at(path), level: 'warning', rule: 'no-effect', path, message: text, hint: undefined };
     }),
   );
-  return [...ofKind, ...refused, ...idle];
+  return [...refused, ...idle];
 }
 
 function placed(

@@ -99,7 +99,13 @@ describe('what podrun makes of it', () => {
       'a workload',
       'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: d }\nspec:\n  selector: { matchLabels: { a: b } }\n' +
         '  template: { metadata: { labels: { a: b } }, spec: { containers: [{ name: a, image: b }] } }\n',
-      ['error not-runnable 2:7 kind'],
+      [],
+    ],
+    [
+      'a workload with a field that podrun refuses',
+      'apiVersion: batch/v1\nkind: Job\nmetadata: { name: d }\nspec:\n  template:\n    spec:\n' +
+        '      restartPolicy: Never\n      containers: [{ name: a, image: b }]\n      runtimeClassName: x\n',
+      ['error not-runnable 9:25 spec.template.spec.runtimeClassName'],
     ],
     ['a field without effect', pod('  schedulerName: mine\n'), ['warning no-effect 6:18 spec.schedulerName']],
   ])('%s', async (_name, text, want) => {
