@@ -20,8 +20,8 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
 
 /**
  * Repairs the state folder after podrun was killed: starts background agents again, and records the end of all other
- * Pods. Every command looks into two folders for this. The code for the repair is loaded only when one of the folders
- * holds something.
+ * Pods. Removes Jobs whose time to live has passed. Every command looks into three folders for this. The code is loaded
+ * only when one of the folders holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
@@ -32,6 +32,10 @@ export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   if (ABOUT_RECORDS.has(command) && existsSync(resourceFolder(root, 'pods'))) {
     const { reportLostPods } = await import('./repair.ts');
     await reportLostPods(cli);
+  }
+  if ((ABOUT_RECORDS.has(command) || command === 'gc') && existsSync(resourceFolder(root, 'jobs'))) {
+    const { removeExpired } = await import('./repair.ts');
+    await removeExpired(cli);
   }
 }
 

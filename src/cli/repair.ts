@@ -21,6 +21,17 @@ export async function reportLostPods(cli: Cli): Promise<void> {
   }
 }
 
+/** Removes finished Jobs whose time to live has passed while no podrun ran: readers see them no more. */
+export async function removeExpired(cli: Cli): Promise<void> {
+  try {
+    const { removeExpiredJobs } = await import('../agent/clean-up/expired-jobs.ts');
+    await removeExpiredJobs(openStore(cli), cli.clock);
+  } catch (error) {
+    // The command itself reports errors of the store.
+    if (!(error instanceof PodrunError)) throw error;
+  }
+}
+
 /** Starts background agents again that died before the end of their Pods, and prints a note for each. */
 export async function resumeAgents(cli: Cli): Promise<void> {
   const { reviveAgents } = await import('../background/revive-agents.ts');

@@ -5,7 +5,7 @@ export { garbageActions } from './garbage/collect.ts';
 export { isLookedAt, podGoal, rootGoalState } from './goals/root-goal.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { JOB_BACKOFF } from './job/failure-delay.ts';
-export { releaseOrphanedPods } from './job/reconcile-job.ts';
+export { jobExpiryMs, releaseOrphanedPods } from './job/reconcile-job.ts';
 export { NAME_ALPHABET, SUFFIX_LENGTH } from './names.ts';
 export { revisionToRestore, rolledBack } from './rollback.ts';
 export { rolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';

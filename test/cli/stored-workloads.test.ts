@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
 import { runHere } from './in-process.ts';
 import { GOLDEN_ENV, putObjects, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -92,4 +92,25 @@ it('a namespace exists as long as it has any object', async () => {
   expect(await run('get', 'ns', '-o', 'name')).toBe('namespace/batch\nnamespace/default\n');
   const { stdout } = await workshop.run(['__complete', 'get', 'jobs', '-n', '']);
   expect(stdout).toContain('batch\n');
+});
+
+it('a Job whose time to live has passed is gone with its Pods, unless an agent has it', async () => {
+  putState('job-complete');
+  const store = storeOf(workshop);
+  const job = store.list<StoredKubeObject>('jobs', {})[0]!;
+  const { name } = job.metadata;
+  const expire = (ttlSecondsAfterFinished: number): void => {
+    const change = (stored: StoredKubeObject): StoredKubeObject => {
+      return { ...stored, spec: { ...(stored['spec'] as object), ttlSecondsAfterFinished } };
+    };
+    store.change<StoredKubeObject>('jobs', { namespace: 'default', name }, 'object', change);
+  };
+  expire(1_000_000_000);
+  expect(await run('get', 'jobs', '-o', 'name')).toBe(`job.batch/${name}\n`);
+  expire(60);
+  const claim = store.claim('jobs', { namespace: 'default', name }, 'apply', undefined);
+  expect(await run('get', 'jobs', '-o', 'name')).toBe(`job.batch/${name}\n`);
+  if (claim.ok) claim.release();
+  const { stdout, stderr } = await runHere(workshop, ['get', 'jobs,pods'], { env: GOLDEN_ENV });
+  expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'No resources found in default namespace.\n' });
 });

@@ -1,4 +1,3 @@
-import type { JobCondition } from '../../api/generated/types.ts';
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { parseTime } from '../../api/time.ts';
@@ -19,8 +18,7 @@ const OWN_NAME = 'kubernetes.io/job-controller';
 export function reconcileJob(job: StoredJob, around: JobAround): Reconciliation {
   const { managedBy } = job.spec;
   if (managedBy !== undefined && managedBy !== OWN_NAME) return { actions: [] };
-  const finished = finishedCondition(job.status ?? {});
-  if (finished !== undefined) return afterTheEnd(job, finished, around);
+  if (finishedCondition(job.status ?? {}) !== undefined) return afterTheEnd(job, around);
   const matches = ({ metadata }: StoredPod): boolean => matchesSelector(job.spec.selector, metadata.labels);
   const claim = claimObjects(job, around.pods, { matches, finalizer: JOB_FINALIZER });
   return claim.actions.length > 0 ? { actions: claim.actions } : syncJob(job, claim.owned, around);
@@ -30,14 +28,24 @@ export function reconcileJob(job: StoredJob, around: JobAround): Reconciliation 
  * A finished Job keeps no Pod from going, and goes itself when its time to live is over: in the foreground, its Pods
  * first. Source: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go.
  */
-function afterTheEnd(job: StoredJob, finished: JobCondition, { pods, now }: JobAround): Reconciliation {
+function afterTheEnd(job: StoredJob, { pods, now }: JobAround): Reconciliation {
   const tracked = pods.filter((pod) => isControlledBy(pod, job) && hasJobFinalizer(pod));
   const actions = tracked.map((pod) => patchAction(pod, withoutJobFinalizer(pod)));
-  const { ttlSecondsAfterFinished: seconds } = job.spec;
-  if (seconds === undefined || hasDeletionTimestamp(job)) return { actions };
-  const expiryMs = parseTime(finished.lastTransitionTime ?? '') + seconds * 1000;
+  const expiryMs = jobExpiryMs(job);
+  if (expiryMs === undefined || hasDeletionTimestamp(job)) return { actions };
   if (expiryMs > now.wallMs) return { actions, lookAgainAtMs: expiryMs };
   return { actions: [...actions, deleteAction(job, 'Foreground')] };
+}
+
+/**
+ * The time when a Job is to be removed, milliseconds since 1970. Undefined: it goes on, or it stays.
+ * Source: ttlafterfinished_controller.go getFinishAndExpireTime.
+ */
+export function jobExpiryMs({ spec, status }: StoredJob): number | undefined {
+  const finished = finishedCondition(status ?? {});
+  const { ttlSecondsAfterFinished: seconds } = spec;
+  if (finished === undefined || seconds === undefined) return undefined;
+  return parseTime(finished.lastTransitionTime ?? '') + seconds * 1000;
 }
 
 /**
