@@ -37,7 +37,7 @@ export interface ContainerLaunch {
    * Called with every piece of output, in order of arrival: after `start` has resolved and its callers have run, and
    * before `onExit`.
    */
-  readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
+  readonly onOutput: OnOutput;
   /**
    * Called once, when the main process has ended, its process group was killed and its output was read to the end.
    * Called after `start` has resolved, and not after a failed start.
@@ -46,6 +46,9 @@ export interface ContainerLaunch {
 }
 
 export type OutputStream = 'stdout' | 'stderr';
+
+/** Gets a piece of output. The chunk is valid during the call only: its memory is for the next piece. */
+export type OnOutput = (stream: OutputStream, chunk: Buffer) => void;
 
 export interface ProcessExit {
   /** The exit code of the process, or 128 + the number of the signal that ended it. */
@@ -137,7 +140,7 @@ export interface ExecRequest extends Pick<ContainerLaunch, 'id' | 'argv' | 'env'
   /** The most output that the outcome holds. */
   readonly maxOutputBytes: number;
   /** Called with every piece of output, in order of arrival, before the outcome. */
-  readonly onOutput?: (stream: OutputStream, chunk: Buffer) => void;
+  readonly onOutput?: OnOutput;
   /** Kills the command with its process group when aborted. */
   readonly signal?: AbortSignal;
 }
@@ -148,7 +151,7 @@ export interface ExecLaunch extends Pick<ExecRequest, 'id' | 'argv' | 'env' | 'c
   readonly stdin: boolean;
   readonly tty: boolean;
   /** Called with every piece of output, in order of arrival, before `onExit`. */
-  readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
+  readonly onOutput: OnOutput;
   /**
    * Called once with the exit code, as of a container, when the command has ended and its output is closed. Called
    * after `startExec` has resolved, and not after a failed start.

@@ -54,7 +54,7 @@ export class Attachable {
   }
 
   output(kind: OutputStream, chunk: Buffer): void {
-    if (this.#early !== undefined) this.#keep({ kind, chunk });
+    if (this.#early !== undefined) this.#keep(kind, chunk);
     else if (this.#clients.size === 0) return;
     for (const client of this.#clients) client.send({ kind, chunk });
     this.#holdOrLetGo();
@@ -118,10 +118,10 @@ export class Attachable {
     client.end();
   }
 
-  #keep(frame: { readonly kind: OutputStream; readonly chunk: Buffer }): void {
+  #keep(kind: OutputStream, chunk: Buffer): void {
     const early = this.#early ?? [];
-    early.push(frame);
-    this.#earlyBytes += frame.chunk.length;
+    early.push({ kind, chunk: Buffer.from(chunk) });
+    this.#earlyBytes += chunk.length;
     if (this.#earlyBytes <= EARLY_BYTES_MAX) return;
     const { clock } = this.#options;
     this.#patience ??= clock.wakeAt(clock.now().monotonicMs + EARLY_WAIT_MS, () => {

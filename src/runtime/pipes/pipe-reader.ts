@@ -22,6 +22,7 @@ export interface PipeReader {
   hold(held: boolean): void;
 }
 
+/** Gets a piece, which is valid during the call only. */
 type OnChunk = (chunk: Buffer) => void;
 
 /**
@@ -35,20 +36,19 @@ export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = f
   };
   // Without a buffer of podrun's own, a socket reads one piece ahead while it is held: that piece would be lost if
   // podrun were killed.
-  const onread = { buffer: sharedBuffer, callback: (length: number): true => copyAndPassOn(length, onPiece) };
+  const callback = (length: number): true => {
+    onPiece(sharedBuffer.subarray(0, length));
+    return true;
+  };
+  const onread = { buffer: sharedBuffer, callback };
   // The types of the constructor lack this option.
   const options = { fd, readable: true, writable: false, onread };
   const socket = new Socket(options);
   return readDescriptor(socket, fd, clock, onPiece);
 }
 
-/** The buffer for all FIFOs: each piece is copied before the next read. */
+/** The buffer for all FIFOs. The next read overwrites it. */
 const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
-
-function copyAndPassOn(length: number, onChunk: OnChunk): true {
-  onChunk(Buffer.from(sharedBuffer.subarray(0, length)));
-  return true;
-}
 
 /**
  * Notes that everything read from a FIFO was passed on: sets its access time to 0. The kernel removes that note with

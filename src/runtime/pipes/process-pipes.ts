@@ -9,13 +9,11 @@ import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
 import { discardInput, writeFifo } from './input-fifo.ts';
 import type { Inside } from '../inside.ts';
 import { noteNothingInFlight, readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
-import type { OutputStream } from '../runtime.ts';
+import type { OnOutput, OutputStream } from '../runtime.ts';
 import type { HeldPipes, Watchdog } from '../watch/watchdog.ts';
 
 /** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own pipes, where that works on macOS only. */
 export type PipeKind = 'fifo' | 'pipe';
-
-type OnOutput = (stream: OutputStream, chunk: Buffer) => void;
 
 /** podrun's ends of a process's pipes. */
 export interface ConnectedPipes {

@@ -144,7 +144,7 @@ class CollectedOutput {
 
   readonly add = (stream: OutputStream, chunk: Buffer): void => {
     const bytesLeft = this.#bytesMax - this.#bytes[stream];
-    if (bytesLeft > 0) this.#chunks[stream].push(chunk.subarray(0, bytesLeft));
+    if (bytesLeft > 0) this.#chunks[stream].push(Buffer.from(chunk.subarray(0, bytesLeft)));
     this.#bytes[stream] += chunk.length;
   };
 

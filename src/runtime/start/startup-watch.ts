@@ -35,7 +35,7 @@ export class StartupWatch {
 
   readonly onOutput = (stream: OutputStream, chunk: Buffer): void => {
     if (this.#early === undefined) this.#launch.onOutput(stream, chunk);
-    else this.#early.push([stream, chunk]);
+    else this.#early.push([stream, Buffer.from(chunk)]);
   };
 
   /** Waits until the program runs or has run. */

@@ -71,6 +71,16 @@ describe('who attaches', () => {
     expect(second.seen).toEqual(['attached', 'stderr late', 'exit', 'end']);
   });
 
+  it('first sees early output as it was, although its memory is for the next piece', () => {
+    const { attachable } = started();
+    const piece = Buffer.from('early');
+    attachable.output('stdout', piece);
+    piece.fill('x');
+    const client = new Client();
+    attachable.attach(client);
+    expect(client.seen).toEqual(['attached', 'stdout early']);
+  });
+
   it('first sees all of a container that has ended, and nobody after that', () => {
     const { attachable } = started();
     print(attachable, 'early');
