@@ -31,6 +31,10 @@ export class RunMembers {
     }
   }
 
+  has(uid: string): boolean {
+    return this.#uids.has(uid);
+  }
+
   /** Adds an object, and tells that it is there. */
   add(object: Owned): void {
     if (this.#uids.has(object.metadata.uid)) return;

@@ -17,6 +17,7 @@ import type { Store } from '../../store/store.ts';
 import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
+import { ForeignEvents } from './foreign-events.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, isService, ObjectCache } from './object-cache.ts';
 import { RunMembers } from './run-members.ts';
@@ -57,6 +58,7 @@ export class WorkloadLoop {
   readonly #cache: ObjectCache;
   readonly #hands: ControllerHands;
   readonly #members: RunMembers;
+  readonly #foreignEvents: ForeignEvents;
   readonly #removedPods = new RemovedPods();
   /** The workloads of this agent, by uid, each with a function that gives it up. */
   readonly #own = new Map<string, () => void>();
@@ -77,6 +79,7 @@ export class WorkloadLoop {
     this.#cache = new ObjectCache(options.store, (event, before) => this.#changed(event, before));
     this.#members = new RunMembers(this.#cache, (event) => this.#tell(event));
     this.#hands = new ControllerHands({ ...options, cache: this.#cache });
+    this.#foreignEvents = new ForeignEvents({ ...options, isForeign: (uid) => this.#isForeign(uid) });
   }
 
   /**
@@ -133,6 +136,7 @@ export class WorkloadLoop {
     this.stop();
     for (const uid of this.#own.keys()) this.#attempt(uid, () => this.#rest(uid));
     this.#cache.close();
+    this.#foreignEvents.close();
     for (const release of this.#own.values()) release();
     this.#own.clear();
   }
@@ -191,10 +195,19 @@ export class WorkloadLoop {
   }
 
   #tell(event: WatchEvent<Owned>): void {
-    if (this.#options.runsPod(event.object.metadata.uid)) return;
+    const { uid, namespace } = event.object.metadata;
+    if (this.#options.runsPod(uid)) return;
+    if (this.#isForeign(uid)) this.#foreignEvents.follow(namespace);
     this.#options.onObject(event);
     // The run may be over, also where no controller has anything to do.
     this.#queue.plan();
+  }
+
+  /** True for a workload of the run, or a Pod of it, that another agent has. */
+  #isForeign(uid: string): boolean {
+    const object = this.#members.has(uid) ? this.#cache.get(uid) : undefined;
+    if (object === undefined || this.#options.runsPod(uid)) return false;
+    return isPod(object) || (isWorkload(object) && !this.#everOwn.has(uid));
   }
 
   #forget(object: Owned): void {
