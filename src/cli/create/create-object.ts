@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import { formatFieldError, withHeading } from '../../manifest/field-error.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { LastApplied } from '../../store/records/last-applied.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
@@ -78,7 +80,13 @@ export async function createFromFlags(
   }
   const { output, template } = flags;
   const detached: ApplyFlags = { ...APPLY_DEFAULTS, detach: true, output, template, ...running, namespace };
-  return apply(cli, detached, undefined, () => oneChunk(object));
+  const exitCode = await apply(cli, detached, undefined, () => oneChunk(object));
+  // No manifest was applied: `rollout undo` must not warn of one. kubectl records one with --save-config only.
+  if (isWorkload(manifest.object)) {
+    const { namespace: place = DEFAULT_NAMESPACE, name = '' } = manifest.object.metadata;
+    new LastApplied(store.root).forget(type.plural, { namespace: place, name });
+  }
+  return exitCode;
 }
 
 async function* oneChunk(object: KubeObject): AsyncGenerator<Uint8Array> {
