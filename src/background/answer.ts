@@ -22,7 +22,7 @@ export type AgentAnswer =
       readonly owned: readonly StoredPod[];
       /** `NAMESPACE/NAME` of Pods that another process has begun to run meanwhile. The agent leaves them alone. */
       readonly foreign: readonly string[];
-      /** Names of Pods that the agent took over from a former agent. */
+      /** Workloads and Pods that the agent took over from a former agent: `deployment/web`, `pod/one`. */
       readonly resumed: readonly string[];
     }
   | { readonly type: 'failed'; readonly message: string; readonly hint: string | undefined; readonly code: ErrorCode };

@@ -38,7 +38,7 @@ async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: st
   }
 }
 
-/** Answers the Pods of the new agent, such as `pod/a, pod/b`. */
+/** Answers what the new agent looks after, such as `deployment/web, pod/one`. */
 async function restartAgent(agents: BackgroundAgents, id: string): Promise<string> {
   const settings = agents.settings<AgentSettings>(id);
   // The creating process was killed before it had written the settings.
@@ -48,6 +48,5 @@ async function restartAgent(agents: BackgroundAgents, id: string): Promise<strin
   }
   const { hostEnv } = settings;
   const { resumed, owned } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);
-  const names = [...resumed, ...owned.map(({ metadata }) => metadata.name)];
-  return names.map((name) => `pod/${name}`).join(', ');
+  return [...resumed, ...owned.map(({ metadata }) => `pod/${metadata.name}`)].join(', ');
 }

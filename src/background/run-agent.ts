@@ -131,7 +131,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     type: 'began',
     owned: owned.map(({ pod }) => pod),
     foreign: foreign.map(({ object }) => keyOf(object)),
-    resumed: resumed.map(({ pod }) => pod.metadata.name),
+    resumed: namesOf(workloads, resumed),
   });
   for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
   const isOnRecord = await runToTheEnd(
@@ -142,6 +142,15 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
   await runtime.close();
   agents.remove(id);
   return isOnRecord;
+}
+
+/** Names workloads and Pods for people: `deployment/web`, `pod/one`. The Pods of a workload are not named one by one. */
+function namesOf(workloads: readonly OwnedWorkload[], resumed: readonly Resumed[]): string[] {
+  const apart = resumed.filter(({ pod }) => workloads.length === 0 || controllerOf(pod) === undefined);
+  return [
+    ...workloads.map(({ object }) => `${object.kind.toLowerCase()}/${object.metadata.name}`),
+    ...apart.map(({ pod }) => `pod/${pod.metadata.name}`),
+  ];
 }
 
 /** Ends the remaining processes of a Pod whose keeper is gone, and removes its file system layers. */

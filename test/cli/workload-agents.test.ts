@@ -146,7 +146,10 @@ describe('a Deployment in the background', () => {
     const killed = agentPid();
     process.kill(killed, 'SIGKILL');
     await vi.waitUntil(() => !workshop.backgroundProcesses().includes(killed), PATIENT);
-    expect((await workshop.run(['get', 'deploy', 'web'])).exitCode).toBe(0);
+    expect(await workshop.run(['get', 'deploy', 'web'])).toMatchObject({
+      exitCode: 0,
+      stderr: `deployment/web: the background agent (process ${killed}) had ended; podrun started another\n`,
+    });
     expect(agentPid()).not.toBe(killed);
     await rolledOut(4);
     expect(pods().map(({ spec }) => spec.containers[0]?.env?.[0]?.value)).toEqual(['2', '2', '2', '2']);
