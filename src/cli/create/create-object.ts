@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import { DEFAULT_NAMESPACE, type KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import { formatFieldError, withHeading } from '../../manifest/field-error.ts';
@@ -82,10 +82,7 @@ export async function createFromFlags(
   const detached: ApplyFlags = { ...APPLY_DEFAULTS, detach: true, output, template, ...running, namespace };
   const exitCode = await apply(cli, detached, undefined, () => oneChunk(object));
   // No manifest was applied: `rollout undo` must not warn of one. kubectl records one with --save-config only.
-  if (isWorkload(manifest.object)) {
-    const { namespace: place = DEFAULT_NAMESPACE, name = '' } = manifest.object.metadata;
-    new LastApplied(store.root).forget(type.plural, { namespace: place, name });
-  }
+  if (isWorkload(manifest.object)) new LastApplied(store.root).forget(type.plural, manifest.object.metadata);
   return exitCode;
 }
 

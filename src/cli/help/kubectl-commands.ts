@@ -26,11 +26,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
   ps: "Use 'podrun get pods', or 'podrun get all' with workloads and Services.",
   start: "Use 'podrun apply -f FILE': it runs the Pods of a manifest.",
   stop:
-    "Use 'podrun delete pod NAME', which ends it gracefully and keeps its run in 'podrun history', or " +
+    "Use 'podrun delete pod NAME', which ends it gracefully and removes it, or " +
     "'podrun scale deployment/NAME --replicas=0'.",
   restart:
-    "Use 'podrun rollout restart deployment/NAME' for a workload, or 'podrun replace --force -f FILE' for a Pod: it " +
-    'ends the Pod and runs it again.',
+    "Use 'podrun rollout restart deployment/NAME' for a workload, 'podrun delete pod NAME' for one Pod of a workload, " +
+    "which makes another, or 'podrun replace --force -f FILE' for a Pod of a manifest.",
   kill: "Use 'podrun delete pod NAME --now', or --force to kill its processes at once.",
   rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes ended Pods.",
   build: `podrun builds no images. ${IMAGES}`,
