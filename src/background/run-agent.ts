@@ -144,7 +144,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
   return isOnRecord;
 }
 
-/** Names workloads and Pods for people: `deployment/web`, `pod/one`. The Pods of a workload are not named one by one. */
+/** Names workloads and Pods for people: `deployment/web`, `pod/one`. Workloads stand for their Pods. */
 function namesOf(workloads: readonly OwnedWorkload[], resumed: readonly Resumed[]): string[] {
   const apart = resumed.filter(({ pod }) => workloads.length === 0 || controllerOf(pod) === undefined);
   return [

@@ -29,8 +29,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
     "Use 'podrun delete pod NAME', which ends it gracefully and removes it, or " +
     "'podrun scale deployment/NAME --replicas=0'.",
   restart:
-    "Use 'podrun rollout restart deployment/NAME' for a workload, 'podrun delete pod NAME' for one Pod of a workload, " +
-    "which makes another, or 'podrun replace --force -f FILE' for a Pod of a manifest.",
+    "Use 'podrun rollout restart deployment/NAME' for a workload, 'podrun delete pod NAME' for one of its Pods, " +
+    "in whose place it makes another, or 'podrun replace --force -f FILE' for a Pod of a manifest.",
   kill: "Use 'podrun delete pod NAME --now', or --force to kill its processes at once.",
   rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes ended Pods.",
   build: `podrun builds no images. ${IMAGES}`,
