@@ -3,7 +3,8 @@
 //   node --expose-gc simulating.mjs SEEDS PODS EARLY
 
 import { PodSimulation } from '../../test/simulation/pod-simulation.ts';
-import { scenarioOf } from '../../test/simulation/search.ts';
+import { PODS } from '../../test/simulation/pods.ts';
+import { Search } from '../../test/simulation/search.ts';
 import { ScenarioRun } from '../../test/simulation/scenario/scenario-run.ts';
 import { memory } from './memory.mjs';
 
@@ -11,7 +12,8 @@ const [seeds, pods, early] = process.argv.slice(2).map(Number);
 const ONE_SHOT = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['true'] }] };
 
 let simulatedMs = 0;
-const scenarios = Array.from({ length: seeds }, (_, seed) => scenarioOf(seed + 1));
+const search = new Search(PODS);
+const scenarios = Array.from({ length: seeds }, (_, seed) => search.scenarioOf(seed + 1));
 const beganMs = performance.now();
 for (const scenario of scenarios) {
   let lastMs = 0;

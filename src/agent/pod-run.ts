@@ -75,6 +75,8 @@ export class PodRun implements PodReport {
   #worker: PodWorker | undefined;
   #state: State = 'waiting';
   #object: ObjectState = 'present';
+  /** True when the run is to end: nobody may be left who would remove the finalizers of the object. */
+  #isToEnd = false;
 
   constructor(options: PodRunOptions) {
     const { pod, store, node } = options;
@@ -132,6 +134,7 @@ export class PodRun implements PodReport {
   /** Ends the run, also while only finalizers keep the object. The record stays. */
   terminate(how: HowToEnd): void {
     if (this.#state === 'over') return;
+    this.#isToEnd = true;
     if (this.#object === 'held') this.#end();
     else if (this.#worker === undefined) this.#end(endedUnscheduled(this.#pod.status));
     else this.#worker.terminate(how);
@@ -250,6 +253,7 @@ export class PodRun implements PodReport {
       this.#object = 'held';
       // A Pod without a recorded end would count as lost after the end of this agent.
       if (!isTerminalPhase(this.pod.status.phase)) this.#pod = this.saveStatus(endedUnscheduled(pod.status));
+      if (this.#isToEnd) this.#end();
       return;
     }
     this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);

@@ -6,6 +6,7 @@ import { EXIT, hasCode, PodrunError } from '../api/errors.ts';
 import { controllerOf, isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
+import { isRemnant } from '../lifecycle/requests/deletion.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
@@ -174,6 +175,7 @@ function takeOver({ id, store }: BackgroundAgent): Resumed[] {
       claim.release();
     };
     if (!isTerminalPhase(pod.status.phase)) return [{ pod, release }];
+    if (isRemnant(pod)) store.delete('pods', namespace, name);
     release();
     return [];
   });

@@ -1,5 +1,6 @@
 import type { DeploymentSpec, JobSpec, PodSpec } from '../../src/api/generated/types.ts';
 import { formatTime } from '../../src/api/time.ts';
+import { NAME_ALPHABET } from '../../src/controllers/names.ts';
 import type { NewObject } from '../../src/controllers/reconcile.ts';
 
 /** The time at which worlds begin. */
@@ -54,4 +55,14 @@ export function templateOf(version: string): DeploymentSpec['template'] {
 /** A time of a world, as timestamps have it. */
 export function at(seconds: number): string {
   return formatTime(START_MS + seconds * 1000);
+}
+
+/** Five characters for a generated name, each time others. */
+export function nthSuffix(number: number): string {
+  let rest = number;
+  return Array.from({ length: 5 }, () => {
+    const character = NAME_ALPHABET.charAt(rest % NAME_ALPHABET.length);
+    rest = Math.floor(rest / NAME_ALPHABET.length);
+    return character;
+  }).join('');
 }

@@ -10,7 +10,7 @@ import { reconcileWorkload, type WorkloadAround } from '../../src/controllers/co
 import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
-import { NAME_ALPHABET } from '../../src/controllers/names.ts';
+import { nthSuffix } from './manifests.ts';
 import type { NodeFacts } from '../../src/lifecycle/node/node-facts.ts';
 import type {
   ControllerAction,
@@ -62,8 +62,6 @@ export class World {
   nowMs: number;
   /** Asked before each creation: an error refuses it. */
   refuses: (object: NewObject) => string | undefined = () => undefined;
-  /** Asked before each action: true when the loop dies here. It begins anew, and knows only the objects. */
-  dies: () => boolean = () => false;
   readonly #objects = new Map<string, WorldObject>();
   readonly #lookAgain = new Map<string, number>();
   readonly #removedPods: StoredPod[] = [];
@@ -237,17 +235,11 @@ export class World {
 
   #suffix(): string {
     this.#count += 1;
-    let rest = this.#count;
-    return Array.from({ length: 5 }, () => {
-      const character = NAME_ALPHABET.charAt(rest % NAME_ALPHABET.length);
-      rest = Math.floor(rest / NAME_ALPHABET.length);
-      return character;
-    }).join('');
+    return nthSuffix(this.#count);
   }
 
   #carryOut(actions: Reconciliation['actions']): WorkloadAround['failure'] {
     for (const action of actions) {
-      if (this.dies()) return undefined;
       const error = this.#act(action);
       if (error !== undefined && action.type === 'create') {
         const { object } = action;

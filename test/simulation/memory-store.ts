@@ -43,8 +43,11 @@ export class MemoryStore implements Store {
   }
 
   create<T extends Storable>(resource: Resource, object: T): T {
-    const { namespace, name } = keyOf(object);
-    if (this.get(resource, namespace, name) !== undefined) throw alreadyExists(resource, name);
+    const { namespace, name: wanted } = keyOf(object);
+    const isTaken = this.get(resource, namespace, wanted) !== undefined;
+    if (isTaken && resource !== 'events') throw alreadyExists(resource, wanted);
+    // Events are named by the time, which stands still here while an agent writes.
+    const name = isTaken ? `${wanted}-${this.#versions.next()}` : wanted;
     const metadata: StoredMeta = {
       ...object.metadata,
       namespace,

@@ -11,8 +11,6 @@ import type { PodMachine } from '../../src/agent/machine.ts';
 import type { HandlerOutput } from '../../src/agent/hooks/handler-log.ts';
 import type { LaunchOutcome } from '../../src/agent/steps/step.ts';
 import { containerSpec } from '../../src/lifecycle/observe.ts';
-import { runHook } from '../../src/agent/hooks/hooks.ts';
-import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
@@ -21,6 +19,7 @@ import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
 import type { StorageUsage } from '../../src/lifecycle/volumes/local-storage.ts';
 import { ManualClock } from './manual-clock.ts';
+import { simulatedMachine } from './simulated-machine.ts';
 import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
@@ -94,27 +93,15 @@ export class PodSimulation {
           clock: this.clock,
           runtime: this.runtime,
           report,
-          machine: {
-            createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
-            adopted: () => Promise.resolve(),
-            restore: (_pod, _instance, launch) => launch,
-            removeSandbox: () => Promise.resolve(),
+          machine: simulatedMachine({
+            ...(createSandbox && { createSandbox }),
             measureStorage: () => Promise.resolve(this.usage),
-            limitsOf: () => undefined,
-            logFile: () => '',
             prepare: (pod, instance) => Promise.resolve(this.#prepared(containerSpec(pod, instance.container))),
-            startFailed: () => undefined,
-            started: () => undefined,
-            output: () => undefined,
-            exited: () => undefined,
-            explain: () => undefined,
-            runHook,
-            runProbe: probeOnce,
             probed: (_pod, attempt) => this.attempts.push(attempt),
             hooked: (_pod, run) => this.hookRuns.push(run),
             logHandlerOutput: (_pod, { container }, said) =>
               this.seen.push({ atMs: this.clock.now().monotonicMs, said: saying(container, said) }),
-          },
+          }),
         }),
     });
   }

@@ -1,40 +1,31 @@
 import * as fc from 'fast-check';
-import { Observer } from './invariants/index.ts';
-import { arbitraryScenario } from './scenario/arbitrary-scenario.ts';
-import type { Entry } from './scenario/entry.ts';
-import type { Scenario } from './scenario/scenario.ts';
-import { ScenarioRun } from './scenario/scenario-run.ts';
 
 /** A failed scenario, shrunk as far as possible. */
 export interface Failure {
-  readonly seed: number;
-  /** The path from the seed to the shrunk scenario, which avoids shrinking again. */
-  readonly path: string;
-  readonly scenario: Scenario;
   readonly error: Error;
-  /** The entries up to the failure. */
-  readonly entries: readonly Entry[];
+  /** The error, the scenario, everything up to the failure, and the command that replays it. */
+  readonly report: string;
 }
 
 /** The time limit of shrinking. */
 const SHRINK_MS = 20_000;
 
-/** The result of a scenario. With an error when an invariant was broken or the Pod never ended. */
-interface Life {
-  readonly entries: readonly Entry[];
+/** The result of a scenario. With an error when an invariant was broken or the scenario never ended. */
+export interface Life<E> {
+  readonly entries: readonly E[];
   readonly error: Error | undefined;
 }
 
-/** Runs a scenario from its first instant to its last, or to the first error. */
-export async function live(scenario: Scenario): Promise<Life> {
-  const observer = new Observer(scenario);
-  const { entries } = observer.past;
-  try {
-    await new ScenarioRun(scenario, observer.see).live();
-    return { entries, error: undefined };
-  } catch (error) {
-    return { entries, error: error instanceof Error ? error : new Error(String(error)) };
-  }
+/** A kind of scenarios: S is one of them, E an entry of what happens in it. */
+export interface Subject<S, E> {
+  /** The word for it in the command line. */
+  readonly name: string;
+  readonly arbitrary: fc.Arbitrary<S>;
+  /** Runs a scenario from its first instant to its last, or to the first error. */
+  readonly live: (scenario: S) => Promise<Life<E>>;
+  readonly scenarioText: (scenario: S) => string;
+  /** One line for each entry that is worth it. */
+  readonly timeline: (entries: readonly E[]) => string[];
 }
 
 export interface Attempt {
@@ -44,35 +35,63 @@ export interface Attempt {
   readonly isKnown?: (error: Error) => boolean;
 }
 
-/** The random scenario of a seed. */
-export function scenarioOf(seed: number): Scenario {
-  return fc.sample(arbitraryScenario, { seed: scattered(seed), numRuns: 1 })[0]!;
+/** Tries scenarios by their seeds. */
+export interface SeedSearch {
+  /** Runs the random scenario of one seed. Undefined: every invariant holds. */
+  trySeed(seed: number, attempt?: Attempt): Promise<Failure | undefined>;
 }
 
-/** Runs the random scenario of one seed. Undefined: every invariant holds. */
-export async function trySeed(seed: number, { path, isKnown }: Attempt = {}): Promise<Failure | undefined> {
-  const drawn = scenarioOf(seed);
-  if (path === undefined) {
-    const { entries, error } = await live(drawn);
-    if (error === undefined) return undefined;
-    if (isKnown?.(error)) return { seed, path: '0', scenario: drawn, error, entries };
+/** Looks for scenarios that fail. */
+export class Search<S, E> implements SeedSearch {
+  readonly #subject: Subject<S, E>;
+
+  constructor(subject: Subject<S, E>) {
+    this.#subject = subject;
   }
-  const found = await fc.check(
-    fc.asyncProperty(arbitraryScenario, async (scenario) => {
-      const { error } = await live(scenario);
-      if (error !== undefined) throw error;
-    }),
-    {
-      seed: scattered(seed),
-      numRuns: 1,
-      interruptAfterTimeLimit: SHRINK_MS,
-      ...(path === undefined ? {} : { path, endOnFailure: true }),
-    },
-  );
-  const [scenario] = found.counterexample ?? [drawn];
-  const { entries, error } = await live(scenario);
-  if (error === undefined) return undefined;
-  return { seed, path: found.counterexamplePath ?? '0', scenario, error, entries };
+
+  /** The random scenario of a seed. */
+  scenarioOf(seed: number): S {
+    return fc.sample(this.#subject.arbitrary, { seed: scattered(seed), numRuns: 1 })[0]!;
+  }
+
+  async trySeed(seed: number, { path, isKnown }: Attempt = {}): Promise<Failure | undefined> {
+    const { arbitrary, live } = this.#subject;
+    const drawn = this.scenarioOf(seed);
+    if (path === undefined) {
+      const life = await live(drawn);
+      if (life.error === undefined) return undefined;
+      if (isKnown?.(life.error)) return this.#failure(seed, '0', drawn, life);
+    }
+    const found = await fc.check(
+      fc.asyncProperty(arbitrary, async (scenario) => {
+        const { error } = await live(scenario);
+        if (error !== undefined) throw error;
+      }),
+      {
+        seed: scattered(seed),
+        numRuns: 1,
+        interruptAfterTimeLimit: SHRINK_MS,
+        ...(path === undefined ? {} : { path, endOnFailure: true }),
+      },
+    );
+    const [scenario] = found.counterexample ?? [drawn];
+    return this.#failure(seed, found.counterexamplePath ?? '0', scenario, await live(scenario));
+  }
+
+  #failure(seed: number, path: string, scenario: S, { error, entries }: Life<E>): Failure | undefined {
+    if (error === undefined) return undefined;
+    const { name, scenarioText, timeline } = this.#subject;
+    const isOurs = error.name === 'InvariantBroken';
+    const report = [
+      `seed ${seed}: ${isOurs ? error.message : (error.stack ?? error.message)}`,
+      scenarioText(scenario),
+      'What happened (seconds):',
+      ...timeline(entries),
+      '',
+      `Once more: npm run simulate -- ${name} --seed ${seed} --path ${path}`,
+    ].join('\n');
+    return { error, report };
+  }
 }
 
 /** Scatters neighbouring seeds, whose random numbers would be similar. Source: the finalizer of MurmurHash3. */
@@ -81,4 +100,14 @@ function scattered(seed: number): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) | 0;
+}
+
+/** An error as an Error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** One line of a timeline. */
+export function timelineLine(atMs: number, text: string): string {
+  return `${(atMs / 1000).toFixed(3).padStart(10)}  ${text}`;
 }

@@ -1,21 +1,31 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { reportOf } from './report.ts';
-import { trySeed } from './search.ts';
+import { PODS } from './pods.ts';
+import { Search, type SeedSearch } from './search.ts';
+import { WORKLOADS } from './workloads/workloads.ts';
 
-const USAGE = `usage: npm run simulate -- [--seeds N] [--seed N] [--path P] [--jobs N]
+const USAGE = `usage: npm run simulate -- [pods|workloads] [--seeds N] [--seed N] [--path P] [--jobs N]
 
-  --seeds  how many random Pods (1e6 is a night); default: 10000, or 1 with --seed
-  --seed   the first one; default: another one each time
-  --path   with --seed: straight to the Pod that was shrunk
-  --jobs   how many at a time; default: one for each processor`;
+  pods       random Pods; this is the default
+  workloads  random Deployments, StatefulSets, Jobs, …, and agents that die
+  --seeds    how many (1e6 Pods are a night); default: 10000, or 1 with --seed
+  --seed     the first one; default: another one each time
+  --path     with --seed: straight to what was shrunk
+  --jobs     how many at a time; default: one for each processor`;
 
 /** The number of seeds that a worker gets at a time. */
 const CHUNK = 100;
 const PROGRESS_MS = 5000;
 
+const SEARCHES: ReadonlyMap<string, SeedSearch> = new Map<string, SeedSearch>([
+  [PODS.name, new Search(PODS)],
+  [WORKLOADS.name, new Search(WORKLOADS)],
+]);
+
 interface Request {
+  /** The name of a search. */
+  readonly of: string;
   readonly from: number;
   readonly count: number;
   readonly path: string | undefined;
@@ -33,31 +43,31 @@ function kindOf(error: Error): string {
   return error.message.split(':')[0] ?? '';
 }
 
-async function answer({ from, count, path }: Request): Promise<void> {
+async function answer({ of, from, count, path }: Request): Promise<void> {
   const failures = [];
   const isKnown = (error: Error): boolean => shrunk.has(kindOf(error));
   for (let seed = from; seed < from + count; seed++) {
-    const failure = await trySeed(seed, { path, isKnown });
+    const failure = await SEARCHES.get(of)?.trySeed(seed, { path, isKnown });
     if (failure === undefined) continue;
     const invariant = kindOf(failure.error);
     shrunk.add(invariant);
-    failures.push({ invariant, report: reportOf(failure) });
+    failures.push({ invariant, report: failure.report });
   }
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows
   parentPort!.postMessage({ failures } satisfies Answer);
 }
 
 async function main(): Promise<void> {
-  const { seed, seeds, path, jobs } = readFlags();
+  const { of, seed, seeds, path, jobs } = readFlags();
   const first = seed ?? Date.now() % 2 ** 31;
   const count = seeds ?? (seed === undefined ? 10_000 : 1);
-  console.log(`${count} seeds from ${first} on`);
-  const failed = await search({ first, count, path, jobs: jobs ?? availableParallelism() });
+  console.log(`${of}: ${count} seeds from ${first} on`);
+  const failed = await search({ of, first, count, path, jobs: jobs ?? availableParallelism() });
   if (failed > 0) process.exitCode = 1;
 }
 
-async function search(all: { first: number; count: number; path: string | undefined; jobs: number }): Promise<number> {
-  const { first, count, path, jobs } = all;
+async function search(all: Omit<Request, 'from'> & { first: number; jobs: number }): Promise<number> {
+  const { of, first, count, path, jobs } = all;
   const startedMs = Date.now();
   const counts = new Map<string, number>();
   let given = 0;
@@ -71,7 +81,7 @@ async function search(all: { first: number; count: number; path: string | undefi
   const work = async (): Promise<void> => {
     const worker = new Worker(new URL(import.meta.url));
     while (given < count) {
-      const request: Request = { from: first + given, count: Math.min(CHUNK, count - given), path };
+      const request: Request = { of, from: first + given, count: Math.min(CHUNK, count - given), path };
       given += request.count;
       const { failures } = await ask(worker, request);
       done += request.count;
@@ -101,13 +111,26 @@ function ask(worker: Worker, request: Request): Promise<Answer> {
   });
 }
 
-function readFlags(): { [flag in 'seed' | 'seeds' | 'jobs']: number | undefined } & { path: string | undefined } {
+interface Flags {
+  readonly of: string;
+  readonly seed: number | undefined;
+  readonly seeds: number | undefined;
+  readonly jobs: number | undefined;
+  readonly path: string | undefined;
+}
+
+function readFlags(): Flags {
   const text = { type: 'string' } as const;
   try {
-    const { values } = parseArgs({ options: { seed: text, seeds: text, jobs: text, path: text } });
+    const { values, positionals } = parseArgs({
+      options: { seed: text, seeds: text, jobs: text, path: text },
+      allowPositionals: true,
+    });
+    const [of = PODS.name] = positionals;
+    if (!SEARCHES.has(of) || positionals.length > 1) throw new Error(`not known: ${positionals.join(' ')}`);
     const { path } = values;
     if (path !== undefined && values.seed === undefined) throw new Error('--path needs --seed');
-    return { seed: whole(values.seed, 0), seeds: whole(values.seeds, 1), jobs: whole(values.jobs, 1), path };
+    return { of, seed: whole(values.seed, 0), seeds: whole(values.seeds, 1), jobs: whole(values.jobs, 1), path };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     return process.exit(2);

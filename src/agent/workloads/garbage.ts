@@ -1,10 +1,12 @@
 import type { WatchEvent } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
+import { deleteAction } from '../../controllers/actions.ts';
 import { garbageActions } from '../../controllers/garbage/collect.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../controllers/garbage/deletion.ts';
 import { releaseOrphanedPods } from '../../controllers/job/reconcile-job.ts';
 import { hasDeletionTimestamp } from '../../controllers/ownership.ts';
 import type { ControllerAction, Owned, StoredJob } from '../../controllers/reconcile.ts';
+import { isRemnant } from '../../lifecycle/requests/deletion.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { isPod, type ObjectCache } from './object-cache.ts';
 
@@ -17,6 +19,7 @@ export function mayMakeGarbage({ type, object }: WatchEvent<Owned>, cache: Objec
   });
   if (isAwaited) return true;
   if (type === 'DELETED') return cache.dependentsOf(uid).length > 0;
+  if (isPod(object) && isRemnant(object)) return true;
   if (ownerReferences.some((reference) => cache.get(reference.uid) === undefined)) return true;
   const waits = finalizers.some((name) => name === FOREGROUND_FINALIZER || name === ORPHAN_FINALIZER);
   return waits && hasDeletionTimestamp(object);
@@ -30,7 +33,11 @@ export function mayMakeGarbage({ type, object }: WatchEvent<Owned>, cache: Objec
 export function garbageIn(objects: readonly Owned[], store: ObjectReader): ControllerAction[] {
   const pods = objects.filter(isPod);
   const jobs = objects.filter(({ kind }) => kind === 'Job') as readonly Owned[] as unknown as readonly StoredJob[];
-  return [...releaseOrphanedPods(pods, jobs), ...garbageActions([...objects, ...ownersElsewhere(objects, store)])];
+  return [
+    ...releaseOrphanedPods(pods, jobs),
+    ...garbageActions([...objects, ...ownersElsewhere(objects, store)]),
+    ...pods.filter(isRemnant).map((pod) => deleteAction(pod)),
+  ];
 }
 
 /** The owners that are not among the objects, for example a ConfigMap. A Node always exists. */

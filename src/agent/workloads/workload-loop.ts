@@ -1,5 +1,6 @@
 import {
   controllerOf,
+  isTerminalPhase,
   type StoredEvent,
   type StoredPod,
   type StoredService,
@@ -235,10 +236,9 @@ export class WorkloadLoop {
       if (!this.#isStopped && workload !== undefined && hasController(workload))
         this.#attempt(uid, () => this.#stage(workload));
     }
-    for (const namespace of this.#garbageDue) {
-      this.#garbageDue.delete(namespace);
-      this.#attempt(undefined, () => this.#collect(namespace));
-    }
+    const garbageDue = [...this.#garbageDue];
+    this.#garbageDue.clear();
+    for (const namespace of garbageDue) this.#attempt(undefined, () => this.#collect(namespace));
     this.#options.onTurn();
   }
 
@@ -277,12 +277,14 @@ export class WorkloadLoop {
     else this.#queue.succeeded(uid);
   }
 
-  /** Collects the garbage of a namespace, as far as it belongs to this agent. */
+  /** Collects the garbage of a namespace, but no Pod and no workload that another agent looks after. */
   #collect(namespace: string): void {
     const { store, runsPod } = this.#options;
     const isMine = (uid: string): boolean => {
       const object = this.#cache.get(uid);
-      return object !== undefined && (this.isOwn(object) || runsPod(uid));
+      if (object === undefined) return false;
+      const isLookedAfter = isPod(object) ? !isTerminalPhase(object.status.phase) : hasController(object);
+      return !isLookedAfter || this.isOwn(object) || runsPod(uid);
     };
     const actions = garbageIn(this.#cache.allOf(namespace), store).filter(
       (action) => action.type !== 'event' && action.type !== 'create' && isMine(action.on.uid),

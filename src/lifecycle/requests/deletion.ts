@@ -1,4 +1,4 @@
-import { isKeptByFinalizers } from '../../api/finalizers.ts';
+import { hasFinalizers, isKeptByFinalizers } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 
@@ -35,13 +35,22 @@ export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: D
   if (isKeptByFinalizers(pod)) return { type: 'pending' };
   const remove: Deletion = { type: 'remove', pod: marked(pod, nowMs, 0) };
   if (!isOwned || graceSeconds === 0) return remove;
+  if (isTerminalPhase(status.phase)) return remove;
   if (metadata.deletionTimestamp !== undefined) return shortened(pod, graceSeconds, nowMs);
-  if (spec.nodeName === undefined || isTerminalPhase(status.phase)) return remove;
+  if (spec.nodeName === undefined) return remove;
   const wanted = graceSeconds ?? spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   // A grace period of 0 in the spec means force, a negative one means the shortest.
   if (wanted === 0) return remove;
   const seconds = Math.max(1, wanted);
   return { type: 'mark', pod: marked(pod, nowMs + seconds * 1000, seconds) };
+}
+
+/**
+ * True for a deleted Pod that has ended, and that nothing keeps. Its agent removes it at once: one that is there later
+ * is what an agent that was killed has left.
+ */
+export function isRemnant({ metadata, status }: StoredPod): boolean {
+  return metadata.deletionTimestamp !== undefined && isTerminalPhase(status.phase) && !hasFinalizers({ metadata });
 }
 
 /** Shortens a deletion. The new grace period counts from the first request. At least one second is left. */

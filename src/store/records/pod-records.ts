@@ -4,6 +4,7 @@ import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '..
 import { inFolder, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
 import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
+import { isRemnant } from '../../lifecycle/requests/deletion.ts';
 import { keysIn } from './listing.ts';
 import { asLost, asUnreachable } from '../owners/lost-owner.ts';
 import {
@@ -69,13 +70,15 @@ export class PodRecords {
   }
 
   /**
-   * Pods whose agent was killed before they ended. Pods of background agents are left out: another process takes over.
+   * Pods whose agent was killed before they ended, or before it removed them. Pods of background agents are left out:
+   * another process takes over.
    */
   lost(): LostPod[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
       const agent = this.#ownership.lostOwnerOf(namespace, name);
       const pod = agent === undefined ? undefined : this.get(namespace, name);
-      if (agent === undefined || pod === undefined || isTerminalPhase(pod.status.phase)) return [];
+      if (agent === undefined || pod === undefined) return [];
+      if (isTerminalPhase(pod.status.phase) && !isRemnant(pod)) return [];
       if (agent.agent !== undefined && existsSync(agentPaths(this.#parts.root, agent.agent).settings)) return [];
       return [{ pod, agentPid: agent.pid, agent: agent.agent }];
     });

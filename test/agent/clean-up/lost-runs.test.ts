@@ -61,10 +61,10 @@ describe('closeLostRuns()', () => {
     expect(phasesIn(store)).toEqual({ ended: 'Succeeded', live: 'Running' });
   });
 
-  it('removes a Pod that was being deleted', async () => {
+  it.each(['Running', 'Succeeded'])('removes a Pod that was being deleted: %s', async (phase) => {
     const root = temporaryFolder();
     const before = openAs('100', root);
-    const pod = begin(before, 'web');
+    const pod = begin(before, 'web', phase);
     pod.metadata.deletionTimestamp = '2026-11-20T20:00:00Z';
     before.update('pods', pod);
     const store = openAs('200', root);

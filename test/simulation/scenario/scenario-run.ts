@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { runHook } from '../../../src/agent/hooks/hooks.ts';
 import { PodRun } from '../../../src/agent/pod-run.ts';
 import { pause } from '../../../src/agent/probe/deadline.ts';
-import { probeOnce } from '../../../src/agent/probe/index.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
 import { formatTime } from '../../../src/api/time.ts';
@@ -13,6 +11,7 @@ import type { LaunchOutcome } from '../../../src/agent/steps/step.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newPod } from '../pod-simulation.ts';
+import { SIMULATED_NODE, simulatedMachine } from '../simulated-machine.ts';
 import type { ExecBehaviour } from '../simulated-program.ts';
 import { SimulatedRuntime } from '../simulated-runtime.ts';
 import { behaviourOf, execBehaviourOf } from './behaviour.ts';
@@ -20,14 +19,6 @@ import type { Entry } from './entry.ts';
 import { type Happening, nth, type Purpose, type Scenario } from './scenario.ts';
 
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs' | 'wallMs'> : never;
-
-const NODE = {
-  name: 'node-1',
-  labels: {},
-  taints: [],
-  allocatable: { cpu: '4', memory: '8Gi', pods: '110' },
-  hostIPs: ['127.0.0.1'],
-} as const;
 
 /** The limit for the end of a Pod: a scenario that runs longer is stuck. */
 const ENDS_WITHIN_MS = 3_600_000;
@@ -138,38 +129,23 @@ export class ScenarioRun {
       store: this.#store,
       clock: this.#clock,
       runtime: this.#runtime,
-      node: NODE,
+      node: SIMULATED_NODE,
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: NODE, placed: [], hasClaim: () => false }),
+        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], hasClaim: () => false }),
         preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),
       },
-      machine: {
+      machine: simulatedMachine({
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
-        adopted: () => Promise.resolve(),
-        restore: (_pod, _instance, launch) => launch,
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
         prepare: (_pod, { container, id }) => {
           this.#tell({ type: 'asked', container, id });
           return Promise.resolve(this.#prepare(container));
         },
-        startFailed: () => undefined,
-        measureStorage: () => Promise.resolve({ volumes: {}, logs: {}, layers: {} }),
-        limitsOf: () => undefined,
-        logFile: () => '',
-        started: () => undefined,
-        output: () => undefined,
-        exited: () => undefined,
-        explain: () => undefined,
-        runHook,
-        runProbe: probeOnce,
-        probed: () => undefined,
-        hooked: () => undefined,
-        logHandlerOutput: () => undefined,
-      },
+      }),
       onEvent: () => undefined,
       onTrouble: (error) => {
         throw error;

@@ -1,4 +1,5 @@
 import type { Alarm, Clock } from '../../../src/clock.ts';
+import type { Runtime } from '../../../src/runtime/runtime.ts';
 import type { KubeObject, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
 import type {
   ObjectKey,
@@ -12,20 +13,49 @@ import type {
 
 /** One life of an agent. After its death its alarms do not ring, it hears nothing, and its writes are lost. */
 export class Life {
-  isOver = false;
+  #isOver = false;
+  #writesLeft = Infinity;
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Ends at the write after so many others, which is lost. 0: at once. */
+  endAfter(writes: number): void {
+    this.#writesLeft = writes;
+    this.#isOver ||= writes === 0;
+  }
 
   clock(clock: Clock): Clock {
     return {
       now: () => clock.now(),
-      wakeAt: (atMs, run): Alarm => clock.wakeAt(atMs, () => (this.isOver ? undefined : run())),
+      wakeAt: (atMs, run): Alarm => clock.wakeAt(atMs, () => (this.#isOver ? undefined : run())),
     };
   }
 
   store(store: Store): Store {
     return new MortalStore(store, this);
   }
+
+  /** Programs that it would start after its death never start. */
+  runtime(runtime: Runtime): Runtime {
+    return {
+      start: (launch) => (this.#isOver ? new Promise(() => undefined) : runtime.start(launch)),
+      exec: (request) => runtime.exec(request),
+      startExec: (launch) => runtime.startExec(launch),
+      adopt: (id, listeners) => runtime.adopt?.(id, listeners),
+    };
+  }
+
+  /** Counts a write. False: it is lost. */
+  writes(): boolean {
+    this.#isOver ||= this.#writesLeft === 0;
+    this.#writesLeft -= 1;
+    return !this.#isOver;
+  }
 }
 
+/** Answers a lost write as if it had been written. */
 class MortalStore implements Store {
   readonly #store: Store;
   readonly #life: Life;
@@ -44,19 +74,19 @@ class MortalStore implements Store {
   }
 
   create<T extends Storable>(resource: Resource, object: T): T {
-    return this.#life.isOver ? object : this.#store.create(resource, object);
+    return this.#life.writes() ? this.#store.create(resource, object) : object;
   }
 
   createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
-    return this.#life.isOver ? [...objects] : this.#store.createAll(resource, objects);
+    return objects.map((object) => this.create(resource, object));
   }
 
   update<T extends Storable>(resource: Resource, object: T): T {
-    return this.#life.isOver ? object : this.#store.update(resource, object);
+    return this.#life.writes() ? this.#store.update(resource, object) : object;
   }
 
   updateStatus<T extends Storable>(resource: Resource, object: T): T {
-    return this.#life.isOver ? object : this.#store.updateStatus(resource, object);
+    return this.#life.writes() ? this.#store.updateStatus(resource, object) : object;
   }
 
   change<T extends Storable = KubeObject>(
@@ -66,13 +96,14 @@ class MortalStore implements Store {
     change: (stored: T) => T,
     writer?: Subscription,
   ): T {
-    const keep = (stored: T): T => (this.#life.isOver ? stored : change(stored));
-    return this.#store.change(resource, key, part, keep, writer);
+    const stored = this.#store.get<T>(resource, key.namespace, key.name);
+    if (this.#life.writes() || stored === undefined) return this.#store.change(resource, key, part, change, writer);
+    return change(stored);
   }
 
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod {
     const stored = this.#store.get<StoredPod>('pods', key.namespace, key.name);
-    return this.#life.isOver && stored !== undefined ? stored : this.#store.bind(key, bind, writer);
+    return this.#life.writes() || stored === undefined ? this.#store.bind(key, bind, writer) : bind(stored);
   }
 
   spendReserve(): boolean {
@@ -80,7 +111,7 @@ class MortalStore implements Store {
   }
 
   delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined {
-    return this.#life.isOver ? undefined : this.#store.delete(resource, namespace, name, writer);
+    return this.#life.writes() ? this.#store.delete(resource, namespace, name, writer) : undefined;
   }
 
   watch<T extends Storable = KubeObject>(

@@ -1,29 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { DeploymentStatus, JobStatus } from '../../../src/api/generated/types.ts';
+import type { NewObject } from '../../../src/controllers/reconcile.ts';
 import { newDeployment, templateOf } from '../../controllers/manifests.ts';
-import { podCounts } from './pod-counts.ts';
 import { jobWith, WorkloadSimulation } from './workload-simulation.ts';
 
 const deploymentStatus = (simulation: WorkloadSimulation): DeploymentStatus =>
   simulation.find('Deployment', 'web').status ?? {};
-describe('a Deployment of 10', () => {
-  it('rolls out a new template within its limits', async () => {
-    const simulation = new WorkloadSimulation(() => ({ startDelayMs: 700 }));
-    simulation.apply(newDeployment({ replicas: 10 }));
-    await simulation.until(() => deploymentStatus(simulation).availableReplicas === 10);
-    simulation.patch('Deployment', 'web', { spec: { template: templateOf('2') } });
-    await simulation.until(() => deploymentStatus(simulation).updatedReplicas === 10);
-    await simulation.until(() => deploymentStatus(simulation).replicas === 10);
-    await simulation.run(60_000);
-    const counts = [...podCounts(simulation.seen)];
-    const full = counts.findIndex(({ ready }) => ready === 10);
-    expect(Math.max(...counts.map(({ all }) => all))).toBe(13);
-    expect(Math.min(...counts.slice(full).map(({ ready }) => ready))).toBeGreaterThanOrEqual(8);
-    expect(simulation.pods()).toHaveLength(10);
-    expect(simulation.list('ReplicaSet')).toHaveLength(2);
-    expect(deploymentStatus(simulation)).toMatchObject({ observedGeneration: 2, availableReplicas: 10 });
-  });
-
+describe('a Deployment that is deleted', () => {
   it('is collected with all that it owns', async () => {
     const simulation = new WorkloadSimulation();
     simulation.apply(newDeployment({ replicas: 10 }));
@@ -75,7 +58,7 @@ it('a CronJob without Jobs is over as soon as it is deleted', async () => {
 
 describe('a Job', () => {
   it('runs its Pods, and rests when it is complete', async () => {
-    const simulation = new WorkloadSimulation(() => ({ startDelayMs: 50, exitAfterMs: 400 }));
+    const simulation = new WorkloadSimulation({ behave: () => ({ startDelayMs: 50, exitAfterMs: 400 }) });
     simulation.apply(jobWith({ completions: 5, parallelism: 2 }));
     await simulation.until(() => simulation.loop.isOver);
     const { status } = simulation.find('Job', 'pi');
@@ -88,10 +71,67 @@ describe('a Job', () => {
   });
 
   it('goes with its time to live', async () => {
-    const simulation = new WorkloadSimulation(() => ({ exitAfterMs: 400 }));
+    const simulation = new WorkloadSimulation({ behave: () => ({ exitAfterMs: 400 }) });
     simulation.apply(jobWith({ ttlSecondsAfterFinished: 0 }));
     await simulation.run(10_000);
     expect([simulation.list('Job'), simulation.pods()]).toEqual([[], []]);
     expect(simulation.loop.isOver).toBe(true);
   });
+});
+
+describe('a StatefulSet', () => {
+  const claim = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  };
+  const newSet = (replicas: number): NewObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'db', namespace: 'default' },
+    spec: {
+      replicas,
+      serviceName: 'db',
+      selector: { matchLabels: { app: 'web' } },
+      template: templateOf('1'),
+      volumeClaimTemplates: [claim],
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' },
+    },
+  });
+
+  it('has the claims of the Pods that it no longer has removed', async () => {
+    const simulation = new WorkloadSimulation();
+    const claims = (): string[] => simulation.list('PersistentVolumeClaim').map(({ metadata }) => metadata.name);
+    simulation.apply(newSet(2));
+    await simulation.run(1000);
+    expect(claims()).toEqual(['data-db-0', 'data-db-1']);
+    simulation.patch('StatefulSet', 'db', { spec: { replicas: 1 } });
+    await simulation.run(1000);
+    expect(claims()).toEqual(['data-db-0']);
+  });
+
+  it('goes on after an agent that was killed between the end of a Pod and its removal', async () => {
+    const simulation = new WorkloadSimulation();
+    simulation.apply(newSet(1));
+    await simulation.run(1000);
+    simulation.agent.life.endAfter(0);
+    simulation.loseContainers();
+    simulation.delete('Pod', 'db-0');
+    const [pod] = simulation.pods();
+    simulation.store.updateStatus('pods', { ...pod!, status: { ...pod!.status, phase: 'Succeeded' } });
+    simulation.revive();
+    await simulation.run(1000);
+    expect(simulation.pods().map(({ status }) => status.phase)).toEqual(['Running']);
+  });
+});
+
+it('a Pod that only its Job keeps does not hold up an agent that is to end', async () => {
+  const simulation = new WorkloadSimulation({
+    behave: () => ({ onSignal: () => ({ exitAfterMs: 500, exitCode: 0 }) }),
+  });
+  simulation.apply(jobWith({}));
+  await simulation.run(1000);
+  simulation.delete('Pod', simulation.pods()[0]!.metadata.name);
+  simulation.agent.stop();
+  await simulation.run(1000);
+  expect(simulation.agent.hasStopped).toBe(true);
 });

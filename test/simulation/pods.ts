@@ -1,23 +1,33 @@
 import { stringify } from 'yaml';
 import type { ContainerStatus, PodStatus } from '../../src/api/generated/types.ts';
 import { allContainerStatuses } from '../../src/api/objects.ts';
+import { Observer } from './invariants/index.ts';
+import { arbitraryScenario } from './scenario/arbitrary-scenario.ts';
 import type { Entry } from './scenario/entry.ts';
 import { containerOf } from './scenario/chronicle.ts';
 import type { Scenario } from './scenario/scenario.ts';
-import type { Failure } from './search.ts';
+import { ScenarioRun } from './scenario/scenario-run.ts';
+import { asError, type Life, type Subject, timelineLine } from './search.ts';
 
-/** The report of a failure: the error, the Pod, its environment, the entries, and the command that replays it. */
-export function reportOf(failure: Failure): string {
-  const { seed, path, error, scenario, entries } = failure;
-  const isOurs = error.name === 'InvariantBroken';
-  return [
-    `seed ${seed}: ${isOurs ? error.message : (error.stack ?? error.message)}`,
-    scenarioText(scenario),
-    'What happened (seconds):',
-    ...timeline(entries),
-    '',
-    `Once more: npm run simulate -- --seed ${seed} --path ${path}`,
-  ].join('\n');
+/** Pods in a random world. */
+export const PODS: Subject<Scenario, Entry> = {
+  name: 'pods',
+  arbitrary: arbitraryScenario,
+  live,
+  scenarioText,
+  timeline,
+};
+
+/** Runs a scenario from its first instant to its last, or to the first error. */
+export async function live(scenario: Scenario): Promise<Life<Entry>> {
+  const observer = new Observer(scenario);
+  const { entries } = observer.past;
+  try {
+    await new ScenarioRun(scenario, observer.see).live();
+    return { entries, error: undefined };
+  } catch (error) {
+    return { entries, error: asError(error) };
+  }
 }
 
 function scenarioText({ spec, ...world }: Scenario): string {
@@ -30,7 +40,7 @@ function timeline(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => {
     const text = line(entry, before);
     if (entry.type === 'pod') before = entry.pod.status;
-    return text === undefined ? [] : [`${(entry.atMs / 1000).toFixed(3).padStart(10)}  ${text}`];
+    return text === undefined ? [] : [timelineLine(entry.atMs, text)];
   });
 }
 

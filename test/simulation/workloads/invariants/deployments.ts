@@ -1,0 +1,95 @@
+import type { IntOrString } from '../../../../src/api/generated/types.ts';
+import type { StoredPod } from '../../../../src/api/objects.ts';
+import type { StoredDeployment } from '../../../../src/controllers/reconcile.ts';
+import type { WorkloadEntry } from '../workload-entry.ts';
+import {
+  isActive,
+  isAvailable,
+  isCreation,
+  isDeletionByAgent,
+  ownerOf,
+  versionOf,
+  type WorkloadPast,
+} from '../workload-past.ts';
+
+const deployments = ({ roots }: WorkloadPast): StoredDeployment[] => roots as unknown[] as StoredDeployment[];
+
+/** The Pods of a Deployment, and of its ReplicaSets that nobody has deleted. */
+function podsOf(past: WorkloadPast): StoredPod[] {
+  const sets = past.all('ReplicaSet').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const uids = new Set(sets.map(({ metadata }) => metadata.uid));
+  return past.pods().filter((pod) => uids.has(ownerOf(pod) ?? ''));
+}
+
+function share(value: IntOrString = 0, replicas: number, round: (value: number) => number): number {
+  return typeof value === 'number' ? value : round((Number.parseInt(value) * replicas) / 100);
+}
+
+/** The most Pods that there may be, and the fewest that must be available. Source: deployment_util.go. */
+function limitsOf({ spec }: StoredDeployment): { readonly most: number; readonly fewest: number } {
+  const { replicas = 1, strategy } = spec;
+  if (strategy?.type === 'Recreate') return { most: replicas, fewest: 0 };
+  const { maxSurge, maxUnavailable } = strategy?.rollingUpdate ?? {};
+  const surge = share(maxSurge, replicas, Math.ceil);
+  const missing = share(maxUnavailable, replicas, Math.floor);
+  return { most: replicas + surge, fewest: replicas - (surge + missing === 0 ? 1 : missing) };
+}
+
+export function neverMoreThanReplicasAndMaxSurge(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  if (!isCreation(entry, 'Pod') || !past.isKept) return undefined;
+  const active = podsOf(past).filter(isActive).length;
+  const most = Math.max(...deployments(past).map((one) => limitsOf(one).most));
+  return active > most ? `${active} Pods, at most ${most}` : undefined;
+}
+
+export function neverFewerAvailableThanAllowed(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  if (!isDeletionByAgent(entry) || !past.isKept || past.hasLostPods) return undefined;
+  const [first] = deployments(past);
+  const { minReadySeconds = 0 } = first?.spec ?? {};
+  const isThere = (pod: StoredPod): boolean => isActive(pod) && isAvailable(pod, minReadySeconds, past.wallMs);
+  const owner = past.objects.get(ownerOf(entry.object) ?? '');
+  if (!isThere(entry.before as unknown as StoredPod) || owner?.metadata.deletionTimestamp !== undefined)
+    return undefined;
+  if (owner === undefined) return undefined;
+  const available = podsOf(past).filter(isThere).length;
+  const fewest = Math.min(...deployments(past).map((one) => limitsOf(one).fewest));
+  return available < fewest ? `${available} available, at least ${fewest}` : undefined;
+}
+
+export function recreateNeverMixesTemplates(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  if (!isCreation(entry, 'Pod') || !past.isKept) return undefined;
+  if (deployments(past).some(({ spec }) => spec.strategy?.type !== 'Recreate')) return undefined;
+  const version = versionOf(entry.object);
+  const versions = new Set(deployments(past).map(({ spec }) => versionOf(spec.template)));
+  if (versions.size > 1) return undefined;
+  const old = podsOf(past).find((pod) => !hasEnded(pod) && versionOf(pod) !== version);
+  return old && `${old.metadata.name} of version ${versionOf(old)} is still there`;
+}
+
+const hasEnded = ({ status }: StoredPod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
+
+export function aTemplateHasOneReplicaSet(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  if (!isCreation(entry, 'ReplicaSet')) return undefined;
+  const sets = past.all('ReplicaSet').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const versions = sets.map(({ spec }) => versionOf((spec as StoredDeployment['spec']).template));
+  return new Set(versions).size < versions.length ? versions.join(', ') : undefined;
+}
+
+export function deploymentsRestUpToDate(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  if (entry.type !== 'rest' || !past.isKept) return undefined;
+  const { spec, status = {}, metadata } = past.root as unknown as StoredDeployment;
+  const { replicas = 1, revisionHistoryLimit = 10 } = spec;
+  const { observedGeneration, unavailableReplicas = 0, conditions = [] } = status;
+  const counts = [status.replicas, status.updatedReplicas, status.availableReplicas].map((count) => count ?? 0);
+  const sets = past.all('ReplicaSet');
+  const reason = conditions.find(({ type }) => type === 'Progressing')?.reason;
+  const pods = podsOf(past).filter(isActive);
+  const isRight =
+    observedGeneration === metadata.generation &&
+    unavailableReplicas === 0 &&
+    [...counts, pods.length].every((count) => count === replicas) &&
+    pods.every((pod) => versionOf(pod) === versionOf(spec.template)) &&
+    sets.length <= revisionHistoryLimit + 1 &&
+    reason === 'NewReplicaSetAvailable';
+  return isRight ? undefined : `${JSON.stringify(status)}, ${pods.length} Pods, ${sets.length} ReplicaSets`;
+}
