@@ -8,11 +8,9 @@ import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runti
 export interface Launch
   extends
     Pick<ContainerLaunch, 'argv' | 'env' | 'cwd' | 'stdin' | 'tty'>,
-    Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement'> {
+    Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement' | 'volumePlaces'> {
   /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
-  /** The path on the host for a path of the container: volumes may lie elsewhere. Undefined: the same path. */
-  readonly locate?: (path: string) => string;
 }
 
 /** One run of one container. */

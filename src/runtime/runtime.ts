@@ -33,6 +33,8 @@ export interface ContainerLaunch {
    * is gone. Undefined: such output is lost.
    */
   readonly logFile?: string | undefined;
+  /** The volumes that lie elsewhere on the host. A runtime only keeps them, for the agent that adopts the container. */
+  readonly volumePlaces?: readonly VolumePlace[];
   /**
    * Called with every piece of output, in order of arrival: after `start` has resolved and its callers have run, and
    * before `onExit`.
@@ -43,6 +45,12 @@ export interface ContainerLaunch {
    * Called after `start` has resolved, and not after a failed start.
    */
   readonly onExit: (exit: ProcessExit) => void;
+}
+
+/** The place of a volume on the host, for a path of the container. */
+export interface VolumePlace {
+  readonly mountPath: string;
+  readonly source: string;
 }
 
 export type OutputStream = 'stdout' | 'stderr';

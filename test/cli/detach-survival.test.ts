@@ -185,14 +185,24 @@ describe('a background agent that was killed', () => {
     expect(workshop.backgroundProcesses()).toHaveLength(2);
   });
 
-  it('has a successor that runs commands in the container', async () => {
-    await detached({ containers: [{ ...main(), env: [{ name: 'with.dot', value: 'kept' }] }] });
+  it('has a successor that runs commands in the container, and finds its volumes', async () => {
+    const container = {
+      ...main(),
+      env: [{ name: 'with.dot', value: 'kept' }],
+      volumeMounts: [{ name: 'data', mountPath: '/nowhere/data' }],
+    };
+    await detached({ containers: [container], volumes: [{ name: 'data', emptyDir: {} }] });
     await stage.puppet('main');
     await running();
     await kill(agentPid());
-    const exec = await workshop.run(['exec', 'web', '--', 'sh', '-c', 'env; exit 5']);
+    workshop.file('one', 'hello\n');
+    await workshop.run(['get', 'pods']);
+    expect(await workshop.run(['cp', 'one', 'web:/nowhere/data/two'])).toMatchObject({ exitCode: 0, stderr: '' });
+    const script = 'env; cat $PODRUN_VOLUME_DATA/two; exit 5';
+    const exec = await workshop.run(['exec', 'web', '--', 'sh', '-c', script]);
     expect(exec.exitCode).toBe(5);
     expect(exec.stdout).toContain(`WORKSHOP=${workshop.folder}\n`);
+    expect(exec.stdout).toContain('hello\n');
   });
 });
 

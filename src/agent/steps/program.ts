@@ -1,11 +1,12 @@
 import { commandLine } from '../../lifecycle/environment/environment.ts';
 import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
+import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { LaunchStep } from './step.ts';
 
 /** Finds the program with its arguments, and the working directory: of the manifest, else of the image. */
 export function programStep(images: ImageMap): LaunchStep {
   return {
-    prepare({ container }, { variables, defaults, cwd, locate = (path) => path }) {
+    prepare({ container }, { variables, defaults, cwd, volumePlaces = [] }) {
       const resolved = resolveEntryPoint(container, images);
       if (!resolved.ok) return { ok: false, stage: 'config', message: resolved.message };
       const { argv, env, workingDir = cwd } = resolved.entryPoint;
@@ -15,7 +16,7 @@ export function programStep(images: ImageMap): LaunchStep {
         changes: {
           argv: [program, ...args],
           defaults: { ...defaults, ...env },
-          cwd: container.workingDir ? locate(workingDir) : workingDir,
+          cwd: container.workingDir ? hostPathOf(workingDir, volumePlaces) : workingDir,
         },
       };
     },

@@ -1,13 +1,7 @@
 import type { Complaint } from '../../lifecycle/security/judge-security.ts';
 import { volumeNotAtMountPath } from '../../lifecycle/texts/events.ts';
 import { REMEDY, securityRefused, volumeOutOfReach } from '../../lifecycle/texts/security.ts';
-import {
-  atMountPaths,
-  hostPathOf,
-  type Mounted,
-  notAtMountPath,
-  volumeVariables,
-} from '../../lifecycle/volumes/volume-mounts.ts';
+import { atMountPaths, type Mounted, notAtMountPath, volumeVariables } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Identity, Mount } from '../../runtime/confinement.ts';
 import { canReach } from '../volumes/can-reach.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
@@ -34,7 +28,7 @@ export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): Lau
         ok: true,
         changes: {
           mounts: outcome.mounts.map(asMount),
-          locate: (path) => hostPathOf(path, places),
+          volumePlaces: tier === 'namespace' ? [] : places.map(({ mountPath, source }) => ({ mountPath, source })),
           defaults: { ...defaults, ...volumeVariables(places) },
           notices: [...notices, ...moved],
         },

@@ -1,3 +1,4 @@
+import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { PodrunError } from '../../api/errors.ts';
@@ -237,7 +238,7 @@ export class AttachServer {
 
   #locate(uid: string, { container, path }: Opening<'locate'>, client: AttachedClient): void {
     const live = this.#liveIn(uid, container);
-    const located = live?.launch.locate?.(path) ?? path;
+    const located = hostPathOf(path, live?.launch.volumePlaces ?? []);
     client.send({ kind: 'message', message: live ? { type: 'located', path: located } : { type: 'refused' } });
     client.end();
   }

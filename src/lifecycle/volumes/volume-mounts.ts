@@ -53,9 +53,9 @@ export function absoluteMountPath(mountPath: string): string {
  * The host path of a container path, on a host without mounts: inside a volume its real folder, else the path itself.
  * The innermost of nested mounts counts, as in a container.
  */
-export function hostPathOf(path: string, mounts: readonly Mounted[]): string {
+export function hostPathOf(path: string, mounts: readonly Pick<Mounted, 'mountPath' | 'source'>[]): string {
   const wanted = absoluteMountPath(path);
-  const isInside = ({ mountPath }: Mounted): boolean =>
+  const isInside = ({ mountPath }: Pick<Mounted, 'mountPath'>): boolean =>
     wanted === mountPath || wanted.startsWith(mountPath === '/' ? '/' : `${mountPath}/`);
   const [innermost] = mounts.filter(isInside).toSorted((a, b) => b.mountPath.length - a.mountPath.length);
   if (innermost === undefined || !path.startsWith('/')) return path;

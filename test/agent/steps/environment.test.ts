@@ -88,7 +88,11 @@ describe('the program', () => {
 
   it('runs where the volume of its working directory lies', async () => {
     const container = { command: ['pwd'], workingDir: '/data' };
-    const { cwd } = await changesOf(step, { container }, { ...draft, locate: (path) => `/volumes${path}` });
+    const { cwd } = await changesOf(
+      step,
+      { container },
+      { ...draft, volumePlaces: [{ mountPath: '/', source: '/volumes' }] },
+    );
     expect(cwd).toBe('/volumes/data');
   });
 
