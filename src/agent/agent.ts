@@ -10,6 +10,8 @@ import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycl
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
+import { claimFacts } from './volumes/claim-volume.ts';
+import { settleClaimsOf } from './volumes/settle-volumes.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
 import { NodeReport } from './usage/node-report.ts';
 import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
@@ -119,13 +121,12 @@ export class Agent implements PodRunAgent {
   schedulerFacts(run: PodRun): SchedulerFacts {
     const { store } = this.#options;
     const { namespace } = run.pod.metadata;
-    const hasClaim = (name: string): boolean => store.get('persistentvolumeclaims', namespace, name) !== undefined;
     const cordoned = isCordoned(store, this.node.name);
     if (cordoned) this.#awaitUncordon();
     return {
       node: { ...this.node, isCordoned: cordoned },
       placed: this.#placedBeside(run),
-      hasClaim,
+      claim: (name) => claimFacts(store, namespace, name),
       pressure: this.#evictions?.conditions,
     };
   }
@@ -164,6 +165,12 @@ export class Agent implements PodRunAgent {
   }
 
   over(run: PodRun): void {
+    const { store, onTrouble } = this.#options;
+    try {
+      settleClaimsOf(store, run.pod);
+    } catch (error) {
+      onTrouble(error as PodrunError);
+    }
     this.#live.delete(run);
     this.#unschedulableRuns.delete(run);
     this.#lastToEnd.delete(run);

@@ -1,3 +1,4 @@
+import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
@@ -247,8 +248,7 @@ export class Machine {
     const sources = {
       volumes: this.#files.paths(pod).volumes,
       memory: store.memory,
-      claim: (name: string): string | undefined =>
-        store.get('persistentvolumeclaims', namespace, name) && this.#files.claimedVolume(namespace, name),
+      claim: (name: string): ClaimedData | undefined => claimedData(store, namespace, name),
       image: (reference: string): string | undefined => imageFolder(reference, settings.images),
       cwd: settings.cwd,
       group: volumeGroup(pod.spec, rights()),

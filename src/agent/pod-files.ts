@@ -4,7 +4,7 @@ import type { NetworkJoin } from '../runtime/linux/network/join.ts';
 import type { RunningContainer } from '../runtime/runtime.ts';
 import { startTimeOf } from '../runtime/watch/process-identity.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { objectPath, type PodPaths } from '../store/layout.ts';
+import type { PodPaths } from '../store/layout.ts';
 import { hookLogPath, instanceLogPath } from '../store/logs/log-files.ts';
 import type { InstanceRef } from './instance.ts';
 
@@ -48,11 +48,6 @@ export class PodFiles {
   /** The file for an instance's termination message. */
   terminationLog(pod: StoredPod, { container, attempt }: InstanceRef): string {
     return path.join(this.paths(pod).folder, 'termination', `${container}.${attempt}`);
-  }
-
-  /** The folder with the data of a claim in this namespace. All Pods that use the claim share it. */
-  claimedVolume(namespace: string, claim: string): string {
-    return objectPath(this.#store.root, 'claims', namespace, claim);
   }
 
   /** The addresses of all Pods that an agent runs. */

@@ -13,7 +13,7 @@ export interface ResourceType {
   readonly inAll: boolean;
 }
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'Node', 'PriorityClass']);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'Node', 'PersistentVolume', 'PriorityClass']);
 
 function core(kind: string, plural: string, shortNames: readonly string[]): ResourceType {
   const aliases = [kind.toLowerCase(), ...shortNames];
@@ -51,6 +51,7 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   core('LimitRange', 'limitranges', ['limits']),
   core('Namespace', 'namespaces', ['ns']),
   core('Node', 'nodes', ['no']),
+  core('PersistentVolume', 'persistentvolumes', ['pv']),
   core('PersistentVolumeClaim', 'persistentvolumeclaims', ['pvc']),
   core('PodTemplate', 'podtemplates', []),
   core('ResourceQuota', 'resourcequotas', ['quota']),

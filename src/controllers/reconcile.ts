@@ -22,6 +22,7 @@ export type {
   StoredReplicationController,
   StoredRevision,
   StoredStatefulSet,
+  StoredVolume,
 } from '../api/workloads/stored-workloads.ts';
 
 /** Any object, as far as ownership and actions are concerned. */

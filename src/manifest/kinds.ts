@@ -14,6 +14,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     'ConfigMap',
     'LimitRange',
     'Namespace',
+    'PersistentVolume',
     'PersistentVolumeClaim',
     'Pod',
     'PodTemplate',
@@ -29,10 +30,10 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'scheduling.k8s.io/v1': ['PriorityClass'],
 };
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'PriorityClass']);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'PersistentVolume', 'PriorityClass']);
 
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
-  v1: ['Binding', 'Endpoints', 'Event', 'Node', 'PersistentVolume'],
+  v1: ['Binding', 'Endpoints', 'Event', 'Node'],
   'admissionregistration.k8s.io/v1': [
     'MutatingAdmissionPolicy',
     'MutatingAdmissionPolicyBinding',

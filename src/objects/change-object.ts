@@ -1,4 +1,5 @@
 import { fromServer, PodrunError } from '../api/errors.ts';
+import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
 import { admitChange } from '../agent/runs/admit-new.ts';
 import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
@@ -56,10 +57,9 @@ export function changeObject(request: ChangeRequest): ChangedObject {
     // The object is deleted in its stored form: readers see no change before that.
     return last === undefined ? object : present;
   });
-  if (last !== undefined) {
-    store.delete(type.plural, namespace, name);
-    return { object: last, isChanged: true };
-  }
+  if (last !== undefined) store.delete(type.plural, namespace, name);
+  if (concernsVolumes(changed)) settleVolumes(store, changed);
+  if (last !== undefined) return { object: last, isChanged: true };
   return { object: changed, isChanged: changed.metadata.resourceVersion !== stored.metadata.resourceVersion };
 }
 

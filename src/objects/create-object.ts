@@ -1,3 +1,5 @@
+import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
+import { keyOf } from '../store/metadata.ts';
 import { admitNew } from '../agent/runs/admit-new.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
@@ -12,5 +14,9 @@ import { newUid } from '../store/unique-id.ts';
  */
 export function createObject(store: Store, object: KubeObject): StoredKubeObject {
   const admitted = admitNew(store, object);
-  return store.create(resourceTypeOf(object).plural, asCreated(admitted, newUid)) as StoredKubeObject;
+  const { plural } = resourceTypeOf(object);
+  const created = store.create(plural, asCreated(admitted, newUid)) as StoredKubeObject;
+  if (!concernsVolumes(created)) return created;
+  settleVolumes(store, created);
+  return store.get<StoredKubeObject>(plural, keyOf(created).namespace, created.metadata.name) ?? created;
 }

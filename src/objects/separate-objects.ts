@@ -29,7 +29,12 @@ export function separateObjects(objects: readonly ManifestObject[]): SeparatedOb
   }
   return {
     pods: pods as readonly unknown[] as readonly ManifestObject<StoredPod>[],
-    records: objects.filter(({ object }) => object.kind !== 'Pod' && !isWorkload(object)),
+    // Volumes come first: the claims beside them are to find them.
+    records: objects
+      .filter(({ object }) => object.kind !== 'Pod' && !isWorkload(object))
+      .toSorted((one, other) => Number(isVolume(other)) - Number(isVolume(one))),
     workloads,
   };
 }
+
+const isVolume = ({ object }: ManifestObject): boolean => object.kind === 'PersistentVolume';

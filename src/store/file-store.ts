@@ -20,6 +20,7 @@ import {
   type RunStart,
   type StartedProcess,
 } from './owners/ownership.ts';
+import { freeClaimFolder, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
 import { type LostPod, PodRecords } from './records/pod-records.ts';
 import { spendReserve } from './disk/reserve.ts';
@@ -44,6 +45,7 @@ export interface FileStoreOptions {
  */
 export class FileStore implements Store {
   readonly root: string;
+  readonly clock: Clock;
   readonly memory: MemoryArea;
   readonly leases: Leases;
   readonly #pods: PodRecords;
@@ -52,6 +54,7 @@ export class FileStore implements Store {
   readonly #ownership: Ownership;
   readonly #lastApplied: LastApplied;
   readonly #watches: Watches;
+  readonly #parts: StorageParts;
 
   constructor({ root, clock, processes, memoryMountPoints = [] }: FileStoreOptions) {
     const lookup = withCachedPlace(processes);
@@ -59,6 +62,8 @@ export class FileStore implements Store {
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
+    this.clock = clock;
+    this.#parts = parts;
     this.memory = { root, mountPoints: memoryMountPoints, processes: lookup };
     this.leases = new Leases({ root, clock, lookup });
     this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases });
@@ -187,9 +192,14 @@ export class FileStore implements Store {
       return this.#plain.delete(resource, namespace, name);
     });
     if (deleted === undefined) return undefined;
+    if (resource === 'persistentvolumes') this.#onDisk(() => removeVolumeData(this.#parts, deleted));
     this.#watches.answered(writer, deleted);
     this.#watches.publish(resource, [deleted]);
     return deleted as KubeObject | undefined;
+  }
+
+  claimFolder(key: ObjectKey): string {
+    return freeClaimFolder(this.root, key);
   }
 
   watch<T extends Storable = KubeObject>(

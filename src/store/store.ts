@@ -1,5 +1,6 @@
 import type { ObjectMeta } from '../api/generated/types.ts';
 import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
 
 /** Plural name of a kind, as in kubectl: `pods`, `events`, `configmaps`, `secrets`, … */
 export type Resource = string;
@@ -48,6 +49,8 @@ export interface Subscription {
  * subscription gets the result of a write, with all changes before it, only as the answer of its call.
  */
 export interface Store {
+  /** The clock of the times that the store writes. */
+  readonly clock: Clock;
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
   /** Lists objects, sorted by namespace, then name. */
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];
@@ -90,8 +93,13 @@ export interface Store {
    * written. Returns false when the Pod has no reserve left.
    */
   spendReserve(key: ObjectKey): boolean;
-  /** Removes the object, and for a Pod its logs and volumes. Returns its last state, or undefined if there was none. */
+  /**
+   * Removes the object; for a Pod its logs and volumes, for a PersistentVolume with the policy Delete the folder that
+   * podrun has made for it. Returns its last state, or undefined if there was none.
+   */
   delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined;
+  /** A folder for the data of a claim that no volume has: a deleted claim of the name may have left its data. */
+  claimFolder(key: ObjectKey): string;
   /**
    * Follows changes: those of this process within the call that makes them, those of other processes as soon as the
    * file system reports them. With `replay`, existing objects come first, as ADDED. Changes of Pods and Events are

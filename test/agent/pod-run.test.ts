@@ -59,7 +59,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
         return { crashLoop: CRASH_LOOP, images: { containers: { main: { type: 'present' } }, volumes: {} } };
       },
       notices: () => [],
-      schedulerFacts: () => ({ node, placed: [], hasClaim: () => false }),
+      schedulerFacts: () => ({ node, placed: [], claim: () => undefined }),
       preempt: (_victims, _by, publish) => publish(),
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),
       over: () => (ends.count += 1),

@@ -57,7 +57,7 @@ it('the priority classes of the system are there, also when they are not stored'
   expect(await run('describe pc system-node-critical')).toMatch(/^Value: +2000001000\n/m);
 });
 
-it('a claim is bound at once, with what it asks for', async () => {
+it('a claim is bound at once, to a volume with what it asks for', async () => {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
   const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec };
   expect(await run(`apply -f ${workshop.file('claim.yaml', JSON.stringify(claim))}`)).toBe(

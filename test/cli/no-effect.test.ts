@@ -20,7 +20,7 @@ const MANIFEST = `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data}
-spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}
+spec: {accessModes: [ReadWriteOnce], dataSource: {kind: PersistentVolumeClaim, name: other}, resources: {requests: {storage: 1Gi}}}
 ---
 apiVersion: v1
 kind: Pod
@@ -40,14 +40,14 @@ it('fields without effect are reported in one line, and in an event for each fie
       'imagePullSecrets, securityContext.seccompProfile.type, securityContext.seLinuxOptions, ' +
       'securityContext.seLinuxChangePolicy, ports.hostPort',
   ]);
-  expect(stderr).toContain('Warning: persistentvolumeclaim/data: spec.storageClassName: a claim is a folder');
+  expect(stderr).toContain('Warning: persistentvolumeclaim/data: spec.dataSource: the folder is empty at first');
   const { items } = JSON.parse((await workshop.run(['events', '-o', 'json'])).stdout) as { items: StoredEvent[] };
   const told = items.filter(({ reason }) => reason === 'FieldHasNoEffect');
   const fieldsOf = (kind: string): string[] =>
     told
       .filter(({ involvedObject }) => involvedObject.kind === kind)
       .map(({ message = '' }) => message.split(': ')[0]!);
-  expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.storageClassName']);
+  expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.dataSource']);
   expect(fieldsOf('Pod')).toHaveLength(9);
   expect(fieldsOf('Pod')).toContain('spec.containers[0].ports[0].hostPort, spec.containers[1].ports[0].hostPort');
   expect(told.map(({ type, count, source }) => [type, count, source?.component])).toEqual(

@@ -13,7 +13,8 @@ describe('kinds', () => {
       'PriorityClass',
       { verdict: 'known', typeName: 'scheduling.PriorityClass', namespaced: false },
     ],
-    ['v1', 'PersistentVolume', { verdict: 'unsupported' }],
+    ['v1', 'PersistentVolume', { verdict: 'known', typeName: 'PersistentVolume', namespaced: false }],
+    ['v1', 'Binding', { verdict: 'unsupported' }],
     ['networking.k8s.io/v1', 'Ingress', { verdict: 'unsupported' }],
     ['v1', 'pod', { verdict: 'unknown', hint: 'did you mean "Pod"?' }],
     ['V1', 'Pod', { verdict: 'unknown', hint: 'use v1' }],
@@ -37,7 +38,7 @@ describe('kinds', () => {
       return found.verdict === 'known' ? found.typeName : undefined;
     };
     const known = Object.entries(fieldTable.kinds).filter(([key]) => typeOf(key) !== undefined);
-    expect(known).toHaveLength(20);
+    expect(known).toHaveLength(21);
     expect(known.map(([key]) => typeOf(key))).toEqual(known.map(([, type]) => type));
   });
 

@@ -20,14 +20,14 @@ import { Subscribers } from '../../src/store/feed/subscribers.ts';
  * stored object throws. Names of Events and uids are the same in every run.
  */
 export class MemoryStore implements Store {
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #versions: VersionSource;
   readonly #subscribers = new Subscribers();
   readonly #objects = new Map<string, StoredObject>();
   #lastUid = 0;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
     this.#versions = new VersionSource(clock);
   }
 
@@ -55,7 +55,7 @@ export class MemoryStore implements Store {
       uid: object.metadata.uid || `uid-${++this.#lastUid}`,
       resourceVersion: this.#versions.next(),
       generation: object.metadata.generation || 1,
-      creationTimestamp: object.metadata.creationTimestamp || formatTime(this.#clock.now().wallMs),
+      creationTimestamp: object.metadata.creationTimestamp || formatTime(this.clock.now().wallMs),
     };
     return this.#put(resource, 'ADDED', { ...object, metadata }) as Storable as T;
   }
@@ -94,6 +94,10 @@ export class MemoryStore implements Store {
     return this.#put('pods', 'MODIFIED', { ...given, metadata }, writer) as Storable as StoredPod;
   }
 
+  claimFolder({ namespace, name }: ObjectKey): string {
+    return `/state/claims/${namespace}/${name}`;
+  }
+
   spendReserve(): boolean {
     return false;
   }
@@ -104,7 +108,7 @@ export class MemoryStore implements Store {
     if (stored === undefined) return undefined;
     this.#objects.delete(`${resource}/${namespace}/${name}`);
     const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
-    const marked = withoutGrace(stored, this.#clock.now().wallMs);
+    const marked = withoutGrace(stored, this.clock.now().wallMs);
     const last = frozen({ ...marked, metadata: { ...marked.metadata, resourceVersion } });
     this.#tell(resource, { type: 'DELETED', object: last }, writer);
     return last as Storable as KubeObject;

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { hasFinalizers } from '../../api/finalizers.ts';
-import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import type { PersistentVolume } from '../../api/generated/types.ts';
+import { isTerminalPhase, type KubeObject, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { sweepMemoryFolders } from '../../store/disk/memory-folders.ts';
+import { folderOfVolume } from '../../store/records/claim-folders.ts';
 import type { UnreferencedFolder, StoreGarbage } from '../../store/garbage.ts';
 import { deletePod } from './delete-pod.ts';
 import { claimUnowned, removeLayers } from './leftovers.ts';
@@ -135,10 +138,14 @@ function surplusRuns(
   return surplus.toReversed();
 }
 
-/** Volumes whose claim is gone and that no running Pod uses. */
+/** Folders of claims that are gone, that no PersistentVolume keeps and no running Pod uses. */
 function unclaimed({ store, garbage, namespace }: Collection): UnreferencedFolder[] {
   const running = store.list<StoredPod>('pods', { namespace }).filter((pod) => isOwned(store, pod));
+  const kept = store
+    .list<PersistentVolume & KubeObject>('persistentvolumes')
+    .flatMap((volume) => folderOfVolume(store.root, volume) ?? []);
   return garbage.claimedVolumes({ namespace }).filter((volume) => {
+    if (kept.includes(path.join(store.root, volume.path))) return false;
     const isUsed = running.some(
       ({ metadata, spec }) =>
         metadata.namespace === volume.namespace &&

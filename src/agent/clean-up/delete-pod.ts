@@ -4,6 +4,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { planDeletion } from '../../lifecycle/requests/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { settleClaimsOf } from '../volumes/settle-volumes.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 
 export interface PodDeletion {
@@ -49,6 +50,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   }
   // The agent may have removed a Pod that had nothing to end.
   store.delete('pods', namespace, name);
+  settleClaimsOf(store, pod);
   return 'removed';
 }
 

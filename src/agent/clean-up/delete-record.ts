@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { settleVolumes } from '../volumes/settle-volumes.ts';
 import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -30,8 +31,10 @@ export function deleteRecord(
 ): 'removed' | 'ending' {
   const { plural } = resourceTypeOf(object);
   const { namespace = DEFAULT_NAMESPACE, name, uid } = object.metadata;
+  let last: StoredKubeObject | undefined;
   let isKept = false;
   store.change<StoredKubeObject>(plural, { namespace, name }, 'object', (stored) => {
+    last = stored;
     const marked = markedForDeletion(stored, policy, clock.now().wallMs);
     isKept = hasFinalizers(marked);
     // An object that nothing keeps goes in its last state, without a change before.
@@ -39,5 +42,6 @@ export function deleteRecord(
     return { ...stored, metadata: { ...metadata, uid } };
   });
   if (!isKept) store.delete(plural, namespace, name);
-  return isKept ? 'ending' : 'removed';
+  if (last !== undefined) settleVolumes(store, last);
+  return store.get(plural, namespace, name) === undefined ? 'removed' : 'ending';
 }

@@ -10,6 +10,7 @@ import { mkdirIfMissing } from '../../runtime/errno.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 import type { MemoryArea } from '../../store/disk/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
+import type { ClaimedData } from './claim-volume.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from './in-memory.ts';
 import { isInside } from './inside-volume.ts';
@@ -18,8 +19,8 @@ export interface VolumeSources {
   /** The folder for the Pod's volumes. Created here; its parent exists. */
   readonly volumes: string;
   readonly memory: MemoryArea;
-  /** The folder with the data of a claim. Undefined: there is no such claim. */
-  readonly claim: (name: string) => string | undefined;
+  /** The data of a claim. Undefined: there is no such claim. */
+  readonly claim: (name: string) => ClaimedData | undefined;
   /** The folder that stands for an image. Undefined: there is none. */
   readonly image: (reference: string) => string | undefined;
   /** The base of relative host paths. */
@@ -40,8 +41,10 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
   if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, sources);
   if (volume.persistentVolumeClaim !== undefined) {
     const { claimName } = volume.persistentVolumeClaim;
-    const folder = sources.claim(claimName);
-    if (folder === undefined) throw new Error(objectNotFound('persistentvolumeclaim', claimName));
+    const data = sources.claim(claimName);
+    if (data === undefined) throw new Error(objectNotFound('persistentvolumeclaim', claimName));
+    if ('hostPath' in data) return setUpHostPath(data.hostPath, sources);
+    const { folder } = data;
     if (makeFolder(folder)) chmodSync(folder, ANYBODY);
     const onlyOnMismatch = facts.pod.spec.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
     giveVolume(folder, { isReadOnly: false, onlyOnMismatch }, sources);

@@ -1,3 +1,4 @@
+import { settleVolumes } from '../volumes/settle-volumes.ts';
 import { hasCode, PodrunError } from '../../api/errors.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
@@ -105,7 +106,10 @@ export class ControllerHands {
     const prepared = admitNew(store, prepareForCreate(applyDefaults(object as KubeObject)));
     const created = asCreated(prepared, newUid);
     if (created.kind === 'Pod') startPod(created);
-    else store.create(resourceTypeOf(created).plural, created);
+    else {
+      store.create(resourceTypeOf(created).plural, created);
+      settleVolumes(store, created);
+    }
   }
 
   #update({ on, patch, status }: UpdateAction): void {

@@ -560,6 +560,11 @@ export interface LocalObjectReference {
   name?: string | undefined;
 }
 
+export interface LocalVolumeSource {
+  path: string;
+  fsType?: string | undefined;
+}
+
 export interface ModifyVolumeStatus {
   targetVolumeAttributesClassName?: string | undefined;
   status: 'Pending' | 'InProgress' | 'Infeasible';
@@ -750,6 +755,14 @@ export interface ObjectReference {
   fieldPath?: string | undefined;
 }
 
+export interface PersistentVolume {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: PersistentVolumeSpec | undefined;
+  status?: PersistentVolumeStatus | undefined;
+}
+
 export interface PersistentVolumeClaim {
   kind?: string | undefined;
   apiVersion?: string | undefined;
@@ -799,6 +812,47 @@ export interface PersistentVolumeClaimTemplate {
 export interface PersistentVolumeClaimVolumeSource {
   claimName: string;
   readOnly?: boolean | undefined;
+}
+
+export interface PersistentVolumeSpec {
+  capacity?: Record<string, Quantity> | undefined;
+  gcePersistentDisk?: GCEPersistentDiskVolumeSource | undefined;
+  awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource | undefined;
+  hostPath?: HostPathVolumeSource | undefined;
+  glusterfs?: Record<string, unknown> | undefined;
+  nfs?: NFSVolumeSource | undefined;
+  rbd?: Record<string, unknown> | undefined;
+  iscsi?: Record<string, unknown> | undefined;
+  cinder?: Record<string, unknown> | undefined;
+  cephfs?: Record<string, unknown> | undefined;
+  fc?: FCVolumeSource | undefined;
+  flocker?: FlockerVolumeSource | undefined;
+  flexVolume?: Record<string, unknown> | undefined;
+  azureFile?: Record<string, unknown> | undefined;
+  vsphereVolume?: VsphereVirtualDiskVolumeSource | undefined;
+  quobyte?: QuobyteVolumeSource | undefined;
+  azureDisk?: AzureDiskVolumeSource | undefined;
+  photonPersistentDisk?: PhotonPersistentDiskVolumeSource | undefined;
+  portworxVolume?: PortworxVolumeSource | undefined;
+  scaleIO?: Record<string, unknown> | undefined;
+  local?: LocalVolumeSource | undefined;
+  storageos?: Record<string, unknown> | undefined;
+  csi?: Record<string, unknown> | undefined;
+  accessModes?: Array<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'> | undefined;
+  claimRef?: ObjectReference | undefined;
+  persistentVolumeReclaimPolicy?: 'Recycle' | 'Delete' | 'Retain' | undefined;
+  storageClassName?: string | undefined;
+  mountOptions?: string[] | undefined;
+  volumeMode?: 'Block' | 'Filesystem' | undefined;
+  nodeAffinity?: VolumeNodeAffinity | undefined;
+  volumeAttributesClassName?: string | undefined;
+}
+
+export interface PersistentVolumeStatus {
+  phase?: 'Pending' | 'Available' | 'Bound' | 'Released' | 'Failed' | undefined;
+  message?: string | undefined;
+  reason?: string | undefined;
+  lastPhaseTransitionTime?: Time | null | undefined;
 }
 
 export interface PhotonPersistentDiskVolumeSource {
@@ -1419,6 +1473,10 @@ export interface VolumeMountStatus {
   readOnly?: boolean | undefined;
   recursiveReadOnly?: string | undefined;
   volumeStatus?: VolumeStatus | undefined;
+}
+
+export interface VolumeNodeAffinity {
+  required?: NodeSelector | undefined;
 }
 
 export interface VolumeProjection {

@@ -4,6 +4,7 @@ import type {
   Deployment,
   Job,
   JobSpec,
+  PersistentVolume,
   PersistentVolumeClaim,
   ReplicaSet,
   ReplicaSetSpec,
@@ -44,6 +45,7 @@ export type StoredClaim = Stored<
   'PersistentVolumeClaim',
   NonNullable<PersistentVolumeClaim['spec']>
 >;
+export type StoredVolume = Stored<PersistentVolume, 'PersistentVolume', NonNullable<PersistentVolume['spec']>>;
 
 /** An object that makes Pods, by its controller. */
 export type Workload =

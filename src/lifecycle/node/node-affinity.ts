@@ -9,7 +9,12 @@ import type { NodeFacts } from './node-facts.ts';
 export function matchesNode(spec: PodSpec, node: NodeFacts): boolean {
   if (missingLabels(spec, node).length > 0) return false;
   const terms = requiredTerms(spec);
-  return terms === undefined || terms.some((term) => matchesTerm(term, node));
+  return terms === undefined || matchesTerms(terms, node);
+}
+
+/** True when the node satisfies one of the terms. */
+export function matchesTerms(terms: readonly NodeSelectorTerm[], node: NodeFacts): boolean {
+  return terms.some((term) => matchesTerm(term, node));
 }
 
 /** A label of a nodeSelector that the node does not have, or has with another value. */

@@ -1,13 +1,13 @@
-import type { PodSpec } from '../../api/generated/types.ts';
+import type { NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
 import { SCHEDULING_GATED, type StoredPod } from '../../api/objects.ts';
 import { hostPortsCollide } from './host-ports.ts';
-import { affinityNodeNames, matchesNode } from './node-affinity.ts';
+import { affinityNodeNames, matchesNode, matchesTerms } from './node-affinity.ts';
 import { type NodePressure, pressureTaints } from './eviction.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isTooLarge, shortages } from './node-resources.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
-import { claimNotFound, insufficient, MISFIT, noNode, PREEMPTION, unschedulable } from '../texts/scheduling.ts';
+import { CLAIM, insufficient, MISFIT, noNode, noNodeFor, PREEMPTION, unschedulable } from '../texts/scheduling.ts';
 import { preempt } from './preemption.ts';
 
 export type Schedule =
@@ -26,13 +26,23 @@ export type Schedule =
       readonly victims?: readonly StoredPod[];
     };
 
+/** A claim, as the scheduler sees it. Without these facts, the claim is bound to a volume that all nodes reach. */
+export interface ClaimFacts {
+  readonly isDeleted?: boolean;
+  readonly isUnbound?: boolean;
+  /** The volume that the claim has lost. */
+  readonly lostVolume?: string | undefined;
+  /** The nodes that reach its volume. */
+  readonly nodes?: readonly NodeSelectorTerm[] | undefined;
+}
+
 /** The facts of the scheduler besides the Pod. */
 export interface SchedulerFacts {
   readonly node: NodeFacts;
   /** The other Pods of the node: those with its nodeName that have not ended. */
   readonly placed: readonly StoredPod[];
-  /** True when the Pod's namespace has a claim of this name. */
-  readonly hasClaim: (name: string) => boolean;
+  /** The claim of this name in the Pod's namespace. Undefined: there is none. */
+  readonly claim: (name: string) => ClaimFacts | undefined;
   /** The lack of memory or disk space on the node. Default: none. */
   readonly pressure?: readonly NodePressure[] | undefined;
 }
@@ -41,23 +51,23 @@ export interface SchedulerFacts {
  * Decides whether this node takes the Pod. A Pod without a nodeName passes the scheduler's filters or waits, since the
  * node may satisfy them later. A Pod with a nodeName bypasses the scheduler.
  */
-export function schedule(pod: StoredPod, { node, placed, hasClaim, pressure = [] }: SchedulerFacts): Schedule {
+export function schedule(pod: StoredPod, { node, placed, claim, pressure = [] }: SchedulerFacts): Schedule {
   const { spec } = pod;
   if (spec.nodeName !== undefined && spec.nodeName !== '') {
     return spec.nodeName === node.name ? { type: 'placed' } : { type: 'elsewhere', nodeName: spec.nodeName };
   }
   if ((spec.schedulingGates ?? []).length > 0) return { type: 'waits', ...SCHEDULING_GATED };
-  const missing = missingClaim(spec, hasClaim);
-  if (missing !== undefined) {
-    return { type: 'waits', reason: CONDITION.unschedulable, message: claimNotFound(missing) };
-  }
+  const claims = claimNames(spec).map((name) => ({ name, facts: claim(name) }));
+  const problem = claims.map(({ name, facts }) => claimProblem(name, facts)).find((text) => text !== undefined);
+  if (problem !== undefined) return { type: 'waits', reason: CONDITION.unschedulable, message: noNodeFor(problem) };
+  const reaches = claims.every(({ facts }) => facts?.nodes === undefined || matchesTerms(facts.nodes, node));
   const tainted = { ...node, taints: [...node.taints, ...pressureTaints(pod, pressure)] };
   const misfitBeside = (others: readonly StoredPod[]): Misfit | undefined =>
     findMisfit(
       spec,
       tainted,
       others.map((other) => other.spec),
-    );
+    ) ?? (reaches ? undefined : { reasons: [MISFIT.volume], preemptible: false });
   const misfit = misfitBeside(placed);
   if (misfit === undefined) return { type: 'fits', nodeName: node.name };
   const answer = misfit.preemptible
@@ -72,11 +82,18 @@ export function schedule(pod: StoredPod, { node, placed, hasClaim, pressure = []
   };
 }
 
-/** A claim of the Pod that does not exist. Checks of the Pod alone come before checks of each node. */
-function missingClaim(spec: PodSpec, hasClaim: (name: string) => boolean): string | undefined {
-  if (affinityNodeNames(spec)?.size === 0) return undefined;
-  const claims = (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
-  return claims.find((name) => !hasClaim(name));
+/** The claims of a Pod. Checks of the Pod alone come before checks of each node. */
+function claimNames(spec: PodSpec): string[] {
+  if (affinityNodeNames(spec)?.size === 0) return [];
+  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
+}
+
+/** Source: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go podHasPVCs, PreFilter. */
+function claimProblem(name: string, facts: ClaimFacts | undefined): string | undefined {
+  if (facts === undefined) return CLAIM.notFound(name);
+  if (facts.lostVolume !== undefined) return CLAIM.lost(name, facts.lostVolume);
+  if (facts.isDeleted === true) return CLAIM.deleted(name);
+  return facts.isUnbound === true ? CLAIM.unbound : undefined;
 }
 
 interface Misfit {

@@ -16,6 +16,8 @@ export const MISFIT = {
   hostPorts: "1 node(s) didn't have free ports for the requested pod ports",
   /** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */
   tooManyPods: '1 Too many pods',
+  /** Source: pkg/scheduler/framework/plugins/volumebinding/binder.go ErrReasonNodeConflict. */
+  volume: "1 node(s) didn't match PersistentVolume's node affinity",
 } as const;
 
 /** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */
@@ -51,9 +53,21 @@ export const PREEMPTED = {
 } as const;
 
 /**
- * The whole message for a missing claim. The scheduler then runs no filters on nodes, and preemption finds nothing.
- * Source: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go PreFilter; observed on 1.36.
+ * The problems of a Pod's claims. Source: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go,
+ * volumerestrictions/volume_restrictions.go.
  */
-export function claimNotFound(claim: string): string {
-  return `0/1 nodes are available: persistentvolumeclaim "${claim}" not found. not found`;
+export const CLAIM = {
+  notFound: (claim: string): string => `persistentvolumeclaim "${claim}" not found`,
+  deleted: (claim: string): string => `persistentvolumeclaim "${claim}" is being deleted`,
+  lost: (claim: string, volume: string): string =>
+    `persistentvolumeclaim "${claim}" bound to non-existent persistentvolume "${volume}"`,
+  unbound: 'pod has unbound immediate PersistentVolumeClaims',
+} as const;
+
+/**
+ * The whole message for a problem that no node can solve. The scheduler then runs no filters on nodes, and preemption
+ * finds nothing. Source: pkg/scheduler/framework/types.go FitError; observed on 1.36.
+ */
+export function noNodeFor(problem: string): string {
+  return `0/1 nodes are available: ${problem}. not found`;
 }

@@ -24,3 +24,8 @@ export function hostPathMismatch(path: string, kind: string): string {
 export function hostPathInState(path: string): string {
   return `hostPath ${path} lies in podrun's state folder, which containers cannot see: use another folder`;
 }
+
+/** The path of a local PersistentVolume is missing. Source: pkg/volume/local/local.go SetUpAt. */
+export function localPathMissing(path: string): string {
+  return `path "${path}" does not exist`;
+}

@@ -1,3 +1,4 @@
+import { PROTECTION } from '../../api/volumes.ts';
 import type { DaemonSet, DaemonSetStatus, Job, JobSpec, PersistentVolumeClaim } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
@@ -18,6 +19,9 @@ const FIRST_STATUS: Readonly<Record<string, object>> = {
   } satisfies DaemonSetStatus,
   Deployment: {},
   Job: {},
+  Namespace: { phase: 'Active' },
+  PersistentVolume: { phase: 'Pending' },
+  PersistentVolumeClaim: { phase: 'Pending' },
   ReplicaSet: { replicas: 0 },
   ReplicationController: { replicas: 0 },
   StatefulSet: { replicas: 0, availableReplicas: 0 },
@@ -34,22 +38,28 @@ const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
  */
 export function asCreated<T extends KubeObject>(object: T, newUid: () => string): T {
   const uid = object.metadata.uid || newUid();
-  const named = { ...object, metadata: { ...object.metadata, uid } };
+  const named = withProtection({ ...object, metadata: { ...object.metadata, uid } });
   const status = named['status'] ?? FIRST_STATUS[object.kind];
   const withStatus = status === undefined ? named : { ...named, status };
   if (object.kind === 'Job') return withGeneratedSelector(withStatus, uid) as T;
-  if (object.kind === 'PersistentVolumeClaim') return bound(withStatus, uid) as T;
+  if (object.kind === 'PersistentVolumeClaim') return withClass(withStatus) as T;
   return object.kind === 'DaemonSet' ? withTemplateGeneration(withStatus) : withStatus;
 }
 
-/**
- * Binds a claim at once, with all that it asks for: its volume is a folder of the state folder. On a cluster the volume
- * controller does this. Source: pkg/controller/volume/persistentvolume/pv_controller.go bind, updateClaimStatus.
- */
-function bound(claim: PersistentVolumeClaim & KubeObject, uid: string): PersistentVolumeClaim & KubeObject {
-  const spec = { volumeName: `pvc-${uid}`, ...claim.spec };
-  const capacity = { storage: spec.resources?.requests?.['storage'] ?? '0' };
-  return { ...claim, spec, status: { phase: 'Bound', accessModes: spec.accessModes, capacity } };
+/** The class of claims that name none. A cluster has a default class, too; its name is that of kind and minikube. */
+const DEFAULT_CLASS = 'standard';
+
+/** Source: plugin/pkg/admission/storage/storageobjectinuseprotection. */
+function withProtection<T extends KubeObject>(object: T): T {
+  const protection = PROTECTION[object.kind];
+  const { finalizers = [] } = object.metadata;
+  if (protection === undefined || finalizers.includes(protection)) return object;
+  return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, protection] } };
+}
+
+/** Source: plugin/pkg/admission/storage/storageclass/setdefault. */
+function withClass(claim: PersistentVolumeClaim & KubeObject): PersistentVolumeClaim & KubeObject {
+  return { ...claim, spec: { ...claim.spec, storageClassName: claim.spec?.storageClassName ?? DEFAULT_CLASS } };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/objects.ts';
-import type { ObjectMeta, PodTemplate } from '../../api/generated/types.ts';
+import type { ObjectMeta, PersistentVolume, PodTemplate } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
 import { defaultCronJob, defaultJob } from './batch.ts';
@@ -8,6 +8,7 @@ import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota } from '.
 import { defaultPod, defaultTemplate } from './pod.ts';
 import { defaultReplicationController } from './replication-controller.ts';
 import { defaultService } from './service.ts';
+import { defaultVolumeSpec } from './volume.ts';
 
 type Defaulter = (object: Decoded<KubeObject>) => unknown;
 
@@ -17,6 +18,10 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     ConfigMap: defaultConfigMap,
     Secret: defaultSecret,
     Service: defaultService,
+    PersistentVolume: (object: Decoded<PersistentVolume>) => ({
+      ...object,
+      spec: defaultVolumeSpec(object.spec ?? {}),
+    }),
     PersistentVolumeClaim: defaultClaim,
     Namespace: defaultNamespace,
     Job: defaultJob,

@@ -3,6 +3,7 @@ import { canonicalQuantity } from '../../api/quantity.ts';
 import type {
   DownwardAPIVolumeFile,
   PersistentVolumeClaimSpec,
+  PersistentVolumeSpec,
   Volume,
   VolumeProjection,
 } from '../../api/generated/types.ts';
@@ -47,6 +48,15 @@ export function defaultClaimSpec(spec: Decoded<PersistentVolumeClaimSpec>): Deco
   return changeFields(fillAbsent(spec, { volumeMode: 'Filesystem' }), {
     resources: (resources) =>
       changeFields(resources, { limits: canonicalResourceList, requests: canonicalResourceList }),
+  });
+}
+
+/** Defaults of a PersistentVolume. Source: pkg/apis/core/v1/defaults.go, SetDefaults_PersistentVolume. */
+export function defaultVolumeSpec(spec: Decoded<PersistentVolumeSpec>): Decoded<PersistentVolumeSpec> {
+  const filled = fillZero(spec, { persistentVolumeReclaimPolicy: 'Retain' });
+  return changeFields(fillAbsent(filled, { volumeMode: 'Filesystem' }), {
+    capacity: canonicalResourceList,
+    hostPath: (source) => fillAbsent(source, { type: '' }),
   });
 }
 

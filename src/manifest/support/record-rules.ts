@@ -18,6 +18,7 @@ export const RECORD_RULES: SupportTable = {
     status: READ_ONLY,
   },
   PersistentVolumeClaim: { ...OBJECT, spec: partly('a folder of the host'), status: READ_ONLY },
+  PersistentVolume: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
   ServiceAccount: {
     ...OBJECT,
     secrets: noEffect(NO_TOKENS),

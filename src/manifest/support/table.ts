@@ -25,6 +25,7 @@ export const SUPPORTED_KINDS: readonly string[] = [
   'ConfigMap',
   'Secret',
   'PersistentVolumeClaim',
+  'PersistentVolume',
   'Service',
   'ServiceAccount',
   'Namespace',

@@ -6,13 +6,14 @@ import {
   partly,
   refused,
   type SupportTable,
+  type TypeRules,
   needsNamespaces,
   works,
 } from './rule.ts';
 
 const NO_TOKENS = 'no server issues tokens: the file says so';
 const NO_CERTIFICATES = 'no server issues certificates';
-const FOLDER = 'a claim is a folder of the host';
+const FOLDER = 'a volume is a folder of the host';
 
 /** Volumes on storage that only a cluster reaches. */
 const REMOTE = [
@@ -39,7 +40,13 @@ const REMOTE = [
   'vsphereVolume',
 ];
 
-/** The rules of a Pod's volumes. */
+/** Sources of PersistentVolumes that podrun has not. */
+const REMOTE_PERSISTENT = REMOTE.filter((type) => type !== 'gitRepo');
+
+const notAvailable = (types: readonly string[]): TypeRules =>
+  Object.fromEntries(types.map((type) => [type, refused(`volume type ${type} is not available here`)]));
+
+/** The rules of a Pod's volumes, of claims and of PersistentVolumes. */
 export const VOLUME_RULES: SupportTable = {
   Volume: {
     ...works('name', 'hostPath', 'secret', 'configMap', 'downwardAPI'),
@@ -48,7 +55,7 @@ export const VOLUME_RULES: SupportTable = {
     persistentVolumeClaim: FIELD_BY_FIELD,
     image: FIELD_BY_FIELD,
     ephemeral: partly('a folder that goes with the Pod'),
-    ...Object.fromEntries(REMOTE.map((type) => [type, refused(`volume type ${type} is not available here`)])),
+    ...notAvailable(REMOTE),
   },
   HostPathVolumeSource: works('path', 'type'),
   EmptyDirVolumeSource: {
@@ -79,13 +86,28 @@ export const VOLUME_RULES: SupportTable = {
   PersistentVolumeClaimTemplate: { metadata: noEffect('there is no claim to carry it'), spec: FIELD_BY_FIELD },
   PersistentVolumeClaimSpec: {
     accessModes: checked('the user of podrun may read and write'),
-    resources: checked('the folder may grow as the disk permits'),
-    storageClassName: noEffect(FOLDER),
+    resources: checked('chooses a volume; a folder may grow as the disk permits'),
+    storageClassName: partly('each class makes folders, unless a PersistentVolume has it'),
     volumeAttributesClassName: noEffect(FOLDER),
     volumeMode: noEffect(FOLDER, is('Filesystem')),
-    volumeName: noEffect(FOLDER),
-    selector: noEffect(FOLDER),
+    ...works('volumeName', 'selector'),
     dataSource: noEffect('the folder is empty at first'),
     dataSourceRef: noEffect('the folder is empty at first'),
   },
+  PersistentVolumeSpec: {
+    ...works('hostPath', 'local', 'storageClassName', 'claimRef', 'nodeAffinity'),
+    ...works('accessModes'),
+    persistentVolumeReclaimPolicy: {
+      ...refused('Recycle only: podrun recycles no volumes'),
+      isHarmless: is('Delete', 'Retain'),
+    },
+    capacity: checked('chooses a volume; it may grow as the disk permits'),
+    mountOptions: noEffect(FOLDER),
+    volumeMode: noEffect(FOLDER, is('Filesystem')),
+    volumeAttributesClassName: noEffect(FOLDER),
+    ...notAvailable(REMOTE_PERSISTENT),
+  },
+  ObjectReference: works('apiVersion', 'kind', 'namespace', 'name', 'uid', 'resourceVersion', 'fieldPath'),
+  LocalVolumeSource: { ...works('path'), fsType: noEffect(FOLDER) },
+  VolumeNodeAffinity: works('required'),
 };

@@ -13,6 +13,7 @@ import {
   validateRevisionUpdate,
   validateSelectorUpdate,
   validateStatefulSetUpdate,
+  validateVolumeUpdate,
 } from './workloads.ts';
 
 type UpdateValidator = (stored: Decoded<KubeObject>, changed: Decoded<KubeObject>) => FieldError[];
@@ -23,6 +24,7 @@ const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
     ConfigMap: validateConfigMapUpdate,
     Secret: validateSecretUpdate,
     Service: validateServiceUpdate,
+    PersistentVolume: validateVolumeUpdate,
     PersistentVolumeClaim: validateClaimUpdate,
     Job: validateJobUpdate,
     Deployment: validateSelectorUpdate,

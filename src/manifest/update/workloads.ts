@@ -5,7 +5,9 @@ import type {
   Deployment,
   Job,
   JobSpec,
+  PersistentVolume,
   PersistentVolumeClaim,
+  PersistentVolumeSpec,
   PodTemplateSpec,
   ReplicaSet,
   StatefulSet,
@@ -116,4 +118,24 @@ export function validateClaimUpdate(
   const type = 'PersistentVolumeClaimSpec';
   if (isSameValue(before, after, type)) return [];
   return [forbidden('spec', `${CLAIM_FIELDS}\n${describeDifferences('spec', before, after, type)}`)];
+}
+
+/**
+ * Refuses another source, mode or node of a volume. Source: pkg/apis/core/validation/validation.go,
+ * ValidatePersistentVolumeUpdate.
+ */
+export function validateVolumeUpdate(
+  { spec: before = {} }: Decoded<PersistentVolume>,
+  { spec: after = {} }: Decoded<PersistentVolume>,
+): FieldError[] {
+  const sourceOf = ({ hostPath, local }: Decoded<PersistentVolumeSpec>): unknown => ({ hostPath, local });
+  const isSameSource = isSameValue(sourceOf(before), sourceOf(after), 'PersistentVolumeSpec');
+  const path = 'spec.persistentvolumesource';
+  return [
+    ...(isSameSource ? [] : [forbidden(path, `${path} is immutable after creation`)]),
+    ...immutable('spec.volumeMode', before.volumeMode, after.volumeMode, 'string'),
+    ...(before.nodeAffinity === undefined
+      ? []
+      : immutable('spec.nodeAffinity', before.nodeAffinity, after.nodeAffinity, 'VolumeNodeAffinity')),
+  ];
 }

@@ -3,6 +3,7 @@ import type {
   Affinity,
   LabelSelector,
   NodeAffinity,
+  NodeSelector,
   NodeSelectorRequirement,
   NodeSelectorTerm,
   PodAffinity,
@@ -30,13 +31,18 @@ export function validateAffinity(path: string, affinity: Decoded<Affinity>): Fie
   ];
 }
 
+/** Source: pkg/apis/core/validation/validation.go, ValidateNodeSelector, validateVolumeNodeAffinity. */
+export function requiredNodeTerms(path: string, selector: Decoded<NodeSelector> | undefined): FieldError[] {
+  if (selector === undefined) return [required(path, 'must specify required node constraints')];
+  const terms = selector.nodeSelectorTerms ?? [];
+  const termsPath = child(path, 'nodeSelectorTerms');
+  if (terms.length === 0) return [required(termsPath, 'must have at least one node selector term')];
+  return each(termsPath, terms, (term, at) => validateNodeTerm(term, at, true));
+}
+
 function validateNodeAffinity(path: string, affinity: Decoded<NodeAffinity>): FieldError[] {
-  const terms = affinity[REQUIRED]?.nodeSelectorTerms ?? [];
-  const termsPath = child(path, REQUIRED, 'nodeSelectorTerms');
-  const needsTerms = affinity[REQUIRED] !== undefined && terms.length === 0;
   return [
-    ...(needsTerms ? [required(termsPath, 'must have at least one node selector term')] : []),
-    ...each(termsPath, terms, (term, at) => validateNodeTerm(term, at, true)),
+    ...(affinity[REQUIRED] ? requiredNodeTerms(child(path, REQUIRED), affinity[REQUIRED]) : []),
     ...each(child(path, PREFERRED), affinity[PREFERRED], ({ weight = 0, preference = {} }, at) => [
       ...validateWeight(at, weight),
       // A preferred term may name values that no node can have.

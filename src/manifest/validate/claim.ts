@@ -12,7 +12,7 @@ import { validateAnnotations, validateLabels, validateLabelSelector } from './la
 import { child, entry } from './path.ts';
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];
+export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];
 const TEMPLATE_METADATA: ReadonlySet<string> = new Set(['annotations', 'labels']);
 
 /** Validates a claim inside a Pod. Its metadata may have only labels and annotations: the rest is not used. */
@@ -43,7 +43,7 @@ export function validateClaimSpec(path: string, spec: Decoded<PersistentVolumeCl
   ];
 }
 
-function validateAccessModes(path: string, modes: readonly string[]): FieldError[] {
+export function validateAccessModes(path: string, modes: readonly string[]): FieldError[] {
   if (modes.length === 0) return [required(path, 'at least 1 access mode is required')];
   const errors = modes
     .filter((mode) => !ACCESS_MODES.includes(mode))

@@ -10,6 +10,7 @@ import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts
 import { validateJob } from './job.ts';
 import { validateLimitRange } from './limit-range.ts';
 import { validateMetadata } from './metadata.ts';
+import { validatePersistentVolume } from './persistent-volume.ts';
 import { validatePod } from './pod.ts';
 import { validateService } from './service.ts';
 import { validateControllerRevision, validatePodTemplate, validateReplicationController } from './replication.ts';
@@ -28,6 +29,7 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
       ...validateMetadata(metadata, subdomainMessages),
       ...validateClaimSpec('spec', spec),
     ],
+    PersistentVolume: validatePersistentVolume,
     Namespace: ({ metadata }) => validateMetadata(metadata, labelMessages),
     ServiceAccount: ({ metadata }) => validateMetadata(metadata, subdomainMessages),
     Job: validateJob,

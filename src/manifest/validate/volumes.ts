@@ -115,7 +115,7 @@ function validateEmptyDir(path: string, { sizeLimit }: Source<'emptyDir'>): Fiel
   return [forbidden(child(path, 'sizeLimit'), 'SizeLimit field must be a valid resource quantity')];
 }
 
-function validateHostPath(path: string, { path: folder, type }: Source<'hostPath'>): FieldError[] {
+export function validateHostPath(path: string, { path: folder, type }: Source<'hostPath'>): FieldError[] {
   if (!folder) return [required(child(path, 'path'))];
   return [...noBacksteps(child(path, 'path'), folder), ...oneOfIfSet(child(path, 'type'), type, HOST_PATH_TYPES)];
 }

@@ -10,6 +10,7 @@ import { describeNamespace } from './kinds/namespace.ts';
 import { describeNode } from './kinds/node.ts';
 import { describeBudget, describePriorityClass } from './kinds/policies.ts';
 import { describeLimitRange, describeQuota } from './kinds/quotas.ts';
+import { describePersistentVolume } from './kinds/persistent-volume.ts';
 import { describeServiceAccount } from './kinds/service-account.ts';
 import { describeService } from './kinds/service.ts';
 import { describeDeployment } from './workloads/deployment.ts';
@@ -45,6 +46,7 @@ const KINDS: Readonly<Record<string, Describe>> = {
   Endpoints: describeEndpoints,
   EndpointSlice: describeEndpointSlice,
   PersistentVolumeClaim: (claim, { list }) => describeClaim(claim, list('pods')),
+  PersistentVolume: (volume, { nowMs }) => describePersistentVolume(volume, nowMs),
   ServiceAccount: (account, { list }) => describeServiceAccount(account, list('secrets')),
   Namespace: (namespace, { list }) =>
     describeNamespace(namespace, { quotas: list('resourcequotas'), limits: list('limitranges') }),

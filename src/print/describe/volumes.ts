@@ -29,7 +29,8 @@ export function describeVolumes(volumes: readonly Volume[] | undefined, margin: 
   return [title, ...volumes.flatMap((volume) => [line(1, `${nameMargin}${volume.name}:`), ...describeVolume(volume)])];
 }
 
-function describeVolume(volume: Volume): string[] {
+/** The lines about the source of a volume. */
+export function describeVolume(volume: Volume): string[] {
   for (const describe of DESCRIBERS) {
     const description = describe(volume);
     if (description) return [line(2, 'Type:', description.type), ...description.lines];

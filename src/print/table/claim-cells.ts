@@ -1,5 +1,5 @@
 import { canonicalQuantity } from '../../api/quantity.ts';
-import type { PersistentVolumeClaim } from '../../api/generated/types.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/types.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
@@ -9,7 +9,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** Access modes in kubectl's short form and order: `RWO,RWX`. */
-function accessModeText(modes: readonly string[] = []): string {
+export function accessModeText(modes: readonly string[] = []): string {
   return Object.entries(SHORT)
     .filter(([mode]) => modes.includes(mode))
     .map(([, short]) => short)
@@ -26,7 +26,7 @@ export function claimModes({ spec, status }: PersistentVolumeClaim): string {
   return spec?.volumeName ? accessModeText(status?.accessModes) : '';
 }
 
-/** The storage class of a claim. The old annotation wins over the field. */
-export function claimClass({ metadata, spec }: PersistentVolumeClaim): string {
+/** The storage class of a claim or volume. The old annotation wins over the field. */
+export function claimClass({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string {
   return metadata?.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
 }

@@ -1,9 +1,11 @@
+import { canonicalQuantity } from '../../api/quantity.ts';
 import type {
   ConfigMap,
   Endpoints,
   EndpointSubset,
   Namespace,
   Node,
+  PersistentVolume,
   PersistentVolumeClaim,
   Secret,
   Service,
@@ -11,7 +13,7 @@ import type {
   ServicePort,
 } from '../../api/generated/types.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import { claimCapacity, claimClass, claimModes } from './claim-cells.ts';
+import { accessModeText, claimCapacity, claimClass, claimModes } from './claim-cells.ts';
 import { EVENT_COLUMNS } from './event-columns.ts';
 import { AGE, NAME } from './common-columns.ts';
 import { firstFew, labelText } from '../text/labels.ts';
@@ -85,6 +87,20 @@ const CLAIM: readonly Column<TableObject & PersistentVolumeClaim>[] = [
   { heading: 'ACCESS MODES', cell: claimModes },
   { heading: 'STORAGECLASS', cell: claimClass },
   { heading: 'VOLUMEATTRIBUTESCLASS', cell: ({ spec }) => spec?.volumeAttributesClassName ?? '<unset>' },
+  AGE,
+  { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
+];
+
+const VOLUME: readonly Column<TableObject & PersistentVolume>[] = [
+  NAME,
+  { heading: 'CAPACITY', cell: ({ spec }) => canonicalQuantity(spec?.capacity?.['storage'] ?? '0') },
+  { heading: 'ACCESS MODES', cell: ({ spec }) => accessModeText(spec?.accessModes) },
+  { heading: 'RECLAIM POLICY', cell: ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? '' },
+  { heading: 'STATUS', cell: ({ metadata, status }) => terminating(metadata) ?? status?.phase ?? '' },
+  { heading: 'CLAIM', cell: ({ spec }) => (spec?.claimRef ? `${spec.claimRef.namespace}/${spec.claimRef.name}` : '') },
+  { heading: 'STORAGECLASS', cell: claimClass },
+  { heading: 'VOLUMEATTRIBUTESCLASS', cell: ({ spec }) => spec?.volumeAttributesClassName ?? '<unset>' },
+  { heading: 'REASON', cell: ({ status }) => status?.reason ?? '' },
   AGE,
   { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
 ];
@@ -163,6 +179,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   serviceaccounts: SERVICE_ACCOUNT,
   persistentvolumeclaims: CLAIM,
   endpoints: ENDPOINTS,
+  persistentvolumes: VOLUME,
   endpointslices: ENDPOINT_SLICE,
   ...POLICY_COLUMNS,
   ...WORKLOAD_COLUMNS,

@@ -42,7 +42,7 @@ describe('readNode()', () => {
       schedule(podWith({ containers: [requesting({ 'ephemeral-storage': bytes })] }), {
         node,
         placed: [],
-        hasClaim: () => false,
+        claim: () => undefined,
       }).type;
     expect([verdict('1'), verdict('1E')]).toEqual(['fits', 'waits']);
   });

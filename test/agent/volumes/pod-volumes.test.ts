@@ -1,3 +1,4 @@
+import type { ClaimedData } from '../../../src/agent/volumes/claim-volume.ts';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -34,8 +35,8 @@ function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => un
   const pod = podWith({ volumes }, { labels: { app: 'one' } });
   const home = path.join(folder, 'pod');
   mkdirSync(home);
-  const claim = (name: string): string | undefined =>
-    name === 'known' ? path.join(folder, 'claims/known') : undefined;
+  const claim = (name: string): ClaimedData | undefined =>
+    name === 'known' ? { folder: path.join(folder, 'claims/known') } : undefined;
   const image = (reference: string): string | undefined =>
     reference === 'acme/models' ? path.join(folder, 'models') : undefined;
   const sources = { volumes: path.join(home, 'volumes'), memory: store.memory, claim, image, cwd: folder };

@@ -5,7 +5,7 @@ import { place, type Placement } from '../../../src/lifecycle/node/placement.ts'
 import { node, podWith } from '../base-objects.ts';
 
 const now = { monotonicMs: 0, wallMs: Date.parse('2026-01-01T00:00:00Z') };
-const placed = (pod: StoredPod): Placement => place(pod, { node, placed: [], hasClaim: () => false, now });
+const placed = (pod: StoredPod): Placement => place(pod, { node, placed: [], claim: () => undefined, now });
 const elsewhere = { nodeName: 'node-7' };
 const gated = { schedulingGates: [{ name: 'example.com/wait' }] };
 const unmet = { nodeSelector: { gpu: 'yes' } };

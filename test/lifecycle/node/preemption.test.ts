@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { place } from '../../../src/lifecycle/node/placement.ts';
-import { schedule } from '../../../src/lifecycle/node/schedule.ts';
+import { type ClaimFacts, schedule } from '../../../src/lifecycle/node/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 
 /** A Pod on the node, which has two cores. */
@@ -12,11 +12,11 @@ function placed(name: string, cpu: string, priority: number, more: Partial<Store
 const wanting = (cpu: string, spec: Partial<StoredPod['spec']> = {}): StoredPod =>
   podWith({ priority: 100, containers: [requesting({ cpu })], ...spec }, { name: 'high' });
 
-const hasClaim = (): boolean => true;
+const claim = (): ClaimFacts => ({});
 
 /** The names of the Pods that go, or the message of the Pod that waits. */
 function answerTo(pod: StoredPod, others: readonly StoredPod[]): readonly string[] | string {
-  const answer = schedule(pod, { node, placed: others, hasClaim });
+  const answer = schedule(pod, { node, placed: others, claim });
   if (answer.type !== 'waits') return answer.type;
   return answer.victims?.map(({ metadata }) => metadata.name) ?? answer.message;
 }
@@ -73,7 +73,7 @@ describe('a Pod of higher priority', () => {
   });
 
   it('has the short message and a nominated node while it waits', () => {
-    const facts = { node, placed: [placed('low', '2', 1)], hasClaim, now: { wallMs: 0, monotonicMs: 0 } };
+    const facts = { node, placed: [placed('low', '2', 1)], claim, now: { wallMs: 0, monotonicMs: 0 } };
     expect(place(wanting('1'), facts)).toMatchObject({
       type: 'waits',
       status: { nominatedNodeName: node.name },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerPort, PodSpec, Taint, Toleration } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { type Schedule, schedule } from '../../../src/lifecycle/node/schedule.ts';
+import { type Schedule, schedule, type ClaimFacts } from '../../../src/lifecycle/node/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 
 const asking = (requests: Record<string, string>): Partial<PodSpec> => ({ containers: [requesting(requests)] });
@@ -111,7 +111,43 @@ describe('schedule()', () => {
     },
     { name: 'has no say in what stands on another', spec: { nodeName: 'node-7' }, want: elsewhere },
   ])('$name', ({ spec, placed = [], want }) => {
-    expect(schedule(podWith(spec), { node, placed, hasClaim: (name) => name === 'data' })).toEqual(want);
+    expect(schedule(podWith(spec), { node, placed, claim: (name) => (name === 'data' ? {} : undefined) })).toEqual(
+      want,
+    );
+  });
+});
+
+describe('schedule() of a Pod with a claim', () => {
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }];
+  const on = (...names: string[]): ClaimFacts => ({
+    nodes: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: names }] }],
+  });
+
+  it.each<[string, ClaimFacts, Schedule]>([
+    [
+      'that has no volume yet',
+      { isUnbound: true },
+      unschedulable('pod has unbound immediate PersistentVolumeClaims. not found'),
+    ],
+    [
+      'that is being deleted',
+      { isDeleted: true },
+      unschedulable('persistentvolumeclaim "data" is being deleted. not found'),
+    ],
+    [
+      'that has lost its volume',
+      { lostVolume: 'disk' },
+      unschedulable('persistentvolumeclaim "data" bound to non-existent persistentvolume "disk". not found'),
+    ],
+    [
+      'whose volume is on another node',
+      on('node-2'),
+      unschedulable(`1 node(s) didn't match PersistentVolume's node affinity.${HELPLESS}`),
+    ],
+    ['whose volume is here', on('node-1'), here],
+  ])('%s', (_name, facts, want) => {
+    const labelled = { ...node, labels: { ...node.labels, 'kubernetes.io/hostname': 'node-1' } };
+    expect(schedule(podWith({ volumes }), { node: labelled, placed: [], claim: () => facts })).toEqual(want);
   });
 });
 
@@ -132,6 +168,6 @@ describe('schedule() on a node with taints', () => {
     ['another key', [{ key: 'slow', operator: 'Exists' }], refused],
   ])('of a Pod that tolerates %s', (_, tolerations, want) => {
     const pod = podWith({ tolerations, nodeSelector: want === here ? {} : { disk: 'tape' } });
-    expect(schedule(pod, { node: { ...node, taints }, placed: [], hasClaim: () => true })).toEqual(want);
+    expect(schedule(pod, { node: { ...node, taints }, placed: [], claim: () => ({}) })).toEqual(want);
   });
 });

@@ -133,7 +133,7 @@ export class ScenarioRun {
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], hasClaim: () => false }),
+        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => undefined }),
         preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),

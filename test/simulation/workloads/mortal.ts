@@ -65,12 +65,20 @@ class MortalStore implements Store {
     this.#life = life;
   }
 
+  get clock(): Clock {
+    return this.#store.clock;
+  }
+
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#store.get<T>(resource, namespace, name);
   }
 
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[] {
     return this.#store.list<T>(resource, scope);
+  }
+
+  claimFolder(key: ObjectKey): string {
+    return this.#store.claimFolder(key);
   }
 
   create<T extends Storable>(resource: Resource, object: T): T {

@@ -106,7 +106,7 @@ export class SimulatedAgent {
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: {}, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], hasClaim: () => true }),
+        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => ({}) }),
         preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
         over: () => undefined,

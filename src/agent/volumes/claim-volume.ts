@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import type { HostPathVolumeSource } from '../../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, type KubeObject } from '../../api/objects.ts';
+import type { StoredClaim, StoredVolume } from '../../api/workloads/stored-workloads.ts';
+import type { ClaimFacts } from '../../lifecycle/node/schedule.ts';
+import { localPathMissing } from '../../lifecycle/texts/volume-errors.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { objectPath } from '../../store/layout.ts';
+import { folderOfVolume } from '../../store/records/claim-folders.ts';
+import type { ObjectReader } from '../../store/store.ts';
+
+/** The data of a claim: a folder that podrun makes, or a path of the host. */
+export type ClaimedData = { readonly folder: string } | { readonly hostPath: HostPathVolumeSource };
+
+/**
+ * The data of a claim. Undefined: there is no such claim.
+ * @throws {Error} with kubelet's words, for a volume that cannot be used
+ */
+export function claimedData(store: FileStore, namespace: string, name: string): ClaimedData | undefined {
+  const claim = claimNamed(store, namespace, name);
+  if (claim === undefined) return undefined;
+  const volume = volumeOf(store, claim);
+  const { hostPath, local } = volume?.spec ?? {};
+  // Older versions of podrun gave claims a folder without a PersistentVolume.
+  const folder =
+    volume === undefined ? objectPath(store.root, 'claims', namespace, name) : folderOfVolume(store.root, volume);
+  if (folder !== undefined) return { folder };
+  if (hostPath !== undefined) return { hostPath };
+  const path = local?.path ?? '';
+  if (!existsSync(path)) throw new Error(localPathMissing(path));
+  return { hostPath: { path, type: '' } };
+}
+
+/** What the scheduler has to know about a claim. Undefined: there is none. */
+export function claimFacts(store: ObjectReader, namespace: string, name: string): ClaimFacts | undefined {
+  const claim = claimNamed(store, namespace, name);
+  if (claim === undefined) return undefined;
+  const { volumeName = '' } = claim.spec;
+  return {
+    isDeleted: claim.metadata.deletionTimestamp !== undefined,
+    isUnbound: claim.status?.phase === 'Pending',
+    lostVolume: claim.status?.phase === 'Lost' ? volumeName : undefined,
+    nodes: volumeOf(store, claim)?.spec.nodeAffinity?.required?.nodeSelectorTerms,
+  };
+}
+
+function claimNamed(store: ObjectReader, namespace: string, name: string): StoredClaim | undefined {
+  return store.get<StoredClaim & KubeObject>('persistentvolumeclaims', namespace, name);
+}
+
+function volumeOf(store: ObjectReader, { spec }: StoredClaim): StoredVolume | undefined {
+  if (!spec.volumeName) return undefined;
+  return store.get<StoredVolume & KubeObject>('persistentvolumes', DEFAULT_NAMESPACE, spec.volumeName);
+}

@@ -1,0 +1,160 @@
+import { isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/volumes.ts';
+import { formatTime } from '../../api/time.ts';
+import { deleteAction, eventAction, patchAction, statusActions } from '../actions.ts';
+import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../reconcile.ts';
+import * as texts from '../texts/volumes.ts';
+import { classOf, findVolume, isMeantFor, mismatch } from './match-volume.ts';
+
+/** The surroundings of a claim. What it does not need is not read. */
+export interface AroundClaim {
+  readonly volumes: () => readonly StoredVolume[];
+  readonly volumeNamed: (name: string) => StoredVolume | undefined;
+  /** True when a Pod uses the claim that has not ended. */
+  readonly isUsed: () => boolean;
+  /** The folder for a new volume of the claim. */
+  readonly folder: () => string;
+  readonly wallMs: number;
+  /** True for a claim that is new or has changed: the reason why it waits becomes an event. */
+  readonly tells: boolean;
+}
+
+/** Annotations of the volume controller. Source: component-helpers/storage/volume/pv_helpers.go. */
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+
+/**
+ * One stage for a claim: of the volume controller, of a provisioner, and of what protects objects in use. Source:
+ * pkg/controller/volume/persistentvolume/pv_controller.go, pkg/controller/volume/pvcprotection.
+ */
+export function claimActions(claim: StoredClaim, around: AroundClaim): ControllerAction[] {
+  const { metadata, spec } = claim;
+  if (metadata.deletionTimestamp !== undefined) return around.isUsed() ? [] : withoutProtection(claim);
+  if (metadata.annotations?.[BIND_COMPLETED] === undefined) return bind(claim, around);
+  const volume = around.volumeNamed(spec.volumeName ?? '');
+  if (volume !== undefined && isMeantFor(volume, claim)) return [];
+  if (claim.status?.phase === 'Lost') return [];
+  return [...statusActions(claim, { ...claim.status, phase: 'Lost' }), event(claim, texts.claimLost())];
+}
+
+function bind(claim: StoredClaim, around: AroundClaim): ControllerAction[] {
+  const { volumeName = '' } = claim.spec;
+  const named = around.volumeNamed(volumeName);
+  // A claim of an older podrun was bound to a folder of its own without a PersistentVolume.
+  const isOld = volumeName === nameFor(claim);
+  if (volumeName !== '' && named === undefined) return isOld ? provision(claim, around) : wait(claim, around);
+  if (named === undefined) {
+    const found = findVolume(claim, around.volumes());
+    return found === undefined ? provisionOrWait(claim, around) : boundTo(claim, found, around.wallMs);
+  }
+  const isTaken = named.spec.claimRef !== undefined && !isMeantFor(named, claim);
+  if (isTaken) return wait(claim, around, texts.volumeTaken(volumeName));
+  const why = mismatch(claim, named);
+  if (why !== undefined && !isOld) return wait(claim, around, texts.volumeMismatch(volumeName, why));
+  return boundTo(claim, named, around.wallMs);
+}
+
+/** A class that a written volume has is one whose volumes nobody makes. */
+function provisionOrWait(claim: StoredClaim, around: AroundClaim): ControllerAction[] {
+  const wanted = classOf(claim);
+  const isWritten = around.volumes().some((volume) => classOf(volume) === wanted && !isProvisioned(volume));
+  if (wanted === '' || isWritten) return wait(claim, around, texts.noVolume());
+  if (claim.spec.selector !== undefined) return wait(claim, around, texts.noVolumeWithLabels());
+  return provision(claim, around);
+}
+
+const nameFor = ({ metadata }: StoredClaim): string => `pvc-${metadata.uid}`;
+
+/** Makes a volume, as a provisioner of folders does: meant for the claim, and gone with it. */
+function provision(claim: StoredClaim, { folder }: AroundClaim): ControllerAction[] {
+  const { accessModes, resources, volumeMode = 'Filesystem' } = claim.spec;
+  const name = nameFor(claim);
+  const volume = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, annotations: { [PROVISIONED_BY]: PROVISIONER } },
+    spec: {
+      capacity: { storage: resources?.requests?.['storage'] ?? '0' },
+      hostPath: { path: folder(), type: 'DirectoryOrCreate' },
+      accessModes,
+      claimRef: referenceTo(claim),
+      persistentVolumeReclaimPolicy: 'Delete',
+      storageClassName: classOf(claim),
+      volumeMode,
+    },
+  };
+  return [{ type: 'create', object: volume as unknown as NewObject }, event(claim, texts.provisioned(name))];
+}
+
+/** Source: pv_controller.go bind: first the volume, then the claim. */
+function boundTo(claim: StoredClaim, volume: StoredVolume, wallMs: number): ControllerAction[] {
+  const { spec, metadata } = volume;
+  const isFree = spec.claimRef === undefined;
+  const mark = isFree ? { [BOUND_BY_CONTROLLER]: 'yes' } : {};
+  const claimMark = claim.spec.volumeName ? {} : { [BOUND_BY_CONTROLLER]: 'yes' };
+  return [
+    ...(spec.claimRef?.uid === claim.metadata.uid
+      ? []
+      : [patchAction(volume, { metadata: { annotations: mark }, spec: { claimRef: { ...referenceTo(claim) } } })]),
+    ...volumePhase(volume, 'Bound', wallMs),
+    patchAction(claim, {
+      metadata: { annotations: { ...claimMark, [BIND_COMPLETED]: 'yes' } },
+      spec: { volumeName: metadata.name },
+    }),
+    ...statusActions(claim, { phase: 'Bound', accessModes: spec.accessModes, capacity: spec.capacity }),
+  ];
+}
+
+function referenceTo({ apiVersion, kind, metadata }: StoredClaim): NonNullable<StoredVolume['spec']['claimRef']> {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return { kind, namespace, name, uid, apiVersion, resourceVersion };
+}
+
+/** The claim waits for a volume. The reason is told when the claim is new or has changed. */
+function wait(claim: StoredClaim, { tells }: AroundClaim, why?: ControllerEvent): ControllerAction[] {
+  const pending = statusActions(claim, { ...claim.status, phase: 'Pending' });
+  return why === undefined || !tells ? pending : [...pending, event(claim, why)];
+}
+
+/** Removes the finalizer of an object that is not in use. */
+function withoutProtection(object: StoredClaim | StoredVolume): ControllerAction[] {
+  const before = object.metadata.finalizers ?? [];
+  const finalizers = before.filter((name) => name !== PROTECTION[object.kind]);
+  if (finalizers.length === before.length) return [];
+  return [patchAction(object, { metadata: { finalizers: finalizers.length === 0 ? null : finalizers } })];
+}
+
+/**
+ * One stage for a volume without its claim: it becomes Available, or is released. A volume that podrun has made goes
+ * then, if its policy says so. Source: pv_controller.go syncVolume, reclaimVolume; pkg/controller/volume/pvprotection.
+ * @param claim the claim of its claimRef. Undefined: there is none
+ */
+export function releaseActions(
+  volume: StoredVolume,
+  claim: StoredClaim | undefined,
+  wallMs: number,
+): ControllerAction[] {
+  const { spec, metadata, status } = volume;
+  if (claim !== undefined && isMeantFor(volume, claim)) return [];
+  const isReleased = spec.claimRef?.uid !== undefined;
+  if (metadata.deletionTimestamp !== undefined) return withoutProtection(volume);
+  if (!isReleased) return volumePhase(volume, 'Available', wallMs);
+  if (spec.persistentVolumeReclaimPolicy !== 'Delete') return volumePhase(volume, 'Released', wallMs);
+  if (isProvisioned(volume)) {
+    const released = volumePhase(volume, 'Released', wallMs);
+    return released.length > 0 ? released : [deleteAction(volume)];
+  }
+  if (status?.phase === 'Failed') return [];
+  return [
+    ...volumePhase(volume, 'Failed', wallMs, texts.noDeleter(metadata.name)),
+    event(volume, texts.deletionFailed(metadata.name)),
+  ];
+}
+
+function volumePhase(volume: StoredVolume, phase: string, wallMs: number, message?: string): ControllerAction[] {
+  if (volume.status?.phase === phase) return [];
+  return statusActions(volume, { phase, message, lastPhaseTransitionTime: formatTime(wallMs) });
+}
+
+function event(on: StoredClaim | StoredVolume, told: ControllerEvent): ControllerAction {
+  return eventAction(on, texts.VOLUME_COMPONENT, told);
+}

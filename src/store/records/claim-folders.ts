@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { PersistentVolume } from '../../api/generated/types.ts';
+import { isProvisioned } from '../../api/volumes.ts';
+import { objectPath } from '../layout.ts';
+import type { StoredObject } from '../metadata.ts';
+import type { StorageParts } from '../storage.ts';
+import type { ObjectKey } from '../store.ts';
+import { newUid } from '../unique-id.ts';
+
+/** A folder for the data of a claim that no volume has: a deleted claim of the name may have left its data. */
+export function freeClaimFolder(root: string, { namespace, name }: ObjectKey): string {
+  const usual = objectPath(root, 'claims', namespace, name);
+  return existsSync(usual) ? objectPath(root, 'claims', namespace, newUid()) : usual;
+}
+
+/**
+ * The folder of a volume that podrun has made. The state folder may have another path than when it was made. Undefined
+ * for other volumes.
+ */
+export function folderOfVolume(root: string, volume: PersistentVolume): string | undefined {
+  const { claimRef, hostPath } = volume.spec ?? {};
+  if (!isProvisioned(volume) || hostPath === undefined) return undefined;
+  return objectPath(root, 'claims', claimRef?.namespace ?? '', path.basename(hostPath.path));
+}
+
+/** Removes the data of a volume that is gone, if its policy says so. */
+export function removeVolumeData({ root, staging }: StorageParts, stored: StoredObject): void {
+  const volume = stored as PersistentVolume;
+  const folder = folderOfVolume(root, volume);
+  if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete' || folder === undefined || !existsSync(folder)) return;
+  staging.discard(staging.moveToStaging(folder));
+}
