@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/objects.ts';
 import { runHere } from './in-process.ts';
 import { putObjects, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -107,7 +107,7 @@ it('a claim in use is removed with the end of the last Pod that uses it', async 
     volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
   };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec };
-  putObjects(storeOf(workshop), [{ ...pod, status: { phase: 'Running' } } as unknown as StoredPod & KubeObject]);
+  putObjects(storeOf(workshop), [{ ...pod, status: { phase: 'Running' } }]);
   await runHere(workshop, ['delete', 'pvc', 'data', '--wait=false']);
   expect(claim('data')?.metadata.deletionTimestamp).toBeDefined();
   await runHere(workshop, ['delete', 'pod', 'web', '--force']);

@@ -55,8 +55,10 @@ const shown = (actions: readonly ControllerAction[]): string[] =>
         return `event ${action.event.reason} ${action.event.message}`;
       case 'delete':
         return `delete ${action.on.name}`;
-      default:
+      case 'update':
         return `update ${action.on.name} ${JSON.stringify(action.patch ?? action.status)}`;
+      default:
+        return action satisfies never;
     }
   });
 
@@ -226,9 +228,9 @@ describe('a volume without its claim', () => {
     ],
   ])('%s', (_name, given, want) => {
     expect(shown(releaseActions(given, undefined, 0))).toEqual(want);
-    // The claim of another uid is another claim.
-    if (given.spec.claimRef !== undefined)
-      expect(shown(releaseActions(given, claim({}, { uid: 'c2' }), 0))).toEqual(want);
+    // A later claim of that name is another claim.
+    const later = given.spec.claimRef && claim({}, { uid: 'c2' });
+    expect(shown(releaseActions(given, later, 0))).toEqual(want);
   });
 
   it('is left alone as long as the claim is there', () => {

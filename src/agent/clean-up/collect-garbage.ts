@@ -141,11 +141,10 @@ function surplusRuns(
 /** Folders of claims that are gone, that no PersistentVolume keeps and no running Pod uses. */
 function unclaimed({ store, garbage, namespace }: Collection): UnreferencedFolder[] {
   const running = store.list<StoredPod>('pods', { namespace }).filter((pod) => isOwned(store, pod));
-  const kept = store
-    .list<PersistentVolume & KubeObject>('persistentvolumes')
-    .flatMap((volume) => folderOfVolume(store.root, volume) ?? []);
+  const volumes = store.list<PersistentVolume & KubeObject>('persistentvolumes');
+  const kept = new Set(volumes.map((volume) => folderOfVolume(store.root, volume)));
   return garbage.claimedVolumes({ namespace }).filter((volume) => {
-    if (kept.includes(path.join(store.root, volume.path))) return false;
+    if (kept.has(path.join(store.root, volume.path))) return false;
     const isUsed = running.some(
       ({ metadata, spec }) =>
         metadata.namespace === volume.namespace &&
