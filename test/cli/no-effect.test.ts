@@ -20,7 +20,10 @@ const MANIFEST = `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data}
-spec: {accessModes: [ReadWriteOnce], dataSource: {kind: PersistentVolumeClaim, name: other}, resources: {requests: {storage: 1Gi}}}
+spec:
+  accessModes: [ReadWriteOnce]
+  dataSource: {kind: PersistentVolumeClaim, name: other}
+  resources: {requests: {storage: 1Gi}}
 ---
 apiVersion: v1
 kind: Pod

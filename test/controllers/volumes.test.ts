@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ControllerAction, StoredClaim, StoredVolume } from '../../src/controllers/reconcile.ts';
 import { findVolume } from '../../src/controllers/volumes/match-volume.ts';
 import { type AroundClaim, claimActions, releaseActions } from '../../src/controllers/volumes/volume-actions.ts';
-import { PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../src/api/volumes.ts';
+import { PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../src/api/workloads/volumes.ts';
 
 function claim(spec: object = {}, metadata: object = {}, phase = 'Pending'): StoredClaim {
   return {
@@ -102,9 +102,11 @@ describe('the volume of a claim', () => {
 describe('a claim', () => {
   it('is bound to a volume that fits: first the volume, then the claim', () => {
     const reference =
-      '{"kind":"PersistentVolumeClaim","namespace":"shop","name":"data","uid":"c1","apiVersion":"v1","resourceVersion":"5"}';
+      '{"kind":"PersistentVolumeClaim","namespace":"shop","name":"data","uid":"c1",' +
+      '"apiVersion":"v1","resourceVersion":"5"}';
     expect(shown(claimActions(claim(), around([volume('disk')])))).toEqual([
-      `update disk {"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes"}},"spec":{"claimRef":${reference}}}`,
+      'update disk {"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes"}},' +
+        `"spec":{"claimRef":${reference}}}`,
       'update disk {"phase":"Bound","lastPhaseTransitionTime":"1970-01-01T00:00:00.000000Z"}',
       'update data {"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes",' +
         '"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"disk"}}',
@@ -148,7 +150,8 @@ describe('a claim', () => {
       { selector: {}, storageClassName: 'fast' },
       [],
       [
-        'event ProvisioningFailed no PersistentVolume matches the selector of the claim, and none is made for a selector',
+        'event ProvisioningFailed no PersistentVolume matches the selector of the claim, ' +
+          'and none is made for a selector',
       ],
     ],
     ['that names a volume which is missing', { volumeName: 'nope' }, [], []],
@@ -213,7 +216,8 @@ describe('a volume without its claim', () => {
       [
         'update a {"phase":"Failed","message":"error getting deleter volume plugin for volume \\"a\\": ' +
           `no deletable volume plugin matched",${time}}`,
-        'event VolumeFailedDelete error getting deleter volume plugin for volume "a": no deletable volume plugin matched',
+        'event VolumeFailedDelete error getting deleter volume plugin for volume "a": ' +
+          'no deletable volume plugin matched',
       ],
     ],
     [

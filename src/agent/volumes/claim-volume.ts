@@ -31,7 +31,7 @@ export function claimedData(store: FileStore, namespace: string, name: string): 
   return { hostPath: { path, type: '' } };
 }
 
-/** What the scheduler has to know about a claim. Undefined: there is none. */
+/** The facts about a claim for the scheduler. Undefined: there is none. */
 export function claimFacts(store: ObjectReader, namespace: string, name: string): ClaimFacts | undefined {
   const claim = claimNamed(store, namespace, name);
   if (claim === undefined) return undefined;

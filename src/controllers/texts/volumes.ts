@@ -45,7 +45,7 @@ export function claimLost(): ControllerEvent {
   return warning('ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!');
 }
 
-/** The message of a volume that podrun has not made and does not remove. Source: pv_controller.go deleteVolumeOperation. */
+/** The message of a volume that podrun does not remove. Source: pv_controller.go deleteVolumeOperation. */
 export function noDeleter(volume: string): string {
   return `error getting deleter volume plugin for volume "${volume}": no deletable volume plugin matched`;
 }

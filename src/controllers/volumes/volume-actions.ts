@@ -1,4 +1,4 @@
-import { isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/volumes.ts';
+import { isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/workloads/volumes.ts';
 import { formatTime } from '../../api/time.ts';
 import { deleteAction, eventAction, patchAction, statusActions } from '../actions.ts';
 import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../reconcile.ts';

@@ -1,4 +1,4 @@
-import { PROTECTION } from '../../api/volumes.ts';
+import { PROTECTION } from '../../api/workloads/volumes.ts';
 import type { DaemonSet, DaemonSetStatus, Job, JobSpec, PersistentVolumeClaim } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';

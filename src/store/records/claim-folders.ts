@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PersistentVolume } from '../../api/generated/types.ts';
-import { isProvisioned } from '../../api/volumes.ts';
+import { isProvisioned } from '../../api/workloads/volumes.ts';
 import { objectPath } from '../layout.ts';
 import type { StoredObject } from '../metadata.ts';
 import type { StorageParts } from '../storage.ts';

@@ -1,6 +1,6 @@
-import type { PersistentVolume } from './generated/types.ts';
+import type { PersistentVolume } from '../generated/types.ts';
 
-/** The finalizers of volumes and claims, which keep them while they are in use. Source: pkg/volume/util/finalizer.go. */
+/** The finalizers that keep volumes and claims while they are in use. Source: pkg/volume/util/finalizer.go. */
 export const PROTECTION: Readonly<Record<string, string>> = {
   PersistentVolume: 'kubernetes.io/pv-protection',
   PersistentVolumeClaim: 'kubernetes.io/pvc-protection',
