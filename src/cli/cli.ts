@@ -50,6 +50,11 @@ export class Cli {
     return this.flags.quiet === true;
   }
 
+  /** The same call with --quiet. */
+  silenced(): Cli {
+    return new Cli(this.#host, this.line, { ...this.flags, quiet: true });
+  }
+
   /** True with --verbose: podrun prints its decisions and their reasons. */
   get isVerbose(): boolean {
     return this.flags.verbose === true;

@@ -33,6 +33,8 @@ export interface AgentSettings {
   /** Folders of the host that containers see and change directly. */
   readonly sharedFolders: readonly string[];
   readonly strictPid1: boolean;
+  /** True: the first client of a container gets its output from the first byte. */
+  readonly awaitsClient?: boolean;
   /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
 }

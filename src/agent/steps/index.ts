@@ -55,7 +55,7 @@ export function launchSteps({
     confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files),
   ];
   return [
-    clientSocketStep(attachPoint),
+    clientSocketStep(attachPoint, settings.awaitsClient === true),
     ...program,
     networkStep,
     limitsStep(podPidsLimit),

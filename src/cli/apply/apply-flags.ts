@@ -52,6 +52,8 @@ export interface ApplyFlags extends OutputFlags {
   /** Unmet requests of a security context are reported, and the container starts. */
   readonly bestEffort: boolean;
   readonly runtime: RuntimeChoice | undefined;
+  /** The background agent keeps the output of containers for the first client that attaches. */
+  readonly awaitsClient?: boolean;
   /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */
   readonly made?: 'replaced';
 }

@@ -122,6 +122,7 @@ function settingsOfFlags(
     sharedFolders: flags.isolate ? [] : workFolders(cwd),
     strictPid1: flags.strictPid1,
     isBestEffort: flags.bestEffort,
+    awaitsClient: flags.awaitsClient === true,
     hostEnv: env,
     cwd,
   };

@@ -1,7 +1,7 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { downloader } from '../read/download.ts';
-import { kustomized } from './kustomize.ts';
+import { kustomized } from '../read/kustomize.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';

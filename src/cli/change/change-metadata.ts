@@ -8,7 +8,7 @@ import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { eachObject } from './each-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+import { namesFiles, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { type DryRun, dryRunOption } from './dry-run.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
@@ -91,7 +91,7 @@ function checkFlags(
     throw usage('cannot set --all and --field-selector at the same time');
   }
   if (flags.list && flags.output !== undefined) throw usage('--list and --output may not be specified together');
-  if (resources.length === 0 && flags.filename.length === 0) {
+  if (resources.length === 0 && !namesFiles(flags)) {
     throw usage('one or more resources must be specified as <resource> <name> or <resource>/<name>');
   }
   if (pairs.length === 0 && !flags.list) throw usage(`at least one ${noun} update is required`);

@@ -21,33 +21,41 @@ export interface ContainerAttachment {
   readonly tty: boolean;
 }
 
+/** The end of a connection with a container. */
+export interface AttachmentEnd {
+  /** The exit code of the container, or of podrun. */
+  readonly exitCode: number;
+  /** True when a signal ended the connection: the container may run on. */
+  readonly isStopped: boolean;
+}
+
 /**
- * Waits until a container runs, connects podrun's standard streams with it, and answers its exit code. If the container
- * ended so early that its streams are closed, prints its log.
+ * Waits until a container runs, and connects podrun's standard streams with it until it ends. If the container ended so
+ * early that its streams are closed, prints its log.
  * @throws {PodrunError} when the container can never run, or its end is unknown
  */
-export async function attachToContainer(cli: Cli, attachment: ContainerAttachment): Promise<number> {
+export async function attachToContainer(cli: Cli, attachment: ContainerAttachment): Promise<AttachmentEnd> {
   const started = await untilStarted(cli, attachment);
   // A container that did not start has no output: the message is the error.
   const { reason, message = '', exitCode } = started.state?.terminated ?? {};
   if (reason === TERMINATED.startError) {
     reportError(cli.stderr, new PodrunError('NotRunning', message));
-    return exitCode ?? EXIT.failed;
+    return { exitCode: exitCode ?? EXIT.failed, isStopped: false };
   }
   const end = await connect(cli, attachment);
   switch (end.type) {
     case 'exited':
       // Waits until the exit is stored, so that the next command finds it. The Pod may be deleted by now.
       await untilEnded(attachment).catch(() => undefined);
-      return end.exitCode;
+      return { exitCode: end.exitCode, isStopped: false };
     case 'stopped':
-      return end.exitCode;
+      return { exitCode: end.exitCode, isStopped: true };
     case 'refused':
-      return showLog(cli, attachment, await untilEnded(attachment));
+      return { exitCode: await showLog(cli, attachment, await untilEnded(attachment)), isStopped: false };
     case 'detached':
     case 'failed':
     case 'lost':
-      return lost(cli, attachment, end);
+      return { exitCode: lost(cli, attachment, end), isStopped: false };
     default:
       return end satisfies never;
   }

@@ -6,7 +6,7 @@ import { historyResourceOf, templateHistory, type TemplateRevision } from '../..
 import type { ObjectRef } from '../../objects/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { Cli } from '../cli.ts';
-import { type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
+import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
 import { readTargets } from '../select/read-targets.ts';
 
 /** Adds a command below `rollout`, with the flags that all of them take. */
@@ -29,7 +29,7 @@ export async function rolloutTargets(
   words: readonly string[],
   flags: TargetFlags,
 ): Promise<readonly ObjectRef[]> {
-  if (words.length === 0 && flags.filename.length === 0) throw usage('required resource not specified');
+  if (words.length === 0 && !namesFiles(flags)) throw usage('required resource not specified');
   const refs = await readTargets(cli, store, { command: 'rollout', words, flags, takesTypes: true });
   if (refs.length === 0) cli.note(`No resources found in ${flags.namespace || 'default'} namespace.`);
   return refs;

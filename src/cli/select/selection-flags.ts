@@ -5,6 +5,8 @@ import { didYouMean } from '../../api/similar.ts';
 /** The flags that select objects. */
 export interface SelectionFlags {
   readonly filename: readonly string[];
+  /** The folder of a kustomization. */
+  readonly kustomize?: string | undefined;
   readonly recursive: boolean;
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
@@ -17,6 +19,11 @@ export interface SelectionFlags {
 /** The flags that select objects of one namespace. */
 export type TargetFlags = Omit<SelectionFlags, 'allNamespaces' | 'fieldSelector'>;
 
+/** True when the objects are those of manifests. */
+export function namesFiles({ filename, kustomize }: Pick<SelectionFlags, 'filename' | 'kustomize'>): boolean {
+  return filename.length > 0 || kustomize !== undefined;
+}
+
 /** Collects the values of a repeated option. */
 export function append(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
@@ -26,6 +33,7 @@ export function append(value: string, before: readonly string[]): readonly strin
 export function withSelectionFlags(command: Command): Command {
   return command
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
+    .option('-k, --kustomize <folder>', 'the objects of this kustomization, made by kubectl or kustomize')
     .option('-R, --recursive', 'read folders with their subfolders', false)
     .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
     .option('-A, --all-namespaces', 'the objects of all namespaces', false)
@@ -37,6 +45,7 @@ export function withSelectionFlags(command: Command): Command {
 export function withTargetFlags(command: Command): Command {
   return command
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
+    .option('-k, --kustomize <folder>', 'the objects of this kustomization, made by kubectl or kustomize')
     .option('-R, --recursive', 'read folders with their subfolders', false)
     .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
     .option('-l, --selector <query>', 'only objects with these labels, for example app=web');

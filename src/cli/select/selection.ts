@@ -6,7 +6,8 @@ import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectRef } from '../../objects/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import { downloader } from '../read/download.ts';
-import type { SelectionFlags } from './selection-flags.ts';
+import { kustomized } from '../read/kustomize.ts';
+import { namesFiles, type SelectionFlags } from './selection-flags.ts';
 import type { Cli } from '../cli.ts';
 
 type SelectingCommand =
@@ -46,7 +47,8 @@ export async function readSelection(
   words: readonly string[],
   flags: SelectionFlags,
 ): Promise<Selection> {
-  if (flags.filename.length > 0) {
+  if (flags.kustomize !== undefined && flags.filename.length > 0) throw usage('only one of -f or -k can be specified');
+  if (namesFiles(flags)) {
     if (words.length > 0) {
       throw usage(
         'when paths, URLs, or stdin is provided as resource input, you may not specify resource arguments as well',
@@ -103,7 +105,7 @@ function readSelectors(
 async function refsInManifests(cli: Cli, command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
   const { loadManifests } = await import('../../manifest/load.ts');
   const { objects, errors } = await loadManifests({
-    files: flags.filename,
+    files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
     recursive: flags.recursive,
     namespace: flags.namespace,
     stdin: () => cli.stdin,

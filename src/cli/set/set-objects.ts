@@ -12,7 +12,7 @@ import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { readTargets } from '../select/read-targets.ts';
-import { type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
+import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
 import { withPodSpec } from './pod-spec.ts';
 
 /** The flags of every command below `set`. */
@@ -43,7 +43,7 @@ export interface PodSpecChange {
 /** @throws {PodrunError} (usage) when no object is named, or all are and a selector is given, too */
 export function checkSetTargets(resources: readonly string[], flags: SetFlags): void {
   if (flags.all && flags.selector !== undefined) throw usage('cannot set --all and --selector at the same time');
-  if (resources.length > 0 || flags.filename.length > 0) return;
+  if (resources.length > 0 || namesFiles(flags)) return;
   throw usage('one or more resources must be specified as <resource> <name> or <resource>/<name>');
 }
 

@@ -1,26 +1,54 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addConfig } from '../create/config.ts';
+import { withCreateFlags } from '../create/create-object.ts';
+import { type CreateFilesFlags, createFromFiles } from '../create/from-files.ts';
 import { addNamed } from '../create/named.ts';
 import { addWorkloads } from '../create/workloads.ts';
+import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 
 const EXAMPLES = `
+With -f or -k, instead of a command: the objects of these manifests, as with kubectl. -l, -R, -n, -o, --dry-run and
+--validate are as with podrun apply.
+
 Examples:
+  podrun create -f site.yaml
   podrun create configmap levels --from-literal=level=info
   podrun create job hello --image=busybox -- date
   podrun create deployment site --image=nginx --dry-run=client -o yaml      # a manifest to start from
 `;
 
-/** `podrun create`: makes an object without a manifest. */
+/** `podrun create`: creates objects, also without a manifest. */
 export function register(program: Command, run: RunVerb): void {
   const group = program
     .command('create')
-    .summary('Create an object without a manifest')
-    .description('Creates an object from flags. Workloads run in the background, as with apply --detach.')
-    .usage('COMMAND NAME [flags]')
+    .summary('Create objects, also without a manifest')
+    .description(
+      'Creates the objects of manifests, or an object from flags. Pods and workloads run in the background, as with ' +
+        'apply --detach.',
+    )
+    .usage('(-f FILE | -k DIR | COMMAND NAME) [flags]')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   addWorkloads(group, run);
   addConfig(group, run);
   addNamed(group, run);
+  addFiles(group, run);
+}
+
+/** The command without a name. Its flags are apart from those of the others, which have the same names. */
+function addFiles(group: Command, run: RunVerb): void {
+  const command = group.command('files', { isDefault: true, hidden: true }).argument('[command]');
+  withCreateFlags(command)
+    .description('Creates the objects of manifests.')
+    .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .option('-k, --kustomize <folder>', 'the objects of this kustomization, made by kubectl or kustomize')
+    .option('-l, --selector <query>', 'only objects with these labels, for example app=web')
+    .addOption(
+      new Option('--validate <mode>', 'unknown and duplicate fields')
+        .choices(['strict', 'warn', 'ignore'])
+        .default('strict'),
+    )
+    .action((word: string | undefined, flags: CreateFilesFlags) => run((cli) => createFromFiles(cli, word, flags)));
 }

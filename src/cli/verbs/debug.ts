@@ -77,7 +77,8 @@ async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<nu
   const changed = addContainer(cli, store, ref, container);
   if (!request.attach) return EXIT.ok;
   const { stdin, tty } = flags;
-  return attachToContainer(cli, { store, clock, pod: changed, container: container.name, stdin, tty });
+  const end = await attachToContainer(cli, { store, clock, pod: changed, container: container.name, stdin, tty });
+  return end.exitCode;
 }
 
 /**

@@ -14,7 +14,7 @@ import { withClusterObjects } from '../read/cluster-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast } from '../select/run-names.ts';
-import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+import { namesFiles, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import { pastPods } from '../history/past-pods.ts';
@@ -99,9 +99,9 @@ async function describeFound(
 }
 
 /** Adds the type `pods` when the first word names no type. */
-function withType(words: readonly string[], { filename }: DescribeFlags): readonly string[] {
+function withType(words: readonly string[], flags: DescribeFlags): readonly string[] {
   const [first, ...rest] = words;
-  if (first === undefined) return filename.length > 0 ? [] : ['pods'];
+  if (first === undefined) return namesFiles(flags) ? [] : ['pods'];
   const isName = rest.length === 0 && !/[/,]/.test(first) && resourceTypeNamed(first) === undefined && first !== 'all';
   return isName ? ['pods', first] : words;
 }

@@ -18,7 +18,7 @@ import { type GetFlags, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
-import { withSelectionFlags } from '../select/selection-flags.ts';
+import { namesFiles, withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import { watchObjects } from '../read/get-watch.ts';
@@ -74,7 +74,7 @@ export function register(program: Command, run: RunVerb): void {
 async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise<number> {
   checkFlags(flags);
   const printer = objectPrinter(cli.stdout, flags);
-  const noWords = words.length === 0 && flags.filename.length === 0;
+  const noWords = words.length === 0 && !namesFiles(flags);
   const selection = await readSelection(cli, 'get', noWords ? ['pods'] : words, flags);
   if (flags.watch || flags.watchOnly) {
     const store = openStore(cli);

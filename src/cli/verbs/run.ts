@@ -1,25 +1,36 @@
 import { type Command, Option } from 'commander';
 import { usage } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type KubeObject } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
 import { parseAnnotationPairs, parseLabelPairs } from '../../api/select/key-pairs.ts';
+import { serviceToExpose } from '../../manifest/generate/expose.ts';
 import { podToRun } from '../../manifest/generate/workloads.ts';
 import type { Cli } from '../cli.ts';
-import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
+import { type AttachedRunFlags, runAttached } from '../create/attached-run.ts';
+import { createFromFlags, withCreateFlags } from '../create/create-object.ts';
+import { openStore } from '../environment.ts';
+import { reportErrors } from '../report-error.ts';
 import { countOption } from '../flags/count-option.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
+import { deleteAndWait } from './delete.ts';
 
 /** The flags of `run`. */
-interface RunFlags extends CreateFlags {
+interface RunFlags extends AttachedRunFlags {
   readonly image: string | undefined;
   readonly command: boolean;
   readonly env: readonly string[];
   readonly port: number | undefined;
+  readonly expose: boolean;
   readonly labels: string | undefined;
   readonly annotations: readonly string[];
   readonly restart: string;
   readonly imagePullPolicy: string | undefined;
   readonly privileged: boolean;
+  /** Undefined: as --stdin says. */
+  readonly attach: boolean | undefined;
+  readonly rm: boolean;
   readonly detach: boolean;
   readonly until: string | undefined;
   readonly timeout: string | undefined;
@@ -28,6 +39,7 @@ interface RunFlags extends CreateFlags {
 const EXAMPLES = `
 Examples:
   podrun run hello --image=busybox --restart=Never --command -- echo hello
+  podrun run shell -it --rm --image=busybox --restart=Never --command -- sh
   podrun run site --image=nginx --port=80 --env=LEVEL=debug --dry-run=client -o yaml
   podrun run server --image=busybox -d --command -- sleep 1000
 `;
@@ -37,7 +49,10 @@ export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('run')
     .summary('Run a Pod without a manifest')
-    .description('Makes a Pod of one container from flags, and runs it as apply runs the same manifest.')
+    .description(
+      'Makes a Pod of one container from flags, and runs it as apply runs the same manifest. With -i, connects ' +
+        'standard input, output and error with the container, and exits with its exit code.',
+    )
     .usage('NAME --image=IMAGE [flags] [--command] [-- COMMAND ARGS...]')
     .argument('[name...]', 'the name of the Pod');
   withCreateFlags(command)
@@ -45,11 +60,17 @@ export function register(program: Command, run: RunVerb): void {
     .option('--command', 'the words behind -- replace the command of the image, not its arguments', false)
     .option('--env <pair>', 'a variable, KEY=VALUE; may be given several times', append, [])
     .addOption(countOption('--port <number>', 'the port of the container'))
+    .option('--expose', 'also create a Service for the port', false)
     .option('-l, --labels <list>', 'labels of the Pod, KEY=VALUE,... (default: run=NAME)')
     .option('--annotations <pair>', 'an annotation, KEY=VALUE; may be given several times', append, [])
     .option('--restart <policy>', 'restart policy: Always, OnFailure or Never', 'Always')
     .addOption(new Option('--image-pull-policy <policy>').choices(['Always', 'IfNotPresent', 'Never']))
     .option('--privileged', 'run the container in privileged mode', false)
+    .option('-i, --stdin', 'send standard input to the container', false)
+    .option('-t, --tty', 'give the container a terminal', false)
+    .option('--attach', 'connect with the container (default: with -i)')
+    .option('--leave-stdin-open', 'with -i: keep the input open for the next client', false)
+    .option('--rm', 'delete the Pod when it has ended, or podrun is interrupted', false)
     .option('-d, --detach', 'leave the Pod running in the background', false)
     .option('--until <goal>', 'as with apply: end the Pod when it has met this goal')
     .option('--timeout <duration>', 'as with apply: give up after this long')
@@ -58,28 +79,96 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 /** Source: kubectl/pkg/cmd/run/run.go. */
-function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Promise<number> {
+async function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Promise<number> {
+  const name = checkedName(words, flags);
+  const { detach, until, timeout, dryRun } = flags;
+  const object = podOf(cli, name, flags);
+  if (flags.expose) {
+    await createFromFlags(cli, { object: serviceOf(name, flags) }, flags);
+    if (dryRun !== 'none' && flags.output === 'yaml') cli.stdout.write('---\n');
+  }
+  try {
+    if (isAttached(flags)) return await runAttached(cli, { object }, flags);
+    return await createFromFlags(cli, { object, running: { detach, until, timeout } }, flags);
+  } finally {
+    if (flags.rm) await remove(cli, object, flags);
+  }
+}
+
+/**
+ * Checks the flags, and answers the name of the Pod.
+ * @throws {PodrunError} (usage) in kubectl's words
+ */
+function checkedName(words: readonly string[], flags: RunFlags): string {
   const [name] = words;
   if (!flags.image) throw usage('required flag(s) "image" not set');
   if (name === undefined || words.length > 1) throw usageErrorf('run', 'NAME is required for run');
   if (!['Always', 'OnFailure', 'Never'].includes(flags.restart)) {
     throw usageErrorf('run', `invalid restart policy: ${flags.restart}`);
   }
-  const object = podToRun({
+  if (flags.tty && !flags.stdin) throw usage('-i/--stdin is required for containers with -t/--tty=true');
+  if (flags.expose && flags.port === undefined) throw usage('--port must be set when exposing a service');
+  if (isAttached(flags) && flags.dryRun !== 'none') {
+    const options = '(--attach, --stdin, or --tty)';
+    throw usage(`--dry-run=[server|client] can't be used with attached containers options ${options}`);
+  }
+  if (isAttached(flags) && (flags.detach || flags.until !== undefined || flags.timeout !== undefined)) {
+    throw usage('-i and --attach cannot be used with --detach, --until or --timeout');
+  }
+  if (flags.rm && (flags.detach || flags.dryRun !== 'none')) {
+    throw usage('--rm should only be used for attached containers', 'Leave out --detach and --dry-run.');
+  }
+  return name;
+}
+
+function isAttached({ attach, stdin }: RunFlags): boolean {
+  return attach ?? stdin;
+}
+
+function podOf(cli: Cli, name: string, flags: RunFlags): KubeObject {
+  const { image = '', stdin, tty } = flags;
+  return podToRun({
     name,
-    image: flags.image,
+    image,
     words: cli.line.command ?? [],
     isCommand: flags.command,
-    labels: flags.labels ? Object.fromEntries(parseLabelPairs(flags.labels.split(',')).set) : { run: name },
+    labels: labelsIn(flags) ?? { run: name },
     annotations: Object.fromEntries(parseAnnotationPairs(flags.annotations).set),
     env: flags.env.map(variableOf),
     port: flags.port,
     restartPolicy: flags.restart,
     imagePullPolicy: flags.imagePullPolicy,
     isPrivileged: flags.privileged,
+    stdin,
+    stdinOnce: stdin && !flags.leaveStdinOpen,
+    tty,
   });
-  const { detach, until, timeout } = flags;
-  return createFromFlags(cli, { object, running: { detach, until, timeout } }, flags);
+}
+
+/** The Service of --expose. Source: run.go generateService. */
+function serviceOf(name: string, flags: RunFlags): KubeObject {
+  const labels = labelsIn(flags);
+  const port = { port: flags.port ?? 0, protocol: 'TCP' };
+  const rest = { targetPort: undefined, type: undefined, clusterIP: undefined, sessionAffinity: undefined };
+  return serviceToExpose({ name, labels, selector: labels ?? { run: name }, ports: [port], ...rest });
+}
+
+function labelsIn({ labels }: RunFlags): Readonly<Record<string, string>> | undefined {
+  return labels ? Object.fromEntries(parseLabelPairs(labels.split(',')).set) : undefined;
+}
+
+/** Deletes the Pod, and prints kubectl's line. */
+async function remove(cli: Cli, object: KubeObject, flags: RunFlags): Promise<void> {
+  const namespace = flags.namespace || DEFAULT_NAMESPACE;
+  const ref = { type: resourceTypeOf(object), namespace, name: object.metadata.name ?? '' };
+  const session = {
+    store: openStore(cli),
+    clock: cli.clock,
+    graceSeconds: undefined,
+    propagation: 'Background',
+  } as const;
+  const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs: Infinity } as const;
+  reportErrors(cli.stderr, await deleteAndWait(cli, session, [ref], deletion));
 }
 
 /** @throws {PodrunError} (usage) in kubectl's words */

@@ -32,6 +32,9 @@ export interface WantedPod {
   readonly restartPolicy: string;
   readonly imagePullPolicy: string | undefined;
   readonly isPrivileged: boolean;
+  readonly stdin: boolean;
+  readonly stdinOnce: boolean;
+  readonly tty: boolean;
 }
 
 /** The Pod of `run`. Source: kubectl/pkg/cmd/run, generate/versioned/run.go BasicPod. */
@@ -44,6 +47,9 @@ export function podToRun(wanted: WantedPod): KubeObject {
     ...(env.length === 0 ? {} : { env: [...env] }),
     ...(port === undefined ? {} : { ports: [{ containerPort: port }] }),
     ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }),
+    ...(wanted.stdin ? { stdin: true } : {}),
+    ...(wanted.stdinOnce ? { stdinOnce: true } : {}),
+    ...(wanted.tty ? { tty: true } : {}),
     ...(wanted.isPrivileged ? { securityContext: { privileged: true } } : {}),
     resources: {},
   };

@@ -289,3 +289,46 @@ describe('expose', () => {
     expect(await run(`expose ${words}`)).toEqual(failed(`error: ${message}\n`, exitCode));
   });
 });
+
+describe('create -f', () => {
+  const MANIFEST = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {LEVEL: info}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b}
+`;
+
+  it('creates the objects of a manifest, and says which exist', async () => {
+    const file = workshop.file('maps.yaml', MANIFEST);
+    expect(await run(`create -f ${file} -l x=y`)).toEqual(
+      failed('error: no objects passed to apply\nNo object matches x=y.\n', 2),
+    );
+    expect(await run(`create -f ${file} --dry-run=client`)).toEqual(
+      ok('configmap/a created (dry run)\nconfigmap/b created (dry run)\n'),
+    );
+    expect(await run('create configmap b')).toEqual(ok('configmap/b created\n'));
+    const exists = `Error from server (AlreadyExists): error when creating "${file}": configmaps`;
+    expect(await run(`create -f ${file}`)).toEqual({
+      ...failed(`${exists} "b" already exists\n`),
+      stdout: 'configmap/a created\n',
+    });
+    expect((await run(`create -f ${file}`)).stderr).toBe(
+      `${exists} "a" already exists\n${exists} "b" already exists\n`,
+    );
+    expect(await run(`delete -f ${file}`)).toMatchObject({ exitCode: 0 });
+    expect(await run(`create -f ${file} -o name`)).toEqual(ok('configmap/a\nconfigmap/b\n'));
+  });
+
+  it.each([
+    ['create', 'must specify one of -f and -k'],
+    ['create -f x -k y', 'only one of -f or -k can be specified'],
+    ['create nope', 'unknown command "nope" for "podrun create"'],
+  ])('%s is refused', async (words, message) => {
+    const usage = "See 'podrun create --help' for usage.";
+    expect(await run(words)).toEqual(failed(`error: ${message}\n${usage}\n`, 2));
+  });
+});

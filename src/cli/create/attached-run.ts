@@ -1,0 +1,57 @@
+import { EXIT, noSuchObject } from '../../api/errors.ts';
+import { allContainerStatuses, DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { waitForObject } from '../../objects/object-wait.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Cli } from '../cli.ts';
+import { attachToContainer } from '../debug/attach-container.ts';
+import { openStore } from '../environment.ts';
+import { type CreateFlags, createFromFlags, type WantedObject } from './create-object.ts';
+
+/** The flags of a run that podrun's standard streams are connected with. */
+export interface AttachedRunFlags extends CreateFlags {
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly leaveStdinOpen: boolean;
+}
+
+/**
+ * Runs a Pod of one container in the background, connects podrun's standard streams with it, and answers its exit code.
+ * A Pod that is restarted always goes on. Source: kubectl/pkg/cmd/run/run.go handleAttachPod.
+ */
+export async function runAttached(cli: Cli, { object }: WantedObject, flags: AttachedRunFlags): Promise<number> {
+  const running = { detach: true, logs: false, awaitsClient: true } as const;
+  const created = await createFromFlags(cli.silenced(), { object, running }, flags);
+  const store = openStore(cli);
+  const { name = '', namespace = flags.namespace || DEFAULT_NAMESPACE } = object.metadata;
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (created !== EXIT.ok || pod === undefined) return created;
+  const { stdin, tty, leaveStdinOpen } = flags;
+  const { clock } = cli;
+  const seen = await attachToContainer(cli, { store, clock, pod, container: name, stdin, tty });
+  if (seen.isStopped) return seen.exitCode;
+  if (leaveStdinOpen || (pod.spec.restartPolicy ?? 'Always') === 'Always') return EXIT.ok;
+  return endOf(cli, store, pod);
+}
+
+/** Waits for the end of the Pod. Answers the exit code of its container, and says in kubectl's words how it failed. */
+async function endOf(cli: Cli, store: FileStore, { metadata }: StoredPod): Promise<number> {
+  const { namespace, name, uid } = metadata;
+  let last: StoredPod | undefined;
+  await waitForObject({
+    store,
+    clock: cli.clock,
+    resource: 'pods',
+    scope: { namespace, name },
+    deadlineMs: Number.MAX_SAFE_INTEGER,
+    isMet: (object) => {
+      if (object?.metadata.uid !== uid) throw noSuchObject('pods', name);
+      last = object as unknown as StoredPod;
+      return isTerminalPhase(last.status.phase);
+    },
+  });
+  const ended = last && allContainerStatuses(last.status)[0]?.state?.terminated;
+  if (last?.status.phase === 'Succeeded' || ended === undefined) return EXIT.ok;
+  const { reason = '', message = '', exitCode } = ended;
+  cli.stderr.write(`${`pod ${namespace}/${name} terminated (${reason})\n${message}`.trimEnd()}\n`);
+  return exitCode || EXIT.failed;
+}

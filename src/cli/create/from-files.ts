@@ -1,0 +1,85 @@
+import { buffer } from 'node:stream/consumers';
+import { EXIT, fromServer, type PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { recordOf } from '../../objects/store-record.ts';
+import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
+import { apply } from '../apply/apply-session.ts';
+import { loadOrExplain, type StandardInput } from '../apply/manifest-input.ts';
+import { dryRunSuffix } from '../change/dry-run.ts';
+import type { Cli } from '../cli.ts';
+import { openStore } from '../environment.ts';
+import { usageOf } from '../flags/usage-of.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { reportErrors } from '../report-error.ts';
+import type { CreateFlags } from './create-object.ts';
+
+/** The flags of `create -f`. */
+export interface CreateFilesFlags extends CreateFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly kustomize: string | undefined;
+  readonly selector: string | undefined;
+  readonly validate: ApplyFlags['validate'];
+}
+
+/**
+ * Creates the objects of manifests. One that exists is an error, and the others are created all the same. Pods and
+ * workloads run in the background. Source: kubectl/pkg/cmd/create/create.go.
+ */
+export async function createFromFiles(cli: Cli, word: string | undefined, flags: CreateFilesFlags): Promise<number> {
+  if (word !== undefined) throw usageOf('create', `unknown command "${word}" for "podrun create"`);
+  const { filename, kustomize, dryRun } = flags;
+  if (filename.length === 0 && kustomize === undefined) throw usageOf('create', 'must specify one of -f and -k');
+  if (filename.length > 0 && kustomize !== undefined) throw usageOf('create', 'only one of -f or -k can be specified');
+  const typed = filename.includes('-') ? await buffer(cli.stdin) : undefined;
+  const stdin: StandardInput = async function* () {
+    if (typed !== undefined) yield typed;
+  };
+  const { output: _output, template: _template, ...shared } = flags;
+  const asked: ApplyFlags = { ...APPLY_DEFAULTS, ...shared, detach: true, logs: false, annotations: 'none' };
+  // The second reading warns.
+  const loaded = await loadOrExplain(cli.silenced(), asked, { hasNamespaces: true, hasPodNetwork: true }, stdin);
+  if (!loaded.ok) return loaded.exitCode;
+  const store = openStore(cli);
+  const isNew = (manifest: ManifestObject): boolean => recordOf(store, manifest) === undefined;
+  const fresh = loaded.objects.filter(isNew);
+  const errors = loaded.objects.filter((manifest) => !isNew(manifest)).map(existsAlready);
+  const exitCode = fresh.length === 0 ? EXIT.ok : await create(cli, fresh, flags, { ...asked, dryRun });
+  return Math.max(exitCode, reportErrors(cli.stderr, errors));
+}
+
+async function create(
+  cli: Cli,
+  fresh: readonly ManifestObject[],
+  flags: CreateFilesFlags,
+  asked: ApplyFlags,
+): Promise<number> {
+  const printer = objectPrinter(cli.stdout, flags);
+  if (flags.dryRun === 'none') {
+    const only: StandardInput = async function* () {
+      for (const { written } of fresh) yield Buffer.from(`${JSON.stringify(written)}\n---\n`);
+    };
+    const caller = printer === undefined ? cli : cli.silenced();
+    const exitCode = await apply(caller, { ...asked, filename: ['-'], kustomize: undefined }, undefined, only);
+    if (printer === undefined || exitCode !== EXIT.ok) return exitCode;
+  }
+  const store = openStore(cli);
+  for (const manifest of fresh) {
+    const { object, written } = manifest;
+    const name = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
+    const shown = flags.dryRun === 'client' ? written : (recordOf(store, manifest) ?? object);
+    if (printer === undefined) cli.tell(`${name} created${dryRunSuffix(flags.dryRun)}\n`);
+    else cli.stdout.write(printer.print(shown));
+  }
+  return EXIT.ok;
+}
+
+/** The API server's error about an object that exists, with the file of the manifest. */
+function existsAlready({ object, file }: ManifestObject): PodrunError {
+  const plural = qualifiedPlural(resourceTypeOf(object));
+  const message = `error when creating ${JSON.stringify(file)}: ${plural} ${goQuote(object.metadata.name ?? '')}`;
+  return fromServer('AlreadyExists', `${message} already exists`);
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { runHere } from '../in-process.ts';
+import { workshopForEach } from '../workshop.ts';
+
+const workshop = workshopForEach();
+const SHELL = ['--image=busybox', '--restart=Never', '--command', '--', 'sh', '-c'];
+
+describe('run -i', () => {
+  it('connects with the container from its first byte, answers its exit code, and deletes the Pod with --rm', async () => {
+    const script = 'echo one; read word; echo "$word" >&2; exit 3';
+    const podrun = workshop.start(['run', 'try', '-i', '--rm', ...SHELL, script], {}, 'two\n');
+    const { exitCode, stdout, stderr } = await podrun.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: 'one\npod "try" deleted\n' });
+    expect(stderr).toBe(
+      "If you don't see a command prompt, try pressing enter.\ntwo\npod default/try terminated (Error)\n",
+    );
+    expect((await workshop.run(['get', 'pods'])).stderr).toBe('No resources found in default namespace.\n');
+  });
+});
+
+it('run --rm deletes the Pod after a run in the foreground', async () => {
+  const { exitCode, stdout } = await workshop.run(['run', 'try', '--rm', ...SHELL, 'exit 0']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/Succeeded.*\npod "try" deleted\n$/);
+});
+
+it('run --expose makes a Service as well', async () => {
+  const line = 'run site --image=nginx --port=80 --expose --dry-run=client -o yaml';
+  const { stdout } = await runHere(workshop, line.split(' '));
+  expect(stdout).toMatch(
+    /^apiVersion: v1\nkind: Service\n[^]*\n  selector:\n    run: site\n[^]*\n---\napiVersion: v1\nkind: Pod\n/,
+  );
+});
+
+it.each([
+  ['-t', '-i/--stdin is required for containers with -t/--tty=true'],
+  ['--expose', '--port must be set when exposing a service'],
+  ['--rm -d', '--rm should only be used for attached containers\nLeave out --detach and --dry-run.'],
+  [
+    '-i --dry-run=client',
+    "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
+  ],
+  ['-i -d', '-i and --attach cannot be used with --detach, --until or --timeout'],
+])('run %s is refused', async (flags, message) => {
+  const refused = await runHere(workshop, `run r --image=b ${flags}`.split(' '));
+  expect(refused).toEqual({ exitCode: 2, stdout: '', stderr: `error: ${message}\n` });
+});
