@@ -6,7 +6,7 @@ const workshop = workshopForEach();
 const SHELL = ['--image=busybox', '--restart=Never', '--command', '--', 'sh', '-c'];
 
 describe('run -i', () => {
-  it('connects with the container from its first byte, answers its exit code, and deletes the Pod with --rm', async () => {
+  it('shows the container from its first byte, answers its exit code, and deletes the Pod with --rm', async () => {
     const script = 'echo one; read word; echo "$word" >&2; exit 3';
     const podrun = workshop.start(['run', 'try', '-i', '--rm', ...SHELL, script], {}, 'two\n');
     const { exitCode, stdout, stderr } = await podrun.ended;
