@@ -196,7 +196,7 @@ async function runToTheEnd(
   work: AgentWork,
   kept: readonly KeptContainer[],
 ): Promise<boolean> {
-  const { store, clock, settings, runtime, pods, trouble } = background;
+  const { id, agents, store, clock, settings, runtime, pods, trouble } = background;
   const { owned, resumed } = work;
   let guard: StateGuard | undefined;
   const releases = new Map([...owned, ...resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
@@ -228,6 +228,10 @@ async function runToTheEnd(
       runtime,
       logsElsewhere: true,
       ...SILENT,
+      clusterRecord: {
+        read: () => agents.clusterHolder(id),
+        write: (pid) => agents.recordClusterHolder(id, pid),
+      },
       onOver: (pod) => {
         runtime.forget(pod.metadata.uid);
         look();
@@ -257,8 +261,9 @@ async function runToTheEnd(
   guard?.close();
   if (guard?.hasLostFolder !== true) {
     for (const release of releases.values()) release();
-    for (const part of [loop, ended]) part?.close();
+    loop?.close();
   }
+  ended.close();
   return guard?.hasLost !== true;
 }
 

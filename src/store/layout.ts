@@ -174,6 +174,8 @@ export interface AgentPaths {
   readonly keeperSocket: string;
   /** The exits of containers, one per line. */
   readonly exits: string;
+  /** The process that holds the network of its Pods. */
+  readonly cluster: string;
 }
 
 /** @param id ID of the agent, see background-agents.ts */
@@ -186,6 +188,7 @@ export function agentPaths(root: string, id: string): AgentPaths {
     process: path.join(folder, 'process.json'),
     keeperSocket: path.join(folder, 'keeper.sock'),
     exits: path.join(folder, 'exits.ndjson'),
+    cluster: path.join(folder, 'cluster.json'),
   };
 }
 

@@ -25,7 +25,8 @@ interface Cluster {
   readonly networks: readonly string[];
 }
 
-async function startCluster(place: Place, tier: string, hostPort: number): Promise<Cluster> {
+/** The manifests of two Pods with servers, `one` and `two`. */
+function manifests(place: Place, hostPort: number): string[] {
   const podOf = (name: string, ports: object): string =>
     place.workshop.pod(name, {
       terminationGracePeriodSeconds: 1,
@@ -38,8 +39,11 @@ async function startCluster(place: Place, tier: string, hostPort: number): Promi
         },
       ],
     });
-  const files = [podOf('one', { ports: [{ containerPort: 80, hostPort }] }), podOf('two', {})];
-  const apply = place.start(['apply', ...files, '--network', 'cluster', '--runtime', tier]);
+  return [podOf('one', { ports: [{ containerPort: 80, hostPort }] }), podOf('two', {})];
+}
+
+async function startCluster(place: Place, tier: string, hostPort: number): Promise<Cluster> {
+  const apply = place.start(['apply', ...manifests(place, hostPort), '--network', 'cluster', '--runtime', tier]);
   await apply.until(({ stdout }) => stdout.match(/✓ Pod +ContainersReady, Ready/g)?.length === 2);
   const addressOf = (pod: string): string =>
     new RegExp(`^${pod}/main +\\| at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
@@ -105,6 +109,26 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
     await vi.waitFor(() => expect(helpers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENT);
     await vi.waitFor(() => expect(place.workshop.processes()).toEqual([]), PATIENT);
   });
+
+  it.for(CASES.filter(({ tier }) => tier === 'process'))(
+    'of $who in the background, reach each other when another agent goes on with them',
+    async ({ who, tier }, context) => {
+      const place = new Place(context, who);
+      const files = manifests(place, await freePort());
+      const words = ['apply', '--detach', '--wait', ...files, '--network', 'cluster', '--runtime', tier];
+      expect(await place.start(words).ended).toMatchObject({ exitCode: 0 });
+      const holders = [place.clusterHolder(), place.holderOf('one'), place.holderOf('two')];
+      const agent = place.agentOf('one');
+      process.kill(agent, 'SIGKILL');
+      await vi.waitFor(() => expect(existsSync(`/proc/${agent}`)).toBe(false), PATIENT);
+      const { stdout } = await place.start(['get', 'pod', 'two', '-o', 'jsonpath={.status.podIP}']).ended;
+      await vi.waitFor(() => expect(place.agentOf('one')).not.toBe(agent), PATIENT);
+      expect((await place.start(['exec', 'one', '--', ...ask(stdout)]).ended).stdout).toContain('two answers');
+      expect([place.clusterHolder(), place.holderOf('one'), place.holderOf('two')]).toEqual(holders);
+      expect(await place.start(['delete', 'pod', 'one', 'two']).ended).toMatchObject({ exitCode: 0 });
+      await vi.waitFor(() => expect(holders.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENT);
+    },
+  );
 
   it('keep their host ports when the helper is killed', async (context) => {
     const { who, tier } = CASES[0] ?? { who: '', tier: '' };

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, readFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
@@ -68,6 +68,23 @@ export class Place {
     const { pid } = JSON.parse(lines.findLast((line) => line.includes('"network"')) ?? '') as { readonly pid: number };
     this.#holders.push(pid);
     return pid;
+  }
+
+  /** The process that holds the cluster network of the background agent. */
+  clusterHolder(): number {
+    const agents = path.join(this.workshop.stateDir, '.agents');
+    const [agent = ''] = readdirSync(agents);
+    const { pid } = JSON.parse(readFileSync(path.join(agents, agent, 'cluster.json'), 'utf8')) as {
+      readonly pid: number;
+    };
+    this.#holders.push(pid);
+    return pid;
+  }
+
+  /** The process of the agent that runs the Pod. */
+  agentOf(pod: string): number {
+    const owner = path.join(this.workshop.stateDir, 'pods', 'default', pod, 'owner.json');
+    return (JSON.parse(readFileSync(owner, 'utf8')) as { readonly pid: number }).pid;
   }
 
   async #clear(): Promise<void> {

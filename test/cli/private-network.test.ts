@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CASES, freePort, Place, works } from './network-place.ts';
 import { type Podrun, workshopFor } from './workshop.ts';
@@ -90,9 +89,7 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (need
       const apply = place.start(['apply', '-d', '--wait', manifest, '--network', 'pod', '--runtime', tier]);
       expect(await apply.ended).toMatchObject({ exitCode: 0 });
       const holder = place.holderOf('web');
-      const owner = path.join(place.workshop.stateDir, 'pods', 'default', 'web', 'owner.json');
-      const agentPid = (): number => (JSON.parse(readFileSync(owner, 'utf8')) as { readonly pid: number }).pid;
-      const before = agentPid();
+      const before = place.agentOf('web');
       process.kill(before, 'SIGKILL');
       await vi.waitFor(() => expect(existsSync(`/proc/${before}`)).toBe(false), PATIENT);
       const probes = place.start(['probes', 'web', '-f', '-o', 'json']);
@@ -104,7 +101,7 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (need
       expect(probes.stdout.replace(/^.*?"decision":"ready"/s, '')).not.toContain('"failure"');
       expect(place.holderOf('web')).toBe(holder);
       expect(await (await fetch(`http://127.0.0.1:${hostPort}/host`)).text()).toBe('you asked for /host');
-      expect(agentPid()).not.toBe(before);
+      expect(place.agentOf('web')).not.toBe(before);
       expect(await place.start(['delete', 'pod', 'web']).ended).toMatchObject({ exitCode: 0 });
       await vi.waitFor(() => expect(existsSync(`/proc/${holder}`)).toBe(false), PATIENT);
     },

@@ -11,7 +11,14 @@ import {
 } from '../disk/atomic-file.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { FileLocks } from '../disk/file-lock.ts';
-import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedPlace } from './known-process.ts';
+import {
+  type KnownProcess,
+  knownProcess,
+  presenceOf,
+  type ProcessLookup,
+  stillExists,
+  withCachedPlace,
+} from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from '../layout.ts';
 import { newUid } from '../unique-id.ts';
 
@@ -140,6 +147,18 @@ export class BackgroundAgents {
     const lines = this.#onDisk(() => ifPresent(() => readFileSync(this.paths(id).exits, 'utf8')))?.split('\n') ?? [];
     // A crash or a full disk may leave half a line. Some lines are empty.
     return lines.flatMap((line) => parseStored<T>(line) ?? []);
+  }
+
+  /** Records the process that holds the network of the agent's Pods. */
+  recordClusterHolder(id: string, pid: number): void {
+    const holder = JSON.stringify(knownProcess(pid, this.#lookup));
+    this.#onDisk(() => writeFileAtomically(this.paths(id).cluster, holder));
+  }
+
+  /** The recorded holder of the network, if it still lives. */
+  clusterHolder(id: string): number | undefined {
+    const holder = this.#onDisk(() => readJsonFile<KnownProcess>(this.paths(id).cluster, isProcess));
+    return holder !== undefined && stillExists(holder, this.#lookup) ? holder.pid : undefined;
   }
 
   #writeProcess(id: string, agent: AgentProcess): void {
