@@ -263,7 +263,9 @@ export class Machine {
     const volumes = this.#volumes.get(pod.metadata.uid);
     const podIP = this.#networks.addressOf(pod);
     const network = this.#networks.privateNetworkOf(pod)?.join;
-    return { pod, container: containerSpec(pod, instance.container), instance, sandbox: { volumes, podIP, network } };
+    const hostAddress = network && this.#networks.hostAddress;
+    const sandbox = { volumes, podIP, network, hostAddress };
+    return { pod, container: containerSpec(pod, instance.container), instance, sandbox };
   }
 }
 

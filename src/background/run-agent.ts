@@ -196,7 +196,7 @@ async function runToTheEnd(
   work: AgentWork,
   kept: readonly KeptContainer[],
 ): Promise<boolean> {
-  const { id, agents, store, clock, settings, runtime, pods, trouble } = background;
+  const { id, agents, store, clock, runtime, pods, trouble } = background;
   const { owned, resumed } = work;
   let guard: StateGuard | undefined;
   const releases = new Map([...owned, ...resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
@@ -222,16 +222,10 @@ async function runToTheEnd(
       if (agent.isOver && (loop?.isOver ?? true)) resolve(agent);
     };
     const agent = new Agent({
-      settings,
-      store,
-      clock,
-      runtime,
+      ...background,
       logsElsewhere: true,
       ...SILENT,
-      clusterRecord: {
-        read: () => agents.clusterHolder(id),
-        write: (pid) => agents.recordClusterHolder(id, pid),
-      },
+      clusterRecord: agents.clusterRecord(id),
       onOver: (pod) => {
         runtime.forget(pod.metadata.uid);
         look();

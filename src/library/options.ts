@@ -55,6 +55,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
       : "must be 'capture', 'inherit' or a function",
   namespace: isText,
   network: oneOf(NETWORK_CHOICES),
+  networkHostAccess: isSwitch,
   onTransition: isCallback,
   onWarning: isCallback,
   runtime: oneOf(RUNTIME_CHOICES),

@@ -3,7 +3,7 @@ import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts'
 import { readNode } from '../agent/config/node.ts';
 import { PodrunError, usage } from '../api/errors.ts';
 import { JOB_BACKOFF } from '../controllers/index.ts';
-import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
@@ -14,13 +14,14 @@ import { type AgentSettings, nodeSettings, workFolders } from '../agent/setup/ag
 import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
 import { type PlannedPod, plannedPods } from '../agent/setup/planned-pods.ts';
-import { privateNetworks } from '../agent/setup/private-networks.ts';
+import { chooseNetworks } from '../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../agent/setup/refuse-security.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
 import { type SeparatedObjects, separateObjects } from '../objects/separate-objects.ts';
 import { storeRecord } from '../objects/store-record.ts';
 import { storeWorkload, workloadKey } from '../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
+import { DEFAULT_NETWORK, hasOwnNetworks, type NetworkChoice } from '../machine/network-choice.ts';
 import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
 import { LibraryPods } from './pods/library-pods.ts';
@@ -89,7 +90,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     refusesWithoutEffect: options.strict ?? false,
     isolation: {
       hasNamespaces: choice !== 'process',
-      hasPodNetwork: (options.network ?? config?.network ?? 'host') !== 'host',
+      hasPodNetwork: hasOwnNetworks(networkChoice(prepared)),
     },
   });
   const sorted = separateObjects(loaded.objects);
@@ -121,7 +122,11 @@ async function begin(
   if (running !== undefined) throw runsAlready(store, running.object as unknown as Workload);
   const lack = unmetRequests(chosen, planned);
   if (lack !== undefined) warn(lack);
-  const settings = await settingsFor(prepared, chosen);
+  const settings = settingsFor(
+    prepared,
+    chosen,
+    await networksFor(prepared, store, [...pods, ...records, ...workloads]),
+  );
   for (const record of records) {
     storeRecord(store, record, warn);
     recordFieldsWithoutEffect(record.object, {
@@ -213,8 +218,34 @@ function refuseWithoutEffect(
   if (open !== undefined && open.length > 0) throw limitsRefused(open);
 }
 
-async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenRuntime): Promise<AgentSettings> {
-  const { backoff = {}, jobBackoff = {}, images = {}, network = config?.network ?? 'host' } = options;
+function networkChoice({ options, config }: Pick<CheckedRun, 'options' | 'config'>): NetworkChoice {
+  return options.network ?? config?.network ?? DEFAULT_NETWORK;
+}
+
+async function networksFor(
+  prepared: CheckedRun,
+  store: StateFolder['store'],
+  manifests: ReadonlyArray<{ readonly object: object }>,
+): Promise<AgentSettings['privateNetworks']> {
+  const { options, clock, warn } = prepared;
+  const { networks, note } = await chooseNetworks(
+    {
+      choice: networkChoice(prepared),
+      hasHostAccess: options.networkHostAccess ?? true,
+      objects: manifests.map(({ object }) => object as KubeObject),
+    },
+    { stateDir: store.root, clock, userPath: process.env['PATH'] },
+  );
+  if (note !== undefined) warn(note);
+  return networks;
+}
+
+function settingsFor(
+  { options, config, cwd }: CheckedRun,
+  chosen: ChosenRuntime,
+  privateNetworks: AgentSettings['privateNetworks'],
+): AgentSettings {
+  const { backoff = {}, jobBackoff = {}, images = {} } = options;
   return {
     ...nodeSettings(config),
     images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
@@ -227,7 +258,7 @@ async function settingsFor({ options, config, cwd }: CheckedRun, chosen: ChosenR
       maxMs: durationMs(jobBackoff.max) ?? JOB_BACKOFF.maxMs,
     },
     features: chosen.features,
-    privateNetworks: await privateNetworks(network, process.env['PATH']),
+    privateNetworks,
     pollsMemory: options.enforceMemory === 'poll',
     sharedFolders: options.isolate === true ? [] : workFolders(cwd),
     strictPid1: options.strictPid1 ?? false,

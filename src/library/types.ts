@@ -76,9 +76,15 @@ export interface RunOptions {
   readonly runtime?: 'auto' | 'namespace' | 'process';
   /**
    * The network of the Pods. `pod`: each Pod has a network of its own. `cluster`: so it has, and Pods of this run reach
-   * each other. Default: podrun.yaml, else `host`.
+   * each other. `auto`: `cluster` beside a Service with a selector, or replicas with a containerPort, where the machine
+   * permits it. Default: podrun.yaml, else `host`.
    */
-  readonly network?: 'host' | 'pod' | 'cluster';
+  readonly network?: 'auto' | 'host' | 'pod' | 'cluster';
+  /**
+   * False: Pods of a `cluster` do not reach servers on 127.0.0.1 of this machine (as `host.podrun.internal`). Default:
+   * true.
+   */
+  readonly networkHostAccess?: boolean;
   /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */
   readonly backoff?: { readonly initial?: Duration; readonly max?: Duration };
   /** Delays of the next Pod of a Job after a failed one. Default: those of a cluster, 10s and 10m. */

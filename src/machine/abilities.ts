@@ -46,6 +46,8 @@ export type MachineFeature =
   | 'limits'
   | 'podAddresses'
   | 'podNetworks'
+  | 'clusterNetworks'
+  | 'wayOut'
   | 'memoryVolumes'
   | 'terminals';
 

@@ -1,4 +1,15 @@
-/** The networks that a user can choose for Pods: the host's, one for each Pod, or one that the Pods of a run share. */
-export const NETWORK_CHOICES = ['host', 'pod', 'cluster'] as const;
+/**
+ * The networks that a user can choose for Pods: the host's, one for each Pod, or one that the Pods of a run share.
+ * `auto`: `cluster` for objects that need it, where the machine permits it, else `host`.
+ */
+export const NETWORK_CHOICES = ['auto', 'host', 'pod', 'cluster'] as const;
 
 export type NetworkChoice = (typeof NETWORK_CHOICES)[number];
+
+/** The choice of a run without a flag and without an entry in podrun.yaml. */
+export const DEFAULT_NETWORK: NetworkChoice = 'host';
+
+/** True when Pods surely have networks of their own: `auto` may choose the host's. */
+export function hasOwnNetworks(choice: NetworkChoice): boolean {
+  return choice === 'pod' || choice === 'cluster';
+}

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
 import { PATIENT } from '../patience.ts';
 import { CASES, freePort, Place } from './network-place.ts';
@@ -49,6 +51,14 @@ async function startCluster(place: Place, tier: string, hostPort: number): Promi
     new RegExp(`^${pod}/main +\\| at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
   const networks = [...apply.stdout.matchAll(/ in (net:\[\d+\])/g)].map(([, network = '']) => network);
   return { apply, addresses: [addressOf('one'), addressOf('two')], networks };
+}
+
+/** A server on this machine's localhost; its port. */
+async function machineServer({ onTestFinished }: TestContext): Promise<number> {
+  const server = createServer((_, response) => response.end('this machine answers'));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  return (server.address() as AddressInfo).port;
 }
 
 /** The processes in a network namespace, as far as this user may look. */
@@ -127,6 +137,18 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
       expect([place.clusterHolder(), place.holderOf('one'), place.holderOf('two')]).toEqual(holders);
       expect(await place.start(['delete', 'pod', 'one', 'two']).ended).toMatchObject({ exitCode: 0 });
       await vi.waitFor(() => expect(holders.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENT);
+    },
+  );
+
+  it.for(CASES.filter(({ tier }) => tier === 'namespace'))(
+    'of $who reach a server on localhost of this machine, or are told why not',
+    async ({ who, tier }, context) => {
+      const place = new Place(context, who);
+      const port = await machineServer(context);
+      const command = ask(`host.podrun.internal:${port}`);
+      const manifest = place.workshop.pod('one', { restartPolicy: 'Never', containers: [{ name: 'main', command }] });
+      const { stdout } = await place.start(['apply', manifest, '--network', 'cluster', '--runtime', tier]).ended;
+      expect(stdout).toMatch(stdout.includes('NoWayOut') ? /ENOTFOUND|EAI_AGAIN/ : /main +\| this machine answers$/m);
     },
   );
 

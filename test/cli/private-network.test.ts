@@ -151,5 +151,5 @@ it('podrun.yaml may set it; a wrong value is reported with its position', async 
   const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });
   const { exitCode, stderr } = await workshop.run(['apply', manifest]);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('podrun.yaml:1:10: network: must be one of host, pod, cluster');
+  expect(stderr).toContain('podrun.yaml:1:10: network: must be one of auto, host, pod, cluster');
 });

@@ -2,10 +2,11 @@ import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { isolatedNetwork } from '../../lifecycle/texts/port-events.ts';
+import { isolatedNetwork, noWayOut } from '../../lifecycle/texts/port-events.ts';
 import { Cluster } from '../../runtime/linux/network/cluster.ts';
 import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../../runtime/linux/network/holder.ts';
+import { WayOut } from '../../runtime/linux/network/way-out.ts';
 import type { PodFiles } from '../pod-files.ts';
 import type { PrivateNetworks } from '../setup/private-networks.ts';
 import { PrivateNetwork } from './private-network.ts';
@@ -24,6 +25,7 @@ export interface NetworkMakerOptions {
   /** True when networks outlive podrun. */
   readonly outlivesPodrun: boolean;
   readonly clusterRecord: ClusterRecord | undefined;
+  readonly onClusterFailed: () => void;
 }
 
 /** The cluster of an agent's Pods, and podrun's helper in it. */
@@ -37,6 +39,12 @@ export class NetworkMaker {
   readonly #options: NetworkMakerOptions;
   /** Undefined: no Pod has asked for it. */
   #cluster: Promise<OpenCluster> | undefined;
+  /** Undefined: the cluster has none at the moment. */
+  #wayOut: WayOut | undefined;
+  #wayOutsLost = 0;
+  #isClosed = false;
+  /** Records an event about the Pod that has come last. */
+  #tell: (event: EventDraft) => void = () => undefined;
 
   constructor(options: NetworkMakerOptions) {
     this.#options = options;
@@ -45,6 +53,7 @@ export class NetworkMaker {
   /** Makes the network of a Pod, or finds that of a former agent. Rejects on failure, also when a port is taken. */
   async open(pod: StoredPod, address: string, event: (event: EventDraft) => void): Promise<PrivateNetwork> {
     const { networks, files, clock } = this.#options;
+    this.#tell = event;
     const recorded = files.recordedNetwork(pod);
     // A network that only open files of this agent held cannot be one of a former agent.
     const before = recorded?.files === undefined ? recorded && adoptedNetwork(recorded, clock) : undefined;
@@ -58,8 +67,10 @@ export class NetworkMaker {
 
   /** Removes what all Pods share. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const open = await this.#cluster?.catch(() => undefined);
     open?.helper.close();
+    this.#wayOut?.close();
     open?.cluster.close();
   }
 
@@ -81,12 +92,36 @@ export class NetworkMaker {
     try {
       const cluster = former === undefined ? await Cluster.open(options) : Cluster.adopt(options, former);
       if (cluster.holderPid !== undefined) clusterRecord?.write(cluster.holderPid);
+      await this.#openWayOut(cluster);
       return { cluster, helper: new NetworkHelper(cluster.join) };
     } catch (error) {
-      // The next attempt tries again.
+      // The next attempt tries again, and so does the detection of the next podrun.
       this.#cluster = undefined;
+      this.#options.onClusterFailed();
       throw error;
     }
+  }
+
+  /** Opens the way out, now and after it has died. Without one, the Pods run all the same. */
+  async #openWayOut(cluster: Cluster): Promise<void> {
+    const { networks, clock } = this.#options;
+    const { tools, wayOut, failedWayOut, hasHostAccess } = networks;
+    if (wayOut === undefined) return this.#tell(noWayOut(failedWayOut));
+    try {
+      const opened = await WayOut.open({ tools, wayOut, cluster: cluster.join, hasHostAccess, clock });
+      if (this.#isClosed) return opened.close();
+      this.#wayOut = opened;
+      void opened.lost.then((words) => this.#lostWayOut(cluster, words));
+    } catch (error) {
+      this.#tell(noWayOut(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  async #lostWayOut(cluster: Cluster, words: string): Promise<void> {
+    this.#wayOut = undefined;
+    this.#wayOutsLost += 1;
+    if (this.#wayOutsLost <= WAYS_OUT_MAX) await this.#openWayOut(cluster);
+    else this.#tell(noWayOut(words));
   }
 
   async #alone(address: string, before: HeldNetwork | undefined): Promise<NetworkParts> {
@@ -106,6 +141,9 @@ export class NetworkMaker {
     }
   }
 }
+
+/** The number of times that a way out may die and is opened again. */
+const WAYS_OUT_MAX = 10;
 
 interface NetworkParts {
   readonly held: HeldNetwork;

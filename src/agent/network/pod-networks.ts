@@ -7,8 +7,10 @@ import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
+import { HOST_ADDRESS } from '../../runtime/linux/network/way-out-commands.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
-import type { Store } from '../../store/store.ts';
+import type { FileStore } from '../../store/file-store.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
@@ -18,7 +20,7 @@ import type { PrivateNetworks } from '../setup/private-networks.ts';
 
 export interface PodNetworksOptions {
   readonly clock: Clock;
-  readonly store: Store;
+  readonly store: FileStore;
   readonly files: Pick<PodFiles, 'addressesInUse' | 'recordNetwork' | 'recordedNetwork'>;
   readonly node: NodeFacts;
   /** With a runtime that can adopt containers, networks outlive podrun. */
@@ -106,7 +108,13 @@ export class PodNetworks {
   /** Loaded late: execa takes as long as a quarter of a start. */
   async #makeMaker(networks: PrivateNetworks): Promise<NetworkMaker> {
     const { NetworkMaker } = await import('./network-maker.ts');
-    return new NetworkMaker({ ...this.#options, networks, outlivesPodrun: this.#options.runtime.adopt !== undefined });
+    const { runtime, store } = this.#options;
+    return new NetworkMaker({
+      ...this.#options,
+      networks,
+      outlivesPodrun: runtime.adopt !== undefined,
+      onClusterFailed: () => forgetDetection(store.root, 'cluster'),
+    });
   }
 
   /** Removes what all Pods share. */
@@ -130,6 +138,12 @@ export class PodNetworks {
   /** Undefined: the Pod uses the host's network. */
   privateNetworkOf({ metadata }: StoredPod): PrivateNetwork | undefined {
     return this.#private.get(metadata.uid);
+  }
+
+  /** The address in the Pods' networks that leads to 127.0.0.1 of this machine. Undefined: none does. */
+  get hostAddress(): string | undefined {
+    const { wayOut, hasHostAccess } = this.#options.privateNetworks ?? {};
+    return wayOut !== undefined && hasHostAccess === true ? HOST_ADDRESS[wayOut.kind] : undefined;
   }
 
   /** Connects to the Pod's own address. Undefined: the Pod uses the host's network. */

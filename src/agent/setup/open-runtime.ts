@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { forgetNamespaces } from '../../runtime/linux/detection/cache.ts';
+import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
 import { runtimeFolder } from '../../runtime/linux/detection/trial-folder.ts';
 import { Namespaces } from '../../runtime/linux/namespace/namespaces.ts';
 import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
@@ -17,7 +17,7 @@ export function openRuntime(
 ): ProcessRuntime {
   const { namespaces: facts } = features;
   const commonDir = runtimeFolder(store.root);
-  const onFailure = (): void => forgetNamespaces(store.root);
+  const onFailure = (): void => forgetDetection(store.root, 'namespaces');
   return new ProcessRuntime({
     clock,
     fifoDir: fifoFolder(store.root),

@@ -1,13 +1,35 @@
 import { PodrunError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/objects.ts';
 import type { NetworkChoice } from '../../machine/network-choice.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
-import type { NetworkFacts } from '../../runtime/linux/network/detect.ts';
+import type { ClusterQuestion, NetworkFacts } from '../../runtime/linux/network/detect.ts';
+import { version } from '../../version.ts';
+import { whyCluster } from './why-cluster.ts';
 
 /** The networks of Pods that do not use the host's, as plain data. */
 export interface PrivateNetworks extends NetworkFacts {
   /** `pod`: each Pod alone. `cluster`: the Pods of an agent reach each other. */
-  readonly kind: Exclude<NetworkChoice, 'host'>;
+  readonly kind: 'pod' | 'cluster';
+  /** True when Pods of a cluster may reach servers on 127.0.0.1 of this machine, where there is a way out. */
+  readonly hasHostAccess: boolean;
 }
+
+/** The networks of a run. */
+export interface ChosenNetworks {
+  /** Undefined: the Pods share the host's network. */
+  readonly networks: PrivateNetworks | undefined;
+  /** A sentence about a choice that podrun has made. Undefined: the user has chosen, or nothing speaks for a cluster. */
+  readonly note: string | undefined;
+}
+
+export interface NetworkRequest {
+  readonly choice: NetworkChoice;
+  readonly hasHostAccess: boolean;
+  /** The objects of the run. */
+  readonly objects: readonly KubeObject[];
+}
+
+const HOST: ChosenNetworks = { networks: undefined, note: undefined };
 
 const CANNOT = {
   pod: 'podrun cannot give Pods their own networks here',
@@ -15,20 +37,29 @@ const CANNOT = {
 } as const;
 
 /**
- * The networks of this kind on this machine. Undefined for the host's.
- * @param userPath PATH of the user
- * @throws {PodrunError} (usage) where such networks are not possible
+ * Chooses the networks of a run, and finds out how this machine permits them (100 ms for a cluster, the first time).
+ * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
-export async function privateNetworks(
-  kind: NetworkChoice,
-  userPath: string | undefined,
-): Promise<PrivateNetworks | undefined> {
-  if (kind === 'host') return undefined;
+export async function chooseNetworks(
+  { choice, hasHostAccess, objects }: NetworkRequest,
+  place: Omit<ClusterQuestion, 'version'>,
+): Promise<ChosenNetworks> {
+  const why = choice === 'auto' ? whyCluster(objects) : undefined;
+  if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
+  const kind = choice === 'pod' ? 'pod' : 'cluster';
   // Loaded late: execa takes as long as a quarter of a start.
-  const { detectNetworks } = await import('../../runtime/linux/network/detect.ts');
-  const detection = await detectNetworks(kind, userPath);
-  if (detection.ok) return { ...detection.facts, kind };
-  throw new PodrunError('Unsupported', `${CANNOT[kind]}: ${obstacleText(detection.why)}`, {
+  const { detectCluster, detectNetworks } = await import('../../runtime/linux/network/detect.ts');
+  const detection = kind === 'pod' ? await detectNetworks(kind, place) : await detectCluster({ ...place, version });
+  if (detection.ok) {
+    const note =
+      why && `network: cluster, because ${why}; --network host keeps the Pods in the network of this machine`;
+    return { networks: { ...detection.facts, kind, hasHostAccess }, note };
+  }
+  const obstacle = obstacleText(detection.why);
+  if (why !== undefined) {
+    return { ...HOST, note: `network: host, although ${why}: podrun cannot make a cluster network here: ${obstacle}` };
+  }
+  throw new PodrunError('Unsupported', `${CANNOT[kind]}: ${obstacle}`, {
     hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
   });
 }

@@ -11,13 +11,15 @@ import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { accountOf } from '../runs/admit-new.ts';
-import type { LaunchStep } from './step.ts';
+import type { LaunchStep, PodSandbox } from './step.ts';
 import { closing } from '../../runtime/start/open-beneath.ts';
 
 const HOSTS = '/etc/hosts';
 const HOSTNAME = '/etc/hostname';
 const RESOLV_CONF = '/etc/resolv.conf';
 const NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+/** podrun's name for this machine in Pods with networks of their own. */
+const HOST_NAME = 'host.podrun.internal';
 const MODE = 0o644;
 
 /**
@@ -28,10 +30,10 @@ const MODE = 0o644;
  */
 export function etcFilesStep(files: Pick<PodFiles, 'paths'>, store: ObjectReader): LaunchStep {
   return {
-    prepare({ pod, container, sandbox: { podIP } }, { mounts }) {
+    prepare({ pod, container, sandbox }, { mounts }) {
       const isReadOnly = container.securityContext?.readOnlyRootFilesystem === true;
       const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
-      const own = Object.entries(textsOf(pod, podIP, store)).flatMap(([target, text]): Mount[] => {
+      const own = Object.entries(textsOf(pod, sandbox, store)).flatMap(([target, text]): Mount[] => {
         if (text === undefined || taken.has(target)) return [];
         // Nothing is made inside a volume of the user.
         if (target === NAMESPACE && [...taken].some((place) => target.startsWith(`${place}/`))) return [];
@@ -45,9 +47,14 @@ export function etcFilesStep(files: Pick<PodFiles, 'paths'>, store: ObjectReader
 }
 
 /** The texts of the files by path. Undefined: the container sees the host's file, or none. */
-function textsOf(pod: StoredPod, podIP: string | undefined, store: ObjectReader): Record<string, string | undefined> {
+function textsOf(
+  pod: StoredPod,
+  { podIP, hostAddress }: Pick<PodSandbox, 'podIP' | 'hostAddress'>,
+  store: ObjectReader,
+): Record<string, string | undefined> {
   const { spec } = pod;
-  const aliases = spec.hostAliases ?? [];
+  const machine = hostAddress === undefined ? [] : [{ ip: hostAddress, hostnames: [HOST_NAME] }];
+  const aliases = [...machine, ...(spec.hostAliases ?? [])];
   const name = podHostname(pod);
   const resolvConf = podResolvConf(spec, readQuietly(RESOLV_CONF));
   // The other files of this folder, token and ca.crt, are of use beside an API server only.

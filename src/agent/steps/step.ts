@@ -15,6 +15,8 @@ export interface PodSandbox {
   readonly podIP: string | undefined;
   /** Undefined: the host's network. */
   readonly network: NetworkJoin | undefined;
+  /** The address in that network that leads to 127.0.0.1 of this machine. Undefined: none does. */
+  readonly hostAddress?: string | undefined;
 }
 
 /** One start of one container. Steps read it and never change it. */

@@ -23,6 +23,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   image: [],
   config: undefined,
   network: undefined,
+  networkHostAccess: true,
   backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),
   backoffMax: formatGoDuration(CRASH_LOOP.maxMs),
   jobBackoffInitial: formatGoDuration(JOB_BACKOFF.initialMs),

@@ -30,6 +30,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly config: string | undefined;
   /** The network of the Pods. Undefined: the one of podrun.yaml, else that of the host. */
   readonly network: NetworkChoice | undefined;
+  /** Pods of a cluster network reach servers on 127.0.0.1 of this machine. */
+  readonly networkHostAccess: boolean;
   readonly backoffInitial: string;
   readonly backoffMax: string;
   readonly jobBackoffInitial: string;

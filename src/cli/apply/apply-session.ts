@@ -14,9 +14,10 @@ import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
-import { privateNetworks } from '../../agent/setup/private-networks.ts';
+import { chooseNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
+import { DEFAULT_NETWORK, hasOwnNetworks } from '../../machine/network-choice.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
@@ -57,8 +58,8 @@ export async function apply(
   // --strict refuses fields without effect, so it waits until the features of this machine are known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
-  const network = flags.network ?? config?.network ?? 'host';
-  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: network !== 'host' };
+  const network = flags.network ?? config?.network ?? DEFAULT_NETWORK;
+  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: hasOwnNetworks(network) };
   const loaded = await loadOrExplain(cli, flags, isolation, stdin);
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
@@ -81,7 +82,9 @@ export async function apply(
   // podrun waits for the result.
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
-  const networks = isIdle ? undefined : await privateNetworks(network, place.userPath);
+  const objects = loaded.objects.map(({ object }) => object);
+  const asked = { choice: isIdle ? 'host' : network, hasHostAccess: flags.networkHostAccess, objects } as const;
+  const { networks, note } = await chooseNetworks(asked, place);
   const view = await openView({
     cli,
     flags,
@@ -89,6 +92,7 @@ export async function apply(
     workloads: workloads.map(({ object }) => object as unknown as Workload),
     manifests: pods,
   });
+  if (note !== undefined) view.trouble(note);
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, planned, runtime, expected };
   try {

@@ -14,7 +14,8 @@ import { cgroupMachine } from '../../runtime/linux/cgroup/cgroup-machine.ts';
 import { distributions, namespaceFindings } from '../../runtime/linux/detection/findings.ts';
 import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
 import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/features.ts';
-import { detectNetworks } from '../../runtime/linux/network/detect.ts';
+import { detectCluster, detectNetworks } from '../../runtime/linux/network/detect.ts';
+import { missingForWayOut } from '../../runtime/linux/network/tools.ts';
 import { terminalKind } from '../../runtime/terminal/terminal.ts';
 import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
 import { memoryMountPoint } from '../../store/disk/memory-folders.ts';
@@ -58,7 +59,7 @@ async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
   const { clock } = cli;
   const { namespaces, findings } = await withWaitingLine(cli, 'trying the features of this machine', async () => {
     const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
-    return { namespaces, findings: await examineMachine(cli, namespaces) };
+    return { namespaces, findings: await examineMachine(cli, namespaces, stateDir) };
   });
   const config = readConfigFile({ cwd: process.cwd() });
   const choice = runtimeChoice({ variable: cli.env['PODRUN_RUNTIME'], file: config?.runtime });
@@ -87,17 +88,18 @@ function tierOf(choice: RuntimeChoice, { ok }: NamespaceDetection): MachineRepor
 }
 
 /** Tries the features of this machine. Removes everything that the trials made. */
-async function examineMachine(cli: Cli, namespaces: NamespaceDetection): Promise<MachineFinding[]> {
+async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir: string): Promise<MachineFinding[]> {
   const features: RuntimeFeatures = namespaces.ok
     ? { tier: 'namespace', namespaces: namespaces.facts }
     : { tier: 'process', namespaces: undefined };
-  const [podAddresses, podNetworks, terminals] = await Promise.all([
+  const [podAddresses, podNetworks, cluster, terminals] = await Promise.all([
     addressFinding(),
     networkFinding(cli),
+    clusterFindings(cli, stateDir),
     terminalFinding(),
   ]);
   const users = userFinding(readOwnRights(features));
-  const network = [podAddresses, podNetworks];
+  const network = [podAddresses, podNetworks, ...cluster];
   return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(cli), terminals];
 }
 
@@ -140,9 +142,25 @@ function memoryFinding(cli: Cli): MachineFinding {
 }
 
 async function networkFinding(cli: Cli): Promise<MachineFinding> {
-  const detection = await detectNetworks('pod', cli.env['PATH']);
+  const detection = await detectNetworks('pod', { userPath: cli.env['PATH'], clock: cli.clock });
   if (detection.ok) return { feature: 'podNetworks', verdict: 'yes', how: detection.facts.mode };
   return { feature: 'podNetworks', verdict: 'no', how: 'none', why: detection.why };
+}
+
+/** Tries a cluster network and its way out. podrun keeps the result for the next apply. */
+async function clusterFindings({ env, clock }: Cli, stateDir: string): Promise<MachineFinding[]> {
+  const userPath = env['PATH'];
+  const detection = await detectCluster({ stateDir, version, userPath, clock, afresh: true });
+  if (!detection.ok) return [{ feature: 'clusterNetworks', verdict: 'no', how: 'none', why: detection.why }];
+  const { mode, wayOut, failedWayOut } = detection.facts;
+  const cluster: MachineFinding = { feature: 'clusterNetworks', verdict: 'yes', how: mode };
+  if (wayOut !== undefined) return [cluster, { feature: 'wayOut', verdict: 'yes', how: wayOut.kind }];
+  const doing = 'open a way out of a cluster network';
+  const why: Obstacle =
+    failedWayOut === undefined
+      ? { type: 'missingPrograms', programs: missingForWayOut(userPath) }
+      : { type: 'refused', doing, said: failedWayOut, confinedBy: [] };
+  return [cluster, { feature: 'wayOut', verdict: 'no', how: 'none', why }];
 }
 
 async function terminalFinding(): Promise<MachineFinding> {

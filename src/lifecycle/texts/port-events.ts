@@ -82,3 +82,12 @@ export function hostPortNotForwarded(port: number, protocol: string): EventDraft
 export function hostPortLost(port: number, why: string): EventDraft {
   return podrunEvent('HostPortNotForwarded', `host port ${port} is no longer forwarded to the Pod: ${why}`);
 }
+
+/**
+ * podrun's own: the Pods of a cluster network reach each other only.
+ * @param why undefined: a program is missing
+ */
+export function noWayOut(why: string | undefined): EventDraft {
+  const reason = why ?? 'this takes the packages nftables, and passt or slirp4netns, which are not installed';
+  return podrunEvent('NoWayOut', `Pods of this run reach neither the world nor this machine: ${reason}`);
+}

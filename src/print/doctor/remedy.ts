@@ -15,6 +15,8 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     memoryVolumes: 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm',
     podAddresses: why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined,
     podNetworks: networkRemedy(why, machine),
+    clusterNetworks: networkRemedy(why, machine),
+    wayOut: wayOutRemedy(why, machine),
     namespaces: namespaceRemedy(why, machine),
   };
   return remedies[feature];
@@ -25,6 +27,13 @@ function networkRemedy(why: Obstacle, machine: MachineFacts): string | undefined
   const { programs } = why;
   if (!programs.includes('ip')) return namespaceRemedy(why, machine);
   return install(['iproute2', ...(programs.length === 1 ? [] : ['util-linux'])], machine);
+}
+
+function wayOutRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
+  if (why.type === 'missingPrograms') {
+    return install([...(why.programs.includes('pasta') ? ['passt'] : []), 'nftables'], machine);
+  }
+  return why.type === 'refused' ? 'permit podrun to open /dev/net/tun: chmod 666 /dev/net/tun as root' : undefined;
 }
 
 const AS_ROOT = 'run podrun as root, with its own store: sudo podrun';

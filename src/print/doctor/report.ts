@@ -54,6 +54,22 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       none: 'apply --network pod is refused',
     },
   },
+  clusterNetworks: {
+    name: 'cluster network',
+    ways: {
+      root: 'apply --network cluster gives each Pod its own network, and Pods of a run reach each other',
+      user: 'apply --network cluster does the same in a user namespace: Pods of a run reach each other',
+      none: 'apply --network cluster is refused',
+    },
+  },
+  wayOut: {
+    name: 'way out',
+    ways: {
+      pasta: 'Pods of a cluster network reach the world and this machine through pasta',
+      slirp4netns: 'Pods of a cluster network reach the world and this machine through slirp4netns',
+      none: 'Pods of a cluster network reach each other only',
+    },
+  },
   memoryVolumes: {
     name: 'secrets',
     ways: {

@@ -149,16 +149,19 @@ export class BackgroundAgents {
     return lines.flatMap((line) => parseStored<T>(line) ?? []);
   }
 
-  /** Records the process that holds the network of the agent's Pods. */
-  recordClusterHolder(id: string, pid: number): void {
-    const holder = JSON.stringify(knownProcess(pid, this.#lookup));
-    this.#onDisk(() => writeFileAtomically(this.paths(id).cluster, holder));
-  }
-
-  /** The recorded holder of the network, if it still lives. */
-  clusterHolder(id: string): number | undefined {
-    const holder = this.#onDisk(() => readJsonFile<KnownProcess>(this.paths(id).cluster, isProcess));
-    return holder !== undefined && stillExists(holder, this.#lookup) ? holder.pid : undefined;
+  /** The record of the process that holds the network of the agent's Pods. It is read as long as that process lives. */
+  clusterRecord(id: string): { read(): number | undefined; write(pid: number): void } {
+    const file = this.paths(id).cluster;
+    return {
+      read: () => {
+        const holder = this.#onDisk(() => readJsonFile<KnownProcess>(file, isProcess));
+        return holder !== undefined && stillExists(holder, this.#lookup) ? holder.pid : undefined;
+      },
+      write: (pid) => {
+        const holder = JSON.stringify(knownProcess(pid, this.#lookup));
+        this.#onDisk(() => writeFileAtomically(file, holder));
+      },
+    };
   }
 
   #writeProcess(id: string, agent: AgentProcess): void {

@@ -77,6 +77,8 @@ describe('what to do about it', () => {
     const debian = { ...report, distributions: ['debian'] };
     const missingIp: Obstacle = { type: 'missingPrograms', programs: ['ip'] };
     expect(remedy(missingIp, 'podNetworks', debian)).toBe('apt-get install iproute2');
+    const noWayOut = { type: 'missingPrograms', programs: ['pasta', 'nft'] } as const;
+    expect(remedy(noWayOut, 'wayOut', debian)).toBe('apt-get install passt nftables');
     const missingMore: Obstacle = { type: 'missingPrograms', programs: ['nsenter', 'ip'] };
     expect(remedy(missingMore, 'podNetworks', debian)).toBe('apt-get install iproute2 util-linux');
     expect(remedy(missing, 'podNetworks', debian)).toBe('apt-get install util-linux');

@@ -1,11 +1,13 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { NamespaceDetection } from '../../features.ts';
-import { runtimeFolder, temporaryFolderName } from './trial-folder.ts';
+import { makePrivate, runtimeFolder, temporaryFolderName } from './trial-folder.ts';
 import { quietly, succeeds } from '../../../quietly.ts';
 
-function cacheFile(stateDir: string): string {
-  return path.join(runtimeFolder(stateDir), 'namespaces.json');
+/** A detection whose result is cached in the state folder. */
+export type CachedDetection = 'namespaces' | 'cluster';
+
+function cacheFile(stateDir: string, of: CachedDetection): string {
+  return path.join(runtimeFolder(stateDir), `${of}.json`);
 }
 
 /** The device is part of the key: overlay layers depend on the file system. */
@@ -14,10 +16,14 @@ function wholeKey(stateDir: string, key: string): string {
 }
 
 /** The cached result for this key. Undefined: there is none, or it cannot be read. */
-export function readCache(stateDir: string, key: string): NamespaceDetection | undefined {
-  type Kept = { readonly key?: unknown; readonly detection?: NamespaceDetection } | null;
+export function readCache<T extends { readonly ok: boolean }>(
+  stateDir: string,
+  of: CachedDetection,
+  key: string,
+): T | undefined {
+  type Kept = { readonly key?: unknown; readonly detection?: T } | null;
   return quietly(() => {
-    const kept = JSON.parse(readFileSync(cacheFile(stateDir), 'utf8')) as Kept;
+    const kept = JSON.parse(readFileSync(cacheFile(stateDir, of), 'utf8')) as Kept;
     return kept?.key === wholeKey(stateDir, key) && typeof kept.detection?.ok === 'boolean'
       ? kept.detection
       : undefined;
@@ -25,10 +31,11 @@ export function readCache(stateDir: string, key: string): NamespaceDetection | u
 }
 
 /** Caches the result. Without a writable folder, the next start detects again. */
-export function writeCache(stateDir: string, key: string, detection: NamespaceDetection): void {
-  const file = cacheFile(stateDir);
+export function writeCache(stateDir: string, of: CachedDetection, key: string, detection: unknown): void {
+  const file = cacheFile(stateDir, of);
   const draft = path.join(path.dirname(file), temporaryFolderName());
   const isWritten = succeeds(() => {
+    makePrivate(path.dirname(file));
     writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });
     renameSync(draft, file);
   });
@@ -36,6 +43,6 @@ export function writeCache(stateDir: string, key: string, detection: NamespaceDe
 }
 
 /** Drops the cached result after a failed launch: the machine may have changed. */
-export function forgetNamespaces(stateDir: string): void {
-  rmSync(cacheFile(stateDir), { force: true });
+export function forgetDetection(stateDir: string, of: CachedDetection): void {
+  rmSync(cacheFile(stateDir, of), { force: true });
 }

@@ -37,7 +37,7 @@ export async function detectNamespaces(question: NamespaceQuestion): Promise<Nam
   const [found, privileges] = [findTools(folders), readPrivileges()];
   if (!found.ok) return { ok: false, why: found.why, costMs: cost() };
   const key = [version, found.marks, privileges.mark].join(' ');
-  const known = question.afresh === true ? undefined : readCache(stateDir, key);
+  const known = question.afresh === true ? undefined : readCache<NamespaceDetection>(stateDir, 'namespaces', key);
   if (known !== undefined) return known;
   const busybox = busyboxAmong(found.tools);
   if (busybox.length > 0) return { ok: false, why: { type: 'busybox', programs: busybox }, costMs: cost() };
@@ -50,7 +50,7 @@ export async function detectNamespaces(question: NamespaceQuestion): Promise<Nam
   }
   const detection = { ...tried, costMs: cost() };
   // A timeout or a full disk is temporary.
-  if (tried.ok || !['timeout', 'folder'].includes(tried.why.type)) writeCache(stateDir, key, detection);
+  if (tried.ok || !['timeout', 'folder'].includes(tried.why.type)) writeCache(stateDir, 'namespaces', key, detection);
   return detection;
 }
 

@@ -74,7 +74,7 @@ export async function inTrialFolder<T>(
 }
 
 /** Makes a folder with its parents. Node's recursive mkdir reports each failure as a missing file. */
-function makePrivate(folder: string): void {
+export function makePrivate(folder: string): void {
   if (existsSync(folder)) return;
   makePrivate(path.dirname(folder));
   mkdirIfMissing(folder, 0o700);

@@ -1,13 +1,23 @@
+import { statSync } from 'node:fs';
 import type { Obstacle } from '../../../machine/abilities.ts';
+import type { Clock } from '../../../clock.ts';
+import { readCache, writeCache } from '../detection/cache.ts';
+import { readPrivileges } from '../detection/privileges.ts';
 import { Cluster } from './cluster.ts';
 import type { NetworkMode } from './cluster-commands.ts';
 import { holdNetwork } from './holder.ts';
-import { findNetworkTools, type NetworkTools } from './tools.ts';
+import { findNetworkTools, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
+import { WayOut } from './way-out.ts';
+import type { WayOutTools } from './way-out-commands.ts';
 
 /** The ways in which podrun can make private networks here, as plain data. */
 export interface NetworkFacts {
   readonly tools: NetworkTools;
   readonly mode: NetworkMode;
+  /** The way out of a cluster. Undefined: there is none, or podrun was asked about networks of single Pods. */
+  readonly wayOut?: WayOutTools | undefined;
+  /** The messages of programs that are installed and cannot be a way out here. */
+  readonly failedWayOut?: string | undefined;
 }
 
 export type NetworkDetection =
@@ -18,48 +28,91 @@ export type NetworkDetection =
 /** An address for the trial, visible only inside it. */
 const TRIED_ADDRESS = '10.93.1.1';
 
-/** Makes a network. Returns the error of the program that failed; undefined after success. */
-type Trial = (facts: NetworkFacts) => Promise<string | undefined>;
+/** Makes a network. Throws an error with the messages of the programs. */
+type Trial = (facts: NetworkFacts, question: NetworkQuestion) => Promise<NetworkFacts>;
 
 const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
-  pod: async ({ tools, mode }) => {
-    const outcome = await holdNetwork(tools, { mode, address: TRIED_ADDRESS, outlivesPodrun: false });
-    if (!outcome.ok) return outcome.error;
+  pod: async (facts) => {
+    const outcome = await holdNetwork(facts.tools, { ...facts, address: TRIED_ADDRESS, outlivesPodrun: false });
+    if (!outcome.ok) throw new Error(outcome.error);
     await outcome.network.end();
-    return undefined;
+    return facts;
   },
-  cluster: async (facts) => {
-    let cluster: Cluster | undefined;
+  cluster: async (facts, question) => {
+    const cluster = await Cluster.open({ ...facts, outlivesPodrun: false });
     try {
-      cluster = await Cluster.open({ ...facts, outlivesPodrun: false });
       await (await cluster.addPod(TRIED_ADDRESS)).end();
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return { ...facts, ...(await findWayOut(facts.tools, cluster, question)) };
     } finally {
-      cluster?.close();
+      cluster.close();
     }
   },
 };
 
-/**
- * Makes a private network once, and removes it (`pod` 10 ms, `cluster` 40 ms).
- * @param userPath PATH of the user
- */
-export async function detectNetworks(
-  kind: keyof typeof TRIALS,
-  userPath: string | undefined,
-): Promise<NetworkDetection> {
+/** Tries the ways out that are installed. Answers the first one that works. */
+async function findWayOut(
+  tools: NetworkTools,
+  { join }: Cluster,
+  { userPath, clock }: NetworkQuestion,
+): Promise<Pick<NetworkFacts, 'wayOut' | 'failedWayOut'>> {
+  const errors: string[] = [];
+  for (const wayOut of findWaysOut(userPath)) {
+    try {
+      const open = await WayOut.open({ tools, wayOut, cluster: join, hasHostAccess: true, clock });
+      open.close();
+      return { wayOut };
+    } catch (error) {
+      errors.push(`${wayOut.kind}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return errors.length === 0 ? {} : { failedWayOut: errors.join('; ') };
+}
+
+export interface NetworkQuestion {
+  /** PATH of the user. */
+  readonly userPath: string | undefined;
+  readonly clock: Clock;
+}
+
+export interface ClusterQuestion extends NetworkQuestion {
+  /** The state folder, which holds the cached result. */
+  readonly stateDir: string;
+  /** The version of podrun. A result is valid for one version. */
+  readonly version: string;
+  /** True: ignore the cached result, and cache a new one. */
+  readonly afresh?: boolean;
+}
+
+/** The device of a way out. Many machines permit it to root only. */
+const TUN = '/dev/net/tun';
+
+/** The same for a cluster. The result is cached until the machine, its programs or podrun's rights change. */
+export async function detectCluster(question: ClusterQuestion): Promise<NetworkDetection> {
+  const { stateDir, version, userPath, afresh } = question;
+  if (process.platform !== 'linux') return detectNetworks('cluster', question);
+  const tun = statSync(TUN, { throwIfNoEntry: false })?.mode ?? '-';
+  const key = [version, networkMarks(userPath), readPrivileges().mark, tun].join(' ');
+  const known = afresh === true ? undefined : readCache<NetworkDetection>(stateDir, 'cluster', key);
+  if (known !== undefined) return known;
+  const detection = await detectNetworks('cluster', question);
+  writeCache(stateDir, 'cluster', key, detection);
+  return detection;
+}
+
+/** Makes a private network once, and removes it (`pod` 10 ms, `cluster` 40 ms, and 50 ms for its way out). */
+export async function detectNetworks(kind: keyof typeof TRIALS, question: NetworkQuestion): Promise<NetworkDetection> {
   const { platform } = process;
   if (platform !== 'linux') return { ok: false, why: { type: 'platform', platform } };
-  const found = findNetworkTools(userPath);
+  const found = findNetworkTools(question.userPath);
   if (!found.ok) return { ok: false, why: { type: 'missingPrograms', programs: found.missing } };
   const { tools } = found;
   const errors: string[] = [];
   for (const mode of process.getuid?.() === 0 ? (['root', 'user'] as const) : (['user'] as const)) {
-    const error = await TRIALS[kind]({ tools, mode });
-    if (error === undefined) return { ok: true, facts: { tools, mode } };
-    errors.push(error);
+    try {
+      return { ok: true, facts: await TRIALS[kind]({ tools, mode }, question) };
+    } catch (error) {
+      errors.push(error instanceof Error ? error.message : String(error));
+    }
   }
   const said = [...new Set(errors)].join('; ');
   return { ok: false, why: { type: 'refused', doing: 'make network namespaces', said, confinedBy: [] } };

@@ -1,4 +1,5 @@
 import { findProgram, searchFolders } from '../detection/programs.ts';
+import { WAYS_OUT, type WayOutTools } from './way-out-commands.ts';
 
 const NAMES = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'] as const;
 
@@ -15,4 +16,28 @@ export function findNetworkTools(
   if (missing.length > 0) return { ok: false, missing };
   const tools = Object.fromEntries(found.map(([name, file]) => [name, file ?? '']));
   return { ok: true, tools: tools as unknown as NetworkTools };
+}
+
+/** A text that changes when a search would find other programs. */
+export function networkMarks(userPath: string | undefined): string {
+  const folders = searchFolders(userPath);
+  const found = [...NAMES, ...WAYS_OUT, 'nft'].map((name) => findProgram(name, folders));
+  return found.map((program) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
+}
+
+/** The ways out that are installed, the best one first. Without nft there is none. */
+export function findWaysOut(userPath: string | undefined): readonly WayOutTools[] {
+  const folders = searchFolders(userPath);
+  const nft = findProgram('nft', folders)?.file;
+  return WAYS_OUT.flatMap((kind): WayOutTools[] => {
+    const program = findProgram(kind, folders)?.file;
+    return program === undefined || nft === undefined ? [] : [{ kind, program, nft }];
+  });
+}
+
+/** The names of missing programs for a way out: pasta stands for both of its kinds. */
+export function missingForWayOut(userPath: string | undefined): readonly string[] {
+  const folders = searchFolders(userPath);
+  const isMissing = (name: string): boolean => findProgram(name, folders) === undefined;
+  return [...(WAYS_OUT.every(isMissing) ? ['pasta'] : []), ...(isMissing('nft') ? ['nft'] : [])];
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { whyCluster } from '../../../src/agent/setup/why-cluster.ts';
+import type { KubeObject } from '../../../src/api/objects.ts';
+
+const object = (kind: string, spec: object): KubeObject =>
+  ({ apiVersion: 'v1', kind, metadata: { name: 'web', namespace: 'default' }, spec }) as unknown as KubeObject;
+const template = (container: object): object => ({
+  spec: { containers: [{ name: 'main', image: 'x', ...container }] },
+});
+const listens = template({ ports: [{ containerPort: 80 }] });
+
+describe('--network auto takes a cluster', () => {
+  it.each([
+    ['a Pod', object('Pod', { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] }), undefined],
+    ['a Service with a selector', object('Service', { selector: { app: 'web' } }), 'service/web has a selector'],
+    ['a Service without a selector', object('Service', { ports: [{ port: 80 }] }), undefined],
+    ['a Service with an empty selector', object('Service', { selector: {} }), undefined],
+    ['a name of another host', object('Service', { type: 'ExternalName', selector: { app: 'web' } }), undefined],
+    [
+      'replicas with a port',
+      object('Deployment', { replicas: 3, template: listens }),
+      'the 3 replicas of deployment/web have a containerPort',
+    ],
+    ['replicas without a port', object('Deployment', { replicas: 3, template: template({}) }), undefined],
+    ['one replica with a port', object('StatefulSet', { replicas: 1, template: listens }), undefined],
+    ['an object without a spec', { ...object('ConfigMap', {}), spec: undefined }, undefined],
+  ])('for %s, or not', (_, one, expected) => {
+    expect(whyCluster([object('Pod', { containers: [] }), one])).toBe(expected);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { masqueradeCommand, wayOutCommand } from '../../../src/runtime/linux/network/way-out-commands.ts';
+
+const pasta = { kind: 'pasta', program: '/usr/bin/pasta', nft: '/usr/sbin/nft' } as const;
+const slirp = { kind: 'slirp4netns', program: '/usr/bin/slirp4netns', nft: '/usr/sbin/nft' } as const;
+const request = { setpriv: 'setpriv', anchorPid: 9, hasHostAccess: true, isRoot: false } as const;
+
+describe('the way out of a cluster', () => {
+  it.each([
+    ['pasta', { ...request, tools: pasta }, / --no-ndp 9$/],
+    ['pasta of root', { ...request, tools: pasta, isRoot: true }, / --no-ndp --runas 0 9$/],
+    ['pasta without this machine', { ...request, tools: pasta, hasHostAccess: false }, / --no-ndp --no-map-gw 9$/],
+    ['slirp4netns', { ...request, tools: slirp }, / --cidr=10\.94\.0\.0\/24 --userns-path=\/proc\/9\/ns\/user /],
+    [
+      'slirp4netns without this machine',
+      { ...request, tools: slirp, hasHostAccess: false },
+      / --disable-host-loopback /,
+    ],
+  ])('by %s', (_, asked, expected) => {
+    const words = wayOutCommand(asked).join(' ');
+    expect(words).toMatch(expected);
+    expect(words.startsWith(`setpriv --pdeathsig KILL ${asked.tools.program} `)).toBe(true);
+  });
+
+  it('forwards no port by itself', () => {
+    expect(wayOutCommand({ ...request, tools: pasta }).join(' ')).toContain('-t none -u none -T none -U none');
+  });
+
+  it('hides the addresses of Pods', () => {
+    const cluster = { nsenter: 'nsenter', holderPid: 7, isUsers: false, files: { net: 20, user: 21 } };
+    expect(masqueradeCommand(slirp, cluster).slice(0, 4)).toEqual([
+      'nsenter',
+      '--net=/proc/7/fd/20',
+      '--',
+      '/usr/sbin/nft',
+    ]);
+  });
+});
