@@ -13,7 +13,7 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
     uses: /^process\.(stdout|stderr)$/,
     allowed: /^src\/library\/output\.ts$/,
   },
-  { what: 'standard input', uses: /^process\.stdin$/, allowed: /^src\/cli\// },
+  { what: 'standard input', uses: /^process\.stdin$/, allowed: ENDS_ITSELF },
   { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'setting a timer', uses: /^(setTimeout|setInterval|AbortSignal\.timeout)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'sending signals', uses: /^process\.kill$/, allowed: /^src\/runtime\// },

@@ -18,7 +18,7 @@ export interface PrivateNetworks extends NetworkFacts {
 export interface ChosenNetworks {
   /** Undefined: the Pods share the host's network. */
   readonly networks: PrivateNetworks | undefined;
-  /** A sentence about a choice that podrun has made. Undefined: the user has chosen, or nothing speaks for a cluster. */
+  /** A sentence about podrun's choice. Undefined: the user has chosen, or nothing speaks for a cluster. */
   readonly note: string | undefined;
 }
 

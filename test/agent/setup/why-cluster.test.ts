@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { whyCluster } from '../../../src/agent/setup/why-cluster.ts';
 import type { KubeObject } from '../../../src/api/objects.ts';
 
-const object = (kind: string, spec: object): KubeObject =>
-  ({ apiVersion: 'v1', kind, metadata: { name: 'web', namespace: 'default' }, spec }) as unknown as KubeObject;
+const object = (kind: string, spec: object | undefined): KubeObject => {
+  const made = { apiVersion: 'v1', kind, metadata: { name: 'web', namespace: 'default' }, spec };
+  return made;
+};
 const template = (container: object): object => ({
   spec: { containers: [{ name: 'main', image: 'x', ...container }] },
 });
@@ -23,7 +25,7 @@ describe('--network auto takes a cluster', () => {
     ],
     ['replicas without a port', object('Deployment', { replicas: 3, template: template({}) }), undefined],
     ['one replica with a port', object('StatefulSet', { replicas: 1, template: listens }), undefined],
-    ['an object without a spec', { ...object('ConfigMap', {}), spec: undefined }, undefined],
+    ['an object without a spec', object('ConfigMap', undefined), undefined],
   ])('for %s, or not', (_, one, expected) => {
     expect(whyCluster([object('Pod', { containers: [] }), one])).toBe(expected);
   });

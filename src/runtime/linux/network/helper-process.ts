@@ -35,7 +35,7 @@ interface Waiting {
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
 const startHelper = ({ file, argv, env }: ProgramCall) =>
-  execa(file, argv.slice(1), { ...STARTED_APART, env, stdio: 'ignore', ipc: true });
+  execa(file, argv.slice(1), { ...STARTED_APART, env, stdin: 'pipe', stdout: 'ignore', stderr: 'ignore', ipc: true });
 
 type HelperChild = ReturnType<typeof startHelper>;
 
@@ -87,7 +87,7 @@ export class NetworkHelper {
     const child = this.#child;
     this.#child = undefined;
     this.#served.clear();
-    if (child?.connected === true) child.disconnect();
+    child?.stdin.end();
     this.#giveUp(new Error('the private network was removed'));
   }
 
@@ -144,6 +144,8 @@ export class NetworkHelper {
     const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
     const call: ProgramCall = { file: process.execPath, argv: ['node', program], env: {}, cwd: '/' };
     const child = startHelper(inNetwork(this.#join, call));
+    // The helper may die before podrun closes this pipe, which tells it to end.
+    child.stdin.on('error', () => undefined);
     child.on('message', (answer, socket) => this.#answered(answer as HelperAnswer, socket as Socket | undefined));
     void child.then(({ cause }) => this.#ended(child, cause ?? new Error('the process in the network has ended')));
     // A waiting caller keeps podrun running. The helper does not.

@@ -8,4 +8,5 @@ import type { HelperRequest } from './protocol.ts';
 
 const helper = new Helper((answer, socket) => process.send?.(answer, socket));
 process.on('message', (request, handle) => helper.handle(request as HelperRequest, handle));
-process.on('disconnect', () => process.exit());
+// Not `disconnect`: Node does not emit it while a connection is on its way to podrun.
+process.stdin.resume().on('end', () => process.exit());
