@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import type { EnvVar, PodSpec } from '../../api/generated/types.ts';
+import type { Container, EnvVar, PodSpec } from '../../api/generated/types.ts';
 import { envNameMessages } from '../../api/names.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
@@ -16,6 +16,7 @@ import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { editVariables, type VariableEdits, variableLine } from './env-variables.ts';
 import { chosenContainers, containerChoice, withContainers, withPodSpec } from './pod-spec.ts';
+import { resolveVariable } from './resolve-variable.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 
 /** The flags of `set env`. */
@@ -27,13 +28,14 @@ interface EnvFlags extends SetFlags {
   readonly prefix: string;
   readonly overwrite: boolean;
   readonly list: boolean;
+  readonly resolve: boolean;
 }
 
 const EXAMPLES = `
 Examples:
   podrun set env deployment/web VERSION=two DEBUG-           # sets one variable, removes another
   podrun set env deployment/web --from=configmap/settings --prefix=APP_
-  podrun set env deployment/web --list
+  podrun set env deployment/web --list --resolve
 `;
 
 /** `podrun set env`: changes the variables of containers. */
@@ -49,6 +51,7 @@ export function addEnv(group: Command, run: RunVerb): void {
     .option('--overwrite', 'change variables that have another value, too', true)
     .option('--no-overwrite', 'fail for variables that have another value')
     .option('--list', 'print the variables', false)
+    .option('--resolve', 'with --list: print the values that variables refer to', false)
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: EnvFlags) => run((cli) => setEnv(cli, words, flags)));
 }
@@ -152,17 +155,32 @@ async function listVariables(
   for (const ref of await readTargets(cli, store, { command: 'set', words: resources, flags })) {
     const object = getObject(store, ref);
     if (object === undefined) throw missingObjectError(store, ref);
-    cli.stdout.write(escapeTerminal(variablesText(object, isChosen, edits)));
+    const failures: string[] = [];
+    const resolved = (container: Container, variable: EnvVar): EnvVar => {
+      if (!flags.resolve || variable.valueFrom === undefined) return variable;
+      const outcome = resolveVariable(store, object, container, variable);
+      if (outcome.ok) return { name: variable.name, value: outcome.value };
+      failures.push(`error retrieving reference for ${variable.name}: ${outcome.why}\n`);
+      return variable;
+    };
+    cli.stdout.write(escapeTerminal(variablesText(object, isChosen, edits, resolved)));
+    cli.stderr.write(failures.join(''));
   }
   return EXIT.ok;
 }
 
-function variablesText(object: KubeObject, isChosen: ReturnType<typeof containerChoice>, edits: VariableEdits): string {
+function variablesText(
+  object: KubeObject,
+  isChosen: ReturnType<typeof containerChoice>,
+  edits: VariableEdits,
+  resolved: (container: Container, variable: EnvVar) => EnvVar,
+): string {
   const lines: string[] = [];
   withPodSpec(object, (spec) => {
-    for (const { name, env = [] } of chosenContainers(spec, isChosen)) {
-      const variables = editVariables(env, edits).map(variableLine);
-      lines.push(`# ${object.kind} ${object.metadata.name}, container ${name}`, ...variables);
+    for (const container of chosenContainers(spec, isChosen)) {
+      const variables = editVariables(container.env ?? [], edits).map((variable) => resolved(container, variable));
+      lines.push(`# ${object.kind} ${object.metadata.name}, container ${container.name}`);
+      lines.push(...variables.map(variableLine));
     }
     return spec;
   });

@@ -94,6 +94,13 @@ describe('set env', () => {
     expect((await run('set env deployment/web --list')).stdout).toBe(
       '# Deployment web, container main\nVERSION=two\n# APP_LOG_LEVEL from configmap settings, key log.level\n',
     );
+    expect((await run('set env deployment/web --list --resolve')).stdout).toBe(
+      '# Deployment web, container main\nVERSION=two\nAPP_LOG_LEVEL=x\n',
+    );
+    storeOf(workshop).delete('configmaps', 'default', 'settings');
+    expect((await run('set env deployment/web --list --resolve')).stderr).toBe(
+      'error retrieving reference for APP_LOG_LEVEL: configmaps "settings" not found\n',
+    );
   });
 
   it('warns when no container has such a name', async () => {
