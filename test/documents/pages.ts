@@ -352,9 +352,15 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/timeline.md': {
-    files: { 'pod.yaml': serving('app') },
+    files: { 'pod.yaml': serving('app'), 'deployment.yaml': fixture('deployment.yaml') },
     before: ['podrun apply pod.yaml --until ready'],
-    manners: { 'podrun timeline web': { otherOutput: 'another Pod' } },
+    manners: {
+      'podrun timeline web': { otherOutput: 'another Pod' },
+      'podrun timeline deployment/web': {
+        before: ['podrun apply deployment.yaml --until ready'],
+        otherOutput: 'other Pods',
+      },
+    },
   },
   'docs/waiting.md': {
     files: { 'pod.yaml': serving('main') },
