@@ -104,7 +104,7 @@ describe('the package, installed', () => {
     'is typed',
     async () => {
       const text = `
-      import { type Event, type Pod, type PodChange, type Pods, run } from 'podrun';
+      import { type Event, type Pod, type PodChange, type Pods, run, type Workload } from 'podrun';
       import { GoalError, ManifestError, TimeoutError } from 'podrun';
       await using pods: Pods = await run([new URL('pod.yaml', import.meta.url), 'more', { yaml: '' }, ${POD}], {
         timeout: '60s',
@@ -117,6 +117,7 @@ describe('the package, installed', () => {
       await pods.until('example.com/lb=True', { timeout: 1000 });
       await pods.until((pod) => pod.status.containerStatuses?.[0]?.restartCount === 2);
       const pod: Pod = pods.get('web');
+      const workload: Workload = pods.workload('deployment/web');
       const phase: string | undefined = pod.status.phase;
       const { stdout, exitCode }: { stdout: string; exitCode: number } = await pods.exec('main', ['ls']);
       const seen: PodChange[] = [];
@@ -127,7 +128,7 @@ describe('the package, installed', () => {
       const url: string = forwarding.url + pods.url('http');
       const messages = (error: unknown): unknown =>
         error instanceof ManifestError ? error.problems.map(({ line, field }) => [line, field])
-        : error instanceof GoalError ? error.pod.metadata.name + error.reason
+        : error instanceof GoalError ? error.object.metadata.name + error.reason
         : error instanceof TimeoutError ? error.timeoutMs : error;
       // @ts-expect-error there is no such option
       await run('pod.yaml', { timout: 1 });
@@ -137,7 +138,7 @@ describe('the package, installed', () => {
       void pod.spec.container;
       // @ts-expect-error there is no other way to Pods than run
       new Pods();
-      void [phase, stdout, exitCode, events, url, messages];
+      void [workload, phase, stdout, exitCode, events, url, messages];
     `;
       write('typed.ts', text);
       const compilerOptions = {
