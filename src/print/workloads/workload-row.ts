@@ -35,9 +35,15 @@ export function workloadRow({ workload, pods }: FollowedWorkload, nowMs: number)
     status: kind,
     restarts: String(restarts),
     age: ageText(metadata.creationTimestamp, nowMs),
-    now: progressText(workload),
+    now: `${progressText(workload)}${runningText(workload, pods)}`,
     tone: hasFailed(workload) ? 'bad' : isWell(workload) ? 'good' : 'info',
   };
+}
+
+/** The number of running Pods of a Job, which its other numbers leave out. */
+function runningText({ kind }: Workload, pods: readonly FollowedPod[]): string {
+  const running = pods.filter(({ pod }) => pod.status.phase === 'Running').length;
+  return kind === 'Job' && running > 0 ? `, ${running} running` : '';
 }
 
 function hasFailed(workload: Workload): boolean {

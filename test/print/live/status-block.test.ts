@@ -108,6 +108,18 @@ describe('the rows of workloads', () => {
     ]);
   });
 
+  it('count the running Pods of a Job, also where they are folded', () => {
+    const running = Array.from({ length: 6 }, (_, index) => named(`many-${index}`));
+    const pods = [...running, named('many-6', { status: { phase: 'Succeeded' } })].map((pod) => ({
+      pod,
+      activity: busy,
+    }));
+    const job = workload('Job', { succeeded: 1 }, {}, { name: 'many' });
+    expect(lines({ columns: 110, workloads: [{ workload: job, pods }], pods: [] }).slice(1)).toEqual([
+      'many         Job     0         60s  1/5 complete, 6 running',
+    ]);
+  });
+
   it('come before their Pods where there is little room', () => {
     const pods = ['web-a', 'web-b', 'web-c'].map((name) => ({ pod: named(name), activity: busy }));
     const workloads = [
