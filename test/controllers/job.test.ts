@@ -50,6 +50,18 @@ describe('a Job', () => {
     ]);
   });
 
+  it('counts an index as failed only, whose Pod succeeds after it was counted as failed', () => {
+    const stops: Behaviour = { ...RUNS, stopsAfterMs: 5000 };
+    const world = runJob({ completionMode: 'Indexed', completions: 1, activeDeadlineSeconds: 3 }, [stops], 5000);
+    const [pod] = world.pods();
+    world.setStatus('job', { ...statusOf(world), failed: 0, uncountedTerminatedPods: { failed: [pod!.metadata.uid] } });
+    world.update(pod!.metadata.uid, { metadata: { finalizers: ['batch.kubernetes.io/job-tracking'] } });
+    world.setStatus(pod!.metadata.uid, { phase: 'Succeeded' });
+    world.settle();
+    expect(statusOf(world)).toMatchObject({ failed: 1 });
+    expect([statusOf(world).succeeded, statusOf(world).completedIndexes]).toEqual([undefined, undefined]);
+  });
+
   it('doubles its delay with each failure, and takes it up anew after a restart of the controller', () => {
     const world = runJob({ backoffLimit: 4 }, [FAILS]);
     expect(creationSeconds(world)).toEqual([0, 11, 31, 72, 152]);

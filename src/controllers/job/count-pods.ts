@@ -25,24 +25,26 @@ export function countEndedPods(view: JobView, end: JobEnd | undefined): Counting
   const isOver = end?.type === 'FailureTarget';
   const succeeded = new Set(view.uncounted.succeeded);
   const failed = new Set(view.uncounted.failed);
+  const indexes = new Set(view.countedIndexes);
   for (const pod of counted) {
     const { uid } = pod.metadata;
     if (pod.status.phase === 'Succeeded' && !failed.has(uid)) {
+      const index = indexOf(pod);
       if (!isIndexed(job)) succeeded.add(uid);
+      else if (index !== undefined && hasValidIndex(view, pod)) indexes.add(index);
     } else if ((isFailed(job, pod) || isOver) && hasValidIndex(view, pod)) {
       if (countsAsFailure(job.spec.podFailurePolicy, pod)) failed.add(uid);
     }
   }
   const uncountedTerminatedPods = { succeeded: nonEmpty([...succeeded]), failed: nonEmpty([...failed]) };
-  return { status: { ...status, ...indexFields(view), uncountedTerminatedPods }, counted };
+  return { status: { ...status, ...indexFields(view, indexes), uncountedTerminatedPods }, counted };
 }
 
-function indexFields(view: JobView): Partial<JobStatus> {
-  const { job, failedIndexes, succeededIndexes } = view;
+function indexFields({ job, failedIndexes }: JobView, succeeded: ReadonlySet<number>): Partial<JobStatus> {
   if (!isIndexed(job)) return {};
   return {
-    succeeded: succeededIndexes.size || undefined,
-    completedIndexes: formatIndexes(succeededIndexes) || undefined,
+    succeeded: succeeded.size || undefined,
+    completedIndexes: formatIndexes(succeeded) || undefined,
     ...(failedIndexes === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
   };
 }

@@ -1,6 +1,6 @@
 import { parseTime } from '../../../../src/api/time.ts';
 import type { StoredCronJob, StoredJob } from '../../../../src/controllers/reconcile.ts';
-import type { WorkloadEntry } from '../workload-entry.ts';
+import type { ObjectEntry, WorkloadEntry } from '../workload-entry.ts';
 import { isCreation, type WorkloadPast } from '../workload-past.ts';
 import type { AnyObject } from '../workload-simulation.ts';
 
@@ -26,7 +26,7 @@ export function jobsRunSideBySideOnlyIfTheyMay(entry: WorkloadEntry, past: Workl
   return concurrencyPolicy !== 'Allow' && count > 1 ? `${count} Jobs with ${concurrencyPolicy}` : undefined;
 }
 
-/** No time is run twice, none out of order, none too early, none too late. */
+/** No time is run twice, unless a client deletes its Job; none out of order, none too early, none too late. */
 export function eachTimeHasOneJob(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
   if (!isCreation(entry, 'Job')) return undefined;
   const { startingDeadlineSeconds = Infinity } = cronJobOf(past).spec;
@@ -34,6 +34,9 @@ export function eachTimeHasOneJob(entry: WorkloadEntry, past: WorkloadPast): str
   const latenessMs = entry.wallMs - ms;
   if (!(latenessMs >= 0 && latenessMs <= startingDeadlineSeconds * 1000)) return `${latenessMs} ms late`;
   const earlier = past.entries.slice(0, -1).filter((one) => isCreation(one, 'Job'));
+  const isDeleted = ({ type, isByClient = false, object }: Partial<ObjectEntry>): boolean =>
+    type === 'object' && isByClient && object?.metadata.name === entry.object.metadata.name;
+  if (past.entries.some((one) => isDeleted(one as Partial<ObjectEntry>))) return undefined;
   const last = Math.max(0, ...earlier.map(({ object }) => scheduledMs(object)));
   return ms > last ? undefined : `${entry.object.metadata.name} after one for ${new Date(last).toISOString()}`;
 }

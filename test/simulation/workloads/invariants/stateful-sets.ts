@@ -103,22 +103,16 @@ export function setsRestWithTheirPods(entry: WorkloadEntry, past: WorkloadPast):
   return old && `${old.metadata.name} is of version ${versionOf(old)}`;
 }
 
-/** Each Pod has its claim; those of Pods that are gone stay or go as the set says. */
-export function claimsStayOrGoAsTheSetSays(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+/** Each Pod has its claim. Those of a set that is gone are gone with it, if it says so. */
+export function claimsAreThereForEachPod(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
   const set = setOf(past);
-  if (set.spec.volumeClaimTemplates === undefined || (entry.type !== 'rest' && entry.type !== 'end')) return undefined;
-  if (entry.type === 'rest' && isStuck(past)) return undefined;
-  const { whenDeleted, whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
-  const { start, end } = rangeOf(set);
-  const found = past
-    .all('PersistentVolumeClaim')
-    .map(({ metadata }) => Number(metadata.name.slice('data-web-'.length)));
+  if (set.spec.volumeClaimTemplates === undefined) return undefined;
+  const ordinals = past.all('PersistentVolumeClaim').map(({ metadata }) => metadata.name.slice('data-web-'.length));
   if (entry.type === 'end') {
+    const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
     const mustGo = whenDeleted === 'Delete' && past.scenario.deletion !== 'Orphan';
-    return mustGo && found.length > 0 ? `claims of ${found.join(', ')} are left` : undefined;
+    return mustGo && ordinals.length > 0 ? `claims of ${ordinals.join(', ')} are left` : undefined;
   }
-  const missing = Array.from({ length: end - start }, (_, index) => start + index).find((one) => !found.includes(one));
-  const surplus = found.filter((ordinal) => ordinal < start || ordinal >= end);
-  if (missing !== undefined) return `no claim of web-${missing}`;
-  return whenScaled === 'Delete' && surplus.length > 0 ? `claims of ${surplus.join(', ')} are left` : undefined;
+  const missing = entry.type === 'rest' && past.pods().find((pod) => !ordinals.includes(String(ordinalOf(pod))));
+  return missing ? `no claim of ${missing.metadata.name}` : undefined;
 }
