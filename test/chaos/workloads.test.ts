@@ -75,7 +75,10 @@ class Agents {
 
   async apply(file: string): Promise<void> {
     if (!this.#isBackground) this.#foreground = this.#workshop.start(['apply', file, ...FLAGS]);
-    else expect(await this.#workshop.run(['apply', '-d', file, ...FLAGS])).toMatchObject({ exitCode: 0 });
+    else {
+      const { exitCode, stderr } = await this.#workshop.run(['apply', '-d', file, ...FLAGS]);
+      if (exitCode !== 0) throw new Error(stderr);
+    }
   }
 
   /** Kills the agent once or more often. The next one looks after the same file. */
