@@ -177,11 +177,14 @@ export class Agent implements PodRunAgent {
     this.#endNextReplicas();
     this.#reconsider();
     this.#options.onOver(run.pod);
-    // Controllers make one Pod after the other: a long run must not remember all of them.
-    if (run.isRemoved && controllerOf(run.pod) !== undefined) {
-      this.#runs.delete(run.pod.metadata.uid);
-      run.close();
-    }
+    if (run.isRemoved) this.removed(run);
+  }
+
+  /** Forgets a Pod of a controller. Controllers make one after the other: a long run must not remember all of them. */
+  removed(run: PodRun): void {
+    if (controllerOf(run.pod) === undefined) return;
+    this.#runs.delete(run.pod.metadata.uid);
+    run.close();
   }
 
   /**

@@ -49,6 +49,8 @@ export interface PodRunAgent {
   changed(pod: StoredPod): void;
   /** Called when the Pod has ended or is gone. */
   over(run: PodRun): void;
+  /** Called when the object of a Pod that had ended is removed. */
+  removed(run: PodRun): void;
 }
 
 /** The end of a Pod whose object was removed by force: see `#gone`. */
@@ -190,7 +192,9 @@ export class PodRun implements PodReport {
     this.#writes.cancelRetry();
     this.#recorder.stopStoring();
     if (before === 'held') return this.#end();
-    if (before === 'removing' || before === 'gone' || this.#state === 'over') return;
+    if (before === 'removing' || before === 'gone') return;
+    // Later than the others hear of the removal of a Pod that this agent runs.
+    if (this.#state === 'over') return queueMicrotask(() => this.#options.agent.removed(this));
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
     else this.#worker.terminate(isForced ? BY_FORCE : { force: false });

@@ -39,6 +39,8 @@ interface Rig {
   readonly labels: Array<[asked: 'config' | 'changed', label: string | undefined]>;
   /** How often the run was over. */
   readonly ends: { count: number };
+  /** How often the agent heard that the object of the ended Pod was removed. */
+  readonly removals: { count: number };
 }
 
 /** A run of the Pod, whose sandbox is never ready. */
@@ -46,6 +48,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
   const troubles: string[] = [];
   const labels: Rig['labels'] = [];
   const ends = { count: 0 };
+  const removals = { count: 0 };
   const labelOf = ({ metadata }: StoredPod): string | undefined => metadata.labels?.['label'];
   const run = new PodRun({
     pod,
@@ -63,6 +66,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
       preempt: (_victims, _by, publish) => publish(),
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),
       over: () => (ends.count += 1),
+      removed: () => (removals.count += 1),
     },
     machine: {
       createSandbox: () => new Promise<undefined>(() => undefined),
@@ -73,8 +77,20 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
     onRecordLost: () => undefined,
   });
   onTestFinished(() => run.close());
-  return { run, troubles, labels, ends };
+  return { run, troubles, labels, ends, removals };
 }
+
+it('the agent may forget a Pod that had ended when its object is removed', async () => {
+  const clock = new ManualClock();
+  const store = new MemoryStore(clock);
+  const pod = store.create('pods', newPod('web'));
+  const { run, ends, removals } = runOf(pod, store, clock);
+  run.terminate({ force: true });
+  expect([run.state, ends.count, removals.count]).toEqual(['over', 1, 0]);
+  store.delete('pods', 'default', 'web');
+  await clock.run();
+  expect([ends.count, removals.count]).toEqual([1, 1]);
+});
 
 describe('a client that changes the Pod just before its agent writes', () => {
   function twoStores(change: Partial<StoredPod['spec']> = {}): { client: Store; pod: StoredPod } & Rig {

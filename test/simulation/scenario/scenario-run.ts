@@ -137,6 +137,7 @@ export class ScenarioRun {
         preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),
+        removed: () => undefined,
       },
       machine: simulatedMachine({
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),

@@ -110,6 +110,7 @@ export class SimulatedAgent {
         preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
         over: () => undefined,
+        removed: () => undefined,
       },
       machine: simulatedMachine(),
       onEvent: () => undefined,
