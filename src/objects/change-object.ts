@@ -1,3 +1,4 @@
+import { recordBudgetEvents } from './evict-pod.ts';
 import { fromServer, PodrunError } from '../api/errors.ts';
 import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
 import { admitChange } from '../agent/runs/admit-new.ts';
@@ -60,7 +61,9 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   if (last !== undefined) store.delete(type.plural, namespace, name);
   if (concernsVolumes(changed)) settleVolumes(store, changed);
   if (last !== undefined) return { object: last, isChanged: true };
-  return { object: changed, isChanged: changed.metadata.resourceVersion !== stored.metadata.resourceVersion };
+  const isChanged = changed.metadata.resourceVersion !== stored.metadata.resourceVersion;
+  if (isChanged) recordBudgetEvents(store, changed);
+  return { object: changed, isChanged };
 }
 
 function partOf(subresource: Subresource | undefined): 'object' | 'status' {

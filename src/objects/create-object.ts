@@ -1,3 +1,4 @@
+import { recordBudgetEvents } from './evict-pod.ts';
 import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
 import { keyOf } from '../store/metadata.ts';
 import { admitNew } from '../agent/runs/admit-new.ts';
@@ -16,6 +17,7 @@ export function createObject(store: Store, object: KubeObject): StoredKubeObject
   const admitted = admitNew(store, object);
   const { plural } = resourceTypeOf(object);
   const created = store.create(plural, asCreated(admitted, newUid)) as StoredKubeObject;
+  recordBudgetEvents(store, created);
   if (!concernsVolumes(created)) return created;
   settleVolumes(store, created);
   return store.get<StoredKubeObject>(plural, keyOf(created).namespace, created.metadata.name) ?? created;

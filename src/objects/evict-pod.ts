@@ -1,12 +1,18 @@
 import { deletePod } from '../agent/clean-up/delete-pod.ts';
 import type { PodDisruptionBudget } from '../api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET, EVICTED_BY_API } from '../lifecycle/texts/condition-reasons.ts';
-import { type EvictionProblem, evictionProblem, withBudgetStatus } from '../manifest/admission/disruption-budget.ts';
+import { EventRecorder } from '../agent/event-recorder.ts';
+import {
+  budgetEvents,
+  type EvictionProblem,
+  evictionProblem,
+  withBudgetStatus,
+} from '../manifest/admission/disruption-budget.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { ObjectReader } from '../store/store.ts';
+import type { ObjectReader, Store } from '../store/store.ts';
 
 const WORKLOADS = ['deployments', 'replicasets', 'statefulsets', 'replicationcontrollers'];
 
@@ -38,4 +44,17 @@ export async function evictPod(
 /** The objects that a PodDisruptionBudget counts. */
 export function aroundBudgets(store: ObjectReader, namespace: string): KubeObject[] {
   return ['pods', ...WORKLOADS].flatMap((resource) => store.list(resource, { namespace }));
+}
+
+/** Records what the controller of a new or changed PodDisruptionBudget would tell. Other objects have no such events. */
+export function recordBudgetEvents(store: Store, object: StoredKubeObject): void {
+  if (object.kind !== 'PodDisruptionBudget') return;
+  const drafts = budgetEvents(object, aroundBudgets(store, object.metadata.namespace));
+  const recorder = new EventRecorder({
+    store,
+    clock: store.clock,
+    controller: 'controllermanager',
+    onEvent: () => undefined,
+  });
+  recorder.record(object, drafts);
 }

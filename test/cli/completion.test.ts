@@ -98,7 +98,7 @@ it.each([
   { words: ['explai'], values: ['explain'] },
   { words: ['help', 'expl'], values: ['explain'] },
   { words: ['completion', ''], values: ['bash', 'fish', 'zsh'] },
-  { words: ['get', 'persist'], values: ['persistentvolumeclaims'] },
+  { words: ['get', 'persist'], values: ['persistentvolumes', 'persistentvolumeclaims'] },
   { words: ['apply', '--runtime', ''], values: ['auto', 'process', 'namespace'] },
   { words: ['apply', '--runtime=n'], values: ['--runtime=namespace'] },
   { words: ['apply', '--unt'], values: ['--until'] },

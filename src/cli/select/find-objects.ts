@@ -48,6 +48,9 @@ export function refsOf(store: ObjectReader, selection: Selection): readonly Obje
 
 /** The message for an empty list. */
 export function noneFound(selection: Selection): string {
-  const everywhere = selection.how === 'named' || selection.namespace === undefined;
+  const everywhere =
+    selection.how === 'named' ||
+    selection.namespace === undefined ||
+    selection.types.every(({ isNamespaced }) => !isNamespaced);
   return everywhere ? 'No resources found' : `No resources found in ${selection.namespace} namespace.`;
 }

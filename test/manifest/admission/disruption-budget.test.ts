@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../../src/api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../../src/api/objects.ts';
-import { evictionProblem, withBudgetStatus } from '../../../src/manifest/admission/disruption-budget.ts';
+import { budgetEvents, evictionProblem, withBudgetStatus } from '../../../src/manifest/admission/disruption-budget.ts';
 import { object } from '../objects.ts';
 
 const budget = (spec: object): PodDisruptionBudget => ({
@@ -14,12 +14,20 @@ interface PodShape {
   readonly phase?: string;
   readonly owner?: string;
   readonly deletionTimestamp?: string;
+  /** The time of its last change of readiness. */
+  readonly since?: string;
 }
+
+/** The owners of Pods by uid. */
+const OWNERS: Readonly<Record<string, object>> = {
+  r: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r' },
+  j: { apiVersion: 'batch/v1', kind: 'Job', name: 'j' },
+};
 
 let made = 0;
 
-function pod({ ready = true, phase = 'Running', owner, deletionTimestamp }: PodShape = {}): KubeObject {
-  const owners = owner === undefined ? {} : { ownerReferences: [{ uid: owner, controller: true }] };
+function pod({ ready = true, phase = 'Running', owner, deletionTimestamp, since }: PodShape = {}): KubeObject {
+  const owners = owner === undefined ? {} : { ownerReferences: [{ ...OWNERS[owner], uid: owner, controller: true }] };
   made += 1;
   const metadata = {
     name: 'p',
@@ -29,7 +37,7 @@ function pod({ ready = true, phase = 'Running', owner, deletionTimestamp }: PodS
     ...owners,
     deletionTimestamp,
   };
-  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
+  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: since }];
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec: {}, status: { phase, conditions } } as unknown as KubeObject;
 }
 
@@ -42,16 +50,76 @@ const workload = (replicas: number): KubeObject[] => [
 describe('the status of a budget', () => {
   it.each<[object, KubeObject[], object]>([
     [{ minAvailable: 1 }, [pod(), pod()], { expectedPods: 2, desiredHealthy: 1, disruptionsAllowed: 1 }],
-    [{}, [pod()], { desiredHealthy: 1, disruptionsAllowed: 0 }],
+    [{}, [pod()], { expectedPods: 0, desiredHealthy: 0, disruptionsAllowed: 0 }],
     [{ minAvailable: 0 }, [], { expectedPods: 0, currentHealthy: 0, disruptionsAllowed: 0 }],
     [{ minAvailable: 1 }, [pod({ ready: false }), pod()], { currentHealthy: 1, disruptionsAllowed: 0 }],
     [{ minAvailable: 1 }, [pod({ deletionTimestamp: 'x' }), pod()], { currentHealthy: 1, disruptionsAllowed: 0 }],
-    [{ minAvailable: 1 }, [pod({ phase: 'Failed' }), pod()], { expectedPods: 1, disruptionsAllowed: 0 }],
+    [{ minAvailable: 1 }, [pod({ phase: 'Failed', ready: false }), pod()], { expectedPods: 2, disruptionsAllowed: 0 }],
     [{ minAvailable: '50%' }, [...workload(5), pod({ owner: 'r' })], { expectedPods: 5, desiredHealthy: 3 }],
     [{ maxUnavailable: '30%' }, [...workload(5), pod({ owner: 'r' })], { expectedPods: 5, desiredHealthy: 3 }],
-    [{ maxUnavailable: 1 }, [pod(), pod()], { expectedPods: 2, desiredHealthy: 1, disruptionsAllowed: 1 }],
+    [{ maxUnavailable: 1 }, [pod(), pod()], { expectedPods: 0, desiredHealthy: 0, disruptionsAllowed: 0 }],
+    [
+      { maxUnavailable: 1 },
+      [...workload(1), pod({ owner: 'r' })],
+      { desiredHealthy: 0, conditions: [expect.objectContaining({ status: 'True', reason: 'SufficientPods' })] },
+    ],
+    [
+      { minAvailable: 1 },
+      [pod({ since: '2026-01-01T10:00:00Z' }), pod({ since: '2026-01-01T09:00:00Z', ready: false })],
+      {
+        conditions: [
+          {
+            type: 'DisruptionAllowed',
+            status: 'False',
+            observedGeneration: 2,
+            lastTransitionTime: '2026-01-01T10:00:00Z',
+            reason: 'InsufficientPods',
+            message: '',
+          },
+        ],
+      },
+    ],
+    [
+      { maxUnavailable: 1 },
+      [object('Job', { spec: {} }, { uid: 'j' }), pod({ owner: 'j' })],
+      {
+        disruptionsAllowed: 0,
+        conditions: [
+          expect.objectContaining({
+            status: 'False',
+            reason: 'SyncFailed',
+            message: 'jobs.batch does not implement the scale subresource',
+          }),
+        ],
+      },
+    ],
   ])('%j', (spec, objects, want) => {
     expect(withBudgetStatus(budget(spec), objects).status).toMatchObject({ observedGeneration: 2, ...want });
+  });
+});
+
+describe('the events of a budget', () => {
+  it.each<[string, object, KubeObject[], string[]]>([
+    ['without Pods', { minAvailable: 1 }, [], ['Normal NoPods No matching pods found']],
+    ['whose Pods it counts', { minAvailable: 1 }, [pod()], []],
+    [
+      'with Pods of a Job',
+      { maxUnavailable: 1 },
+      [pod({ owner: 'j' })],
+      [
+        'Warning CalculateExpectedPodCountFailed Failed to calculate the number of expected pods: ' +
+          'jobs.batch does not implement the scale subresource',
+      ],
+    ],
+    [
+      'with Pods that nobody controls',
+      { maxUnavailable: 1 },
+      [pod()],
+      [expect.stringMatching(/^Warning UnmanagedPods /)],
+    ],
+  ])('%s', (_name, spec, objects, want) => {
+    const events = budgetEvents(budget(spec), objects);
+    expect(events.map(({ type, reason, message }) => `${type} ${reason} ${message}`)).toEqual(want);
   });
 });
 
