@@ -46,7 +46,7 @@ export function aroundBudgets(store: ObjectReader, namespace: string): KubeObjec
   return ['pods', ...WORKLOADS].flatMap((resource) => store.list(resource, { namespace }));
 }
 
-/** Records what the controller of a new or changed PodDisruptionBudget would tell. Other objects have no such events. */
+/** Records what the controller of a new or changed PodDisruptionBudget tells. Other objects have no such events. */
 export function recordBudgetEvents(store: Store, object: StoredKubeObject): void {
   if (object.kind !== 'PodDisruptionBudget') return;
   const drafts = budgetEvents(object, aroundBudgets(store, object.metadata.namespace));

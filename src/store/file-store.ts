@@ -20,7 +20,7 @@ import {
   type RunStart,
   type StartedProcess,
 } from './owners/ownership.ts';
-import { freeClaimFolder, removeVolumeData } from './records/claim-folders.ts';
+import { claimFolder, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
 import { type LostPod, PodRecords } from './records/pod-records.ts';
 import { spendReserve } from './disk/reserve.ts';
@@ -198,8 +198,8 @@ export class FileStore implements Store {
     return deleted as KubeObject | undefined;
   }
 
-  claimFolder(key: ObjectKey): string {
-    return freeClaimFolder(this.root, key);
+  claimFolder(key: ObjectKey, isOld: boolean): string {
+    return claimFolder(this.root, key, isOld);
   }
 
   watch<T extends Storable = KubeObject>(

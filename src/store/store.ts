@@ -98,8 +98,11 @@ export interface Store {
    * podrun has made for it. Returns its last state, or undefined if there was none.
    */
   delete(resource: Resource, namespace: string, name: string, writer?: Subscription): KubeObject | undefined;
-  /** A folder for the data of a claim that no volume has: a deleted claim of the name may have left its data. */
-  claimFolder(key: ObjectKey): string;
+  /**
+   * A folder for the data of a claim: a new one, since a deleted claim of the name may have left its data, or that
+   * which an older podrun has made for the claim.
+   */
+  claimFolder(key: ObjectKey, isOld: boolean): string;
   /**
    * Follows changes: those of this process within the call that makes them, those of other processes as soon as the
    * file system reports them. With `replay`, existing objects come first, as ADDED. Changes of Pods and Events are

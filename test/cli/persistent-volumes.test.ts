@@ -115,3 +115,18 @@ it('a claim in use is removed with the end of the last Pod that uses it', async 
   await runHere(workshop, ['delete', 'pod', 'web', '--force']);
   expect([claim('data'), volumes()]).toEqual([undefined, []]);
 });
+
+it('a claim of an older podrun keeps its folder, and gets a volume with the next change', async () => {
+  const store = storeOf(workshop);
+  const folder = path.join(store.root, 'claims/default/data');
+  mkdirSync(folder, { recursive: true });
+  const stored = {
+    ...claimOf('data', { volumeName: 'pvc-1', volumeMode: 'Filesystem' }),
+    status: { phase: 'Bound' },
+  } as unknown as KubeObject;
+  putObjects(store, [{ ...stored, metadata: { name: 'data', namespace: 'default', uid: '1' } }]);
+  expect(volumes()).toEqual([]);
+  expect(await runHere(workshop, ['label', 'pvc', 'data', 'a=b'])).toMatchObject({ exitCode: 0 });
+  expect(volumes()).toMatchObject([{ metadata: { name: 'pvc-1' }, spec: { hostPath: { path: folder } } }]);
+  expect(claim('data')?.status?.phase).toBe('Bound');
+});

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { hasFinalizers } from '../../api/finalizers.ts';
 import type { PersistentVolume } from '../../api/generated/types.ts';
 import { isTerminalPhase, type KubeObject, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -167,14 +168,14 @@ function removeFolders(
 }
 
 /**
- * Removes the events of Pods that are gone. They were recorded after the Pod's removal, which takes the earlier ones.
+ * Removes the events of objects that are gone. Those of a Pod were recorded after its removal, which takes the earlier
+ * ones. The node is always there.
  */
 function removeEvents({ store, namespace, dryRun, onRemoved }: Collection): void {
-  const pods = store.list<StoredPod>('pods', { namespace });
-  const present = new Set(pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   for (const { metadata, involvedObject } of store.list<StoredEvent>('events', { namespace })) {
-    const { kind, name = '', namespace: place = metadata.namespace } = involvedObject;
-    if (kind !== 'Pod' || present.has(`${place}/${name}`)) continue;
+    const { apiVersion = 'v1', kind = '', name = '', namespace: place = metadata.namespace } = involvedObject;
+    const { plural } = resourceTypeOf({ apiVersion, kind });
+    if (kind === 'Node' || store.get(plural, place, name) !== undefined) continue;
     if (!dryRun) store.delete('events', metadata.namespace, metadata.name);
     onRemoved({ type: 'event', namespace: metadata.namespace, name: metadata.name });
   }

@@ -52,7 +52,7 @@ function settleClaim(store: Store, { metadata }: StoredClaim, tells: boolean): v
       volumes: () => store.list<StoredVolume & KubeObject>('persistentvolumes'),
       volumeNamed: (name) => volumeNamed(store, name),
       isUsed: () => isUsed(store, claim),
-      folder: () => store.claimFolder(metadata),
+      folder: (isOld) => store.claimFolder(metadata, isOld),
       wallMs: store.clock.now().wallMs,
       tells: tells && stage === 0,
     });

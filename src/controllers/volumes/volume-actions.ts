@@ -11,8 +11,8 @@ export interface AroundClaim {
   readonly volumeNamed: (name: string) => StoredVolume | undefined;
   /** True when a Pod uses the claim that has not ended. */
   readonly isUsed: () => boolean;
-  /** The folder for a new volume of the claim. */
-  readonly folder: () => string;
+  /** The folder for a new volume of the claim: one of its own, or the one that an older podrun gave it. */
+  readonly folder: (isOld: boolean) => string;
   readonly wallMs: number;
   /** True for a claim that is new or has changed: the reason why it waits becomes an event. */
   readonly tells: boolean;
@@ -74,7 +74,7 @@ function provision(claim: StoredClaim, { folder }: AroundClaim): ControllerActio
     metadata: { name, annotations: { [PROVISIONED_BY]: PROVISIONER } },
     spec: {
       capacity: { storage: resources?.requests?.['storage'] ?? '0' },
-      hostPath: { path: folder(), type: 'DirectoryOrCreate' },
+      hostPath: { path: folder(claim.spec.volumeName === name), type: 'DirectoryOrCreate' },
       accessModes,
       claimRef: referenceTo(claim),
       persistentVolumeReclaimPolicy: 'Delete',

@@ -8,10 +8,10 @@ import type { StorageParts } from '../storage.ts';
 import type { ObjectKey } from '../store.ts';
 import { newUid } from '../unique-id.ts';
 
-/** A folder for the data of a claim that no volume has: a deleted claim of the name may have left its data. */
-export function freeClaimFolder(root: string, { namespace, name }: ObjectKey): string {
+/** See `Store.claimFolder`. */
+export function claimFolder(root: string, { namespace, name }: ObjectKey, isOld: boolean): string {
   const usual = objectPath(root, 'claims', namespace, name);
-  return existsSync(usual) ? objectPath(root, 'claims', namespace, newUid()) : usual;
+  return !isOld && existsSync(usual) ? objectPath(root, 'claims', namespace, newUid()) : usual;
 }
 
 /**

@@ -93,14 +93,18 @@ describe('collectGarbage()', () => {
     expect(readdirSync(path.join(root, 'history/default'))).toEqual([]);
   });
 
-  it('removes events about Pods that are gone, and no others', async () => {
+  it('removes events about objects that are gone, and no others', async () => {
     const root = temporaryFolder();
     const { store } = openAs('now', root);
     ran(store, 'web');
     store.create('events', newEvent('web.1', 'web', 'one'));
     store.create('events', newEvent('gone.1', 'gone', 'late'));
-    expect(await collect(root, { keep: 1 })).toEqual(['event default/gone.1']);
-    expect(store.list('events').map(({ metadata }) => metadata.name)).toEqual(['web.1']);
+    for (const kind of ['Deployment', 'Node']) {
+      const about = { kind, apiVersion: kind === 'Node' ? 'v1' : 'apps/v1', name: 'gone' };
+      store.create('events', { ...newEvent(`${kind}.1`, 'gone', 'late'), involvedObject: about });
+    }
+    expect(await collect(root, { keep: 1 })).toEqual(['event default/Deployment.1', 'event default/gone.1']);
+    expect(store.list('events').map(({ metadata }) => metadata.name)).toEqual(['Node.1', 'web.1']);
   });
 
   it('removes the volumes of claims that are gone, unless a Pod that runs uses them', async () => {

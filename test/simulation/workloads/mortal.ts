@@ -77,8 +77,8 @@ class MortalStore implements Store {
     return this.#store.list<T>(resource, scope);
   }
 
-  claimFolder(key: ObjectKey): string {
-    return this.#store.claimFolder(key);
+  claimFolder(key: ObjectKey, isOld: boolean): string {
+    return this.#store.claimFolder(key, isOld);
   }
 
   create<T extends Storable>(resource: Resource, object: T): T {
