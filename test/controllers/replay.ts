@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/api/json.ts';
 import { isSameJson } from '../../src/api/json.ts';
 import { parseTime } from '../../src/api/time.ts';
-import { World, type WorldObject } from './world.ts';
+import { LoopWorld } from './loop-world.ts';
+import type { WorldObject } from './world.ts';
 
 /** A line of a recorded stream. */
 export interface Line {
@@ -42,13 +43,13 @@ export function readTrace(name: string): Line[] {
 }
 
 /**
- * Runs our controllers in the world of a recorded stream. Users and kubelet do there what they did: objects without an
+ * Runs the agent's loop in the world of a recorded stream. Users and kubelet do there what they did: objects without an
  * owner are created, changed and deleted, and the n-th Pod of an owner gets the statuses of the n-th recorded one. All
  * else is done by our controllers.
  */
-export function replay(lines: readonly Line[]): Replay {
+export async function replay(lines: readonly Line[]): Promise<Replay> {
   const replayed = new Replay(startOf(lines));
-  for (const line of lines) replayed.step(line);
+  for (const line of lines) await replayed.step(line);
   return replayed;
 }
 
@@ -62,7 +63,7 @@ function startOf(lines: readonly Line[]): number {
 }
 
 export class Replay {
-  readonly world: World;
+  readonly world: LoopWorld;
   readonly #startMs: number;
   /** Recorded objects, by uid, with the number of the object among those of its owner. */
   readonly #recorded = new Map<string, { readonly object: WorldObject; readonly place: string }>();
@@ -80,18 +81,19 @@ export class Replay {
 
   constructor(startMs: number) {
     this.#startMs = startMs;
-    this.world = new World(startMs);
+    this.world = new LoopWorld(startMs);
   }
 
-  step(line: Line): void {
-    this.world.advance(this.#startMs + line.t * 1000);
+  async step(line: Line): Promise<void> {
+    const atMs = this.#startMs + line.t * 1000;
+    await this.world.advance(atMs);
     if (line.type === 'STEP') this.#user(line);
     else if (line.object !== undefined && line.object.kind !== 'Event') {
       this.#deleteIfAsked(line);
       this.#change(line, line.object);
     }
-    this.world.settle();
-    this.#catchUp();
+    await this.world.advance(atMs);
+    await this.#catchUp(atMs);
   }
 
   /** Our object in the place of a recorded one: of the same kind, and as many-th of the same owner. */
@@ -217,13 +219,13 @@ export class Replay {
   }
 
   /** Gives Pods that our controllers have made meanwhile the statuses that came too early. */
-  #catchUp(): void {
+  async #catchUp(atMs: number): Promise<void> {
     for (;;) {
       const index = this.#early.findIndex(({ object }) => object && this.ours(object.metadata.uid) !== undefined);
       if (index === -1) return;
       const [line] = this.#early.splice(index, 1);
       if (line?.object !== undefined) this.#changePod(line, line.object, { ...line.object, status: {} });
-      this.world.settle();
+      await this.world.advance(atMs);
     }
   }
 

@@ -218,9 +218,9 @@ describe('Endpoints', () => {
 const OTHER_TIMES = new Set(['svc-named-target-port', 'svc-reaches-all-replicas']);
 
 describe('Services do what a cluster did', () => {
-  it.each(traceNames().filter((name) => name.startsWith('svc-')))('%s', (name) => {
+  it.each(traceNames().filter((name) => name.startsWith('svc-')))('%s', async (name) => {
     const lines = readTrace(name);
-    const replayed = replay(lines);
+    const replayed = await replay(lines);
     const recorded = replayed.recorded().filter(({ kind }) => kind === 'EndpointSlice');
     expect(replayed.world.writes.filter(({ type, object }) => isNewSlice(type, object)).length).toBe(recorded.length);
     for (const { metadata } of recorded) {
