@@ -4,9 +4,10 @@ import { historiesOf, passesThrough, withoutGenerated } from './histories.ts';
 import { type Line, readTrace, type Replay, replay, traceNames } from './replay.ts';
 import type { WorldObject } from './world.ts';
 
-// The agent's loop and its controllers do in the same world what a real cluster did. Each field of each object passes through the
-// values that it had there, in order, and ends with the same one; the events are the same, as many times. Ours has more
-// values in between: it reacts to each change of a Pod, where a cluster's controller joins those of a second.
+// The agent's loop and its controllers do in the same world what a real cluster did. Each field of each object passes
+// through the values that it had there, in order, and ends with the same one; the events are the same, as many times.
+// Ours has more values in between: it reacts to each change of a Pod, where a cluster's controller joins those of a
+// second.
 
 /** Kinds that a controller makes or writes. */
 const KINDS = new Set([
@@ -43,8 +44,8 @@ const DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 };
 
 /**
- * Traces whose lines come later here, in seconds. A cluster's deadline counts from a start in whole seconds: it comes up
- * to a second early.
+ * Traces whose lines come later here, in seconds. A cluster's deadline counts from a start in whole seconds: it comes
+ * up to a second early.
  */
 const LATER: Readonly<Record<string, number>> = { 'job-deadline': 1 };
 

@@ -236,7 +236,7 @@ export class WorkloadLoop {
       if (!this.#isStopped && workload !== undefined && hasController(workload))
         this.#attempt(uid, () => this.#stage(workload));
     }
-    // What this makes due waits for the next turn: controllers see each step of a deletion in the foreground.
+    // Garbage of this garbage waits for the next turn: controllers see each step of a deletion in the foreground.
     const garbageDue = [...this.#garbageDue];
     this.#garbageDue.clear();
     for (const namespace of garbageDue) this.#attempt(undefined, () => this.#collect(namespace));
