@@ -15,7 +15,6 @@ import type { TargetFlags } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
-/** The flags of `rollout history`. */
 interface HistoryFlags extends TargetFlags, OutputFlags {
   readonly revision: number | undefined;
 }

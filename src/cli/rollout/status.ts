@@ -14,7 +14,6 @@ import type { TargetFlags } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { groupKind, notImplemented, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
-/** The flags of `rollout status`. */
 interface StatusFlags extends TargetFlags {
   readonly watch: boolean;
   readonly timeout: string;

@@ -17,7 +17,6 @@ import type { TargetFlags } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
-/** The flags of `rollout undo`. */
 interface UndoFlags extends TargetFlags, OutputFlags {
   readonly toRevision: number;
   readonly dryRun: DryRun;

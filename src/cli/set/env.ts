@@ -19,7 +19,6 @@ import { chosenContainers, containerChoice, withContainers, withPodSpec } from '
 import { resolveVariable } from './resolve-variable.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 
-/** The flags of `set env`. */
 interface EnvFlags extends SetFlags {
   readonly containers: string;
   readonly env: readonly string[];

@@ -7,7 +7,6 @@ import type { RunVerb } from '../verb.ts';
 import { chosenContainers, containerChoice, withContainers } from './pod-spec.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 
-/** The flags of `set resources`. */
 interface ResourcesFlags extends SetFlags {
   readonly containers: string;
   readonly limits: string | undefined;

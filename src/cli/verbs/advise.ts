@@ -14,7 +14,6 @@ import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `advise`. */
 interface AdviseFlags {
   readonly namespace: string | undefined;
   readonly output: AdviseOutput | undefined;

@@ -11,7 +11,6 @@ import type { RunVerb } from '../verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `attach`. */
 interface AttachFlags {
   readonly container: string | undefined;
   readonly stdin: boolean;

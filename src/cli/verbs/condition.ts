@@ -23,7 +23,6 @@ import { isExplicitList, nameMissing, readSelection } from '../select/selection.
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `condition`. */
 interface ConditionFlags extends SelectionFlags, OutputFlags {
   readonly all: boolean;
   readonly reason: string | undefined;

@@ -19,7 +19,6 @@ import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `cp`. */
 interface CpFlags {
   readonly container: string | undefined;
   readonly preserve: boolean;

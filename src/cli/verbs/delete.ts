@@ -17,7 +17,6 @@ import { type DeleteSession, type RemovedObject, untilDeleted } from '../waiting
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
   /** Seconds. Negative: the period of the Pod. */
   readonly gracePeriod: number;

@@ -20,7 +20,6 @@ import type { RunVerb } from '../verb.ts';
 import { pastPods } from '../history/past-pods.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `describe`. */
 interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'> {
   readonly showEvents: boolean;
   /** The moment of `--at`, see history/moment.ts. */

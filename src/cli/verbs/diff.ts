@@ -14,7 +14,6 @@ import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `diff`. */
 interface DiffFlags {
   readonly namespace: string | undefined;
   readonly tolerance: string;

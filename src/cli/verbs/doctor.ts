@@ -25,7 +25,6 @@ import { painterFor } from '../view/painter-for.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `doctor`. */
 interface DoctorFlags {
   readonly output: 'json' | undefined;
 }

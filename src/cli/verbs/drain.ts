@@ -11,7 +11,6 @@ import { openStore } from '../environment.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** The flags of `drain`. */
 interface DrainFlags extends DrainPermits {
   readonly gracePeriod: string;
   readonly timeout: string;

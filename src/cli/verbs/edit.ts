@@ -24,7 +24,6 @@ import { readTargets } from '../select/read-targets.ts';
 import { append, type TargetFlags } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** The flags of `edit`. */
 interface EditFlags extends Omit<TargetFlags, 'selector'> {
   readonly output: 'json' | 'yaml';
 }

@@ -17,7 +17,6 @@ import type { RunVerb } from '../verb.ts';
 import { pastEvents } from '../history/past-pods.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `events`. */
 interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;

@@ -9,7 +9,6 @@ import type { RunVerb } from '../verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `exec`. */
 interface ExecFlags {
   readonly container: string | undefined;
   readonly stdin: boolean;

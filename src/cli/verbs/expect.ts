@@ -21,7 +21,6 @@ import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `expect`. */
 interface ExpectFlags {
   readonly namespace: string | undefined;
   readonly from: string | undefined;

@@ -14,7 +14,6 @@ import type { RunVerb } from '../verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `explain`. */
 interface ExplainFlags {
   readonly support: boolean;
   readonly recursive: boolean;

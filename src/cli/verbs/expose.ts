@@ -19,7 +19,6 @@ import { readTargets } from '../select/read-targets.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** The flags of `expose`. */
 interface ExposeFlags extends CreateFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;

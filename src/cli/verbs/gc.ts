@@ -14,7 +14,6 @@ import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `gc`. */
 interface GcFlags {
   readonly keep: number;
   readonly namespace: string | undefined;

@@ -9,7 +9,6 @@ import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `history`. */
 interface HistoryFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;

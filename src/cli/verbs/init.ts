@@ -10,7 +10,6 @@ import type { RunVerb } from '../verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `init`. */
 interface InitFlags {
   readonly with: readonly string[];
   readonly kind: string;

@@ -19,7 +19,6 @@ import { nameMissing, readSelection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `patch`. */
 interface PatchFlags extends OutputFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;

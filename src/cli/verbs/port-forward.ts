@@ -17,7 +17,6 @@ import type { RunVerb } from '../verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `port-forward`. */
 interface PortForwardFlags {
   readonly address: string;
   readonly namespace: string | undefined;

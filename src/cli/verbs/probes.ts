@@ -17,7 +17,6 @@ import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `probes`. */
 interface ProbesFlags {
   readonly container: string | undefined;
   readonly type: string | undefined;

@@ -27,7 +27,6 @@ import { deleteAndWait } from './delete.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `replace`. */
 interface ReplaceFlags extends OutputFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;

@@ -16,7 +16,6 @@ import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { deleteAndWait } from './delete.ts';
 
-/** The flags of `run`. */
 interface RunFlags extends AttachedRunFlags {
   readonly image: string | undefined;
   readonly command: boolean;

@@ -20,7 +20,6 @@ import { readTargets } from '../select/read-targets.ts';
 import { type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** The flags of `scale`. */
 interface ScaleFlags extends TargetFlags, OutputFlags {
   readonly replicas: string | undefined;
   readonly currentReplicas: string;

@@ -15,7 +15,6 @@ import { runPage } from '../timeline/run-page.ts';
 import { workloadsAbove } from '../timeline/workload-above.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `timeline`. */
 interface TimelineFlags {
   readonly namespace: string | undefined;
   readonly output: 'html' | 'json' | 'trace' | undefined;

@@ -17,7 +17,6 @@ import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `top`. */
 interface TopFlags {
   readonly containers: boolean;
   readonly namespace: string | undefined;

@@ -13,7 +13,6 @@ import { painterFor } from '../view/painter-for.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `validate`. */
 interface ValidateFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;

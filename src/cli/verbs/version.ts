@@ -5,7 +5,6 @@ import { KUBERNETES_VERSION, version } from '../../version.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 
-/** The flags of `version`. */
 interface VersionFlags {
   /** Only the version of podrun. */
   readonly client: boolean;

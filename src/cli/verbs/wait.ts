@@ -28,7 +28,6 @@ import { showCreationWait, WaitWatch } from '../waiting/wait-watch.ts';
 import { explainTargets } from '../waiting/explain-targets.ts';
 import type { Cli } from '../cli.ts';
 
-/** The flags of `wait`. */
 interface WaitFlags extends SelectionFlags, OutputFlags {
   readonly for: readonly string[];
   readonly timeout: string;
