@@ -4,7 +4,8 @@ import { probeOf } from '../../lifecycle/probes/probe.ts';
 import { noSignalHandler } from '../../lifecycle/texts/events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
-import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence, hasKilled } from './evidence.ts';
+import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
+import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence } from './evidence.ts';
 
 const SIGKILLED = 137;
 /** Kubernetes' default. */
@@ -64,7 +65,7 @@ function usualGraceSeconds({ spec }: StoredPod): number {
 
 /** The grace period of the probe that killed the run, if the probe has its own. */
 function graceOfProbe({ spec, probes }: ContainerEvidence, { restartCount }: ContainerRun): number | undefined {
-  const killer = probes.find((attempt) => attempt.restartCount === restartCount && hasKilled(attempt));
+  const killer = probes.find((attempt) => attempt.restartCount === restartCount && causedKill(attempt));
   return killer && probeOf(spec, killer.probe)?.terminationGracePeriodSeconds;
 }
 

@@ -96,11 +96,6 @@ export function wasGood({ result, decision }: ProbeAttempt): boolean | undefined
   return result === 'error' ? undefined : false;
 }
 
-/** True when the attempt made podrun kill the container. */
-export function hasKilled({ decision }: ProbeAttempt): boolean {
-  return decision === 'restart' || decision === 'kill';
-}
-
 /** The name of the container that an Event is about. */
 export function eventContainer({ involvedObject }: StoredEvent): string | undefined {
   return /\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];

@@ -1,8 +1,8 @@
 import { probeNumbers, probeOf, PROBE_TYPES, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { causedKill, type ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds } from './advice.ts';
-import { attemptsByRun, type ContainerEvidence, hasKilled, wasGood } from './evidence.ts';
+import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 
 /** The fewest samples for a 99th percentile. */
 const SAMPLES_MIN = 5;
@@ -108,7 +108,7 @@ function livenessLikeReadiness(container: ContainerEvidence): ContainerAdvice | 
   if (patience(alive) > patience(ready)) return undefined;
   // Runs of a container that was up before its liveness probe killed it.
   const ended = attemptsByRun(container, 'liveness').filter(
-    (attempts) => attempts.some((attempt) => wasGood(attempt) === true) && attempts.some(hasKilled),
+    (attempts) => attempts.some((attempt) => wasGood(attempt) === true) && attempts.some(causedKill),
   );
   if (ended.length === 0) return undefined;
   const evidence =

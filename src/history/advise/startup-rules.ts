@@ -1,8 +1,8 @@
 import type { Probe } from '../../api/generated/types.ts';
 import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { causedKill, type ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
-import { attemptsByRun, type ContainerEvidence, hasKilled, wasGood } from './evidence.ts';
+import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 
 /** The suggested time for a start, as a multiple of the longest start. */
 const MARGIN = 3;
@@ -42,7 +42,7 @@ function startupBudget(container: ContainerEvidence): ContainerAdvice | undefine
   const { initialDelaySeconds, periodSeconds, failureThreshold } = probeNumbers(spec.startupProbe);
   const budget = initialDelaySeconds + periodSeconds * failureThreshold;
   const runs = attemptsByRun(container, 'startup');
-  const killed = runs.filter((attempts) => attempts.some(hasKilled));
+  const killed = runs.filter((attempts) => attempts.some(causedKill));
   const starts = runs.flatMap((attempts) => firstGood(attempts) ?? []).map(tookSeconds);
   const longest = Math.max(...starts);
   const about = { path: `${path}.startupProbe.failureThreshold`, current: failureThreshold };
@@ -131,7 +131,7 @@ function livenessBeforeStart(container: ContainerEvidence): ContainerAdvice | un
   if (spec.livenessProbe === undefined || spec.startupProbe !== undefined) return undefined;
   const runs = attemptsByRun(container, 'liveness');
   const early = runs.filter((attempts) => attempts[0] !== undefined && wasGood(attempts[0]) === false);
-  const killed = early.filter((attempts) => firstGood(attempts) === undefined && attempts.some(hasKilled));
+  const killed = early.filter((attempts) => firstGood(attempts) === undefined && attempts.some(causedKill));
   const late = early.flatMap((attempts) => firstGood(attempts) ?? []).map(tookSeconds);
   if (killed.length === 0 && late.length === 0) return undefined;
   const { livenessProbe } = spec;

@@ -49,6 +49,11 @@ export interface ProbeAttempt extends ProbeAnswer {
   readonly decision: ProbeDecision;
 }
 
+/** True when podrun killed the container because of this attempt. */
+export function causedKill({ decision }: Pick<ProbeAttempt, 'decision'>): boolean {
+  return decision === 'restart' || decision === 'kill';
+}
+
 /** Characters of output in a journal line. */
 const OUTPUT_MAX = 1024;
 

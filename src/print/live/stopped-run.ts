@@ -6,7 +6,8 @@ import * as killing from '../../lifecycle/texts/killing.ts';
 import { timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
-import { briefResult, decidesToKill } from '../waits/probe-attempts.ts';
+import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
+import { briefResult } from '../waits/probe-attempts.ts';
 import { type PodContainer, nameContainer } from './pod-container.ts';
 
 /** The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size. */
@@ -76,7 +77,7 @@ export function killingProbe(
   attempts: RecordedEvidence['attempts'],
 ): string | undefined {
   const last = attempts.findLast(
-    (attempt) => attempt.container === container && attempt.restartCount === restartCount && decidesToKill(attempt),
+    (attempt) => attempt.container === container && attempt.restartCount === restartCount && causedKill(attempt),
   );
   if (last === undefined) return undefined;
   const times = last.failures === 1 ? 'once' : `${last.failures} times in a row`;

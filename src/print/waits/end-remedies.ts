@@ -7,7 +7,8 @@ import type { PodContainer } from '../live/pod-container.ts';
 import { stopReason } from '../live/stopped-run.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
 import { podCommand } from './pod-command.ts';
-import { attemptsOf, decidesToKill } from './probe-attempts.ts';
+import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
+import { attemptsOf } from './probe-attempts.ts';
 import { killingProbeRemedies } from './probe-remedies.ts';
 
 /** Advice after a run of a container that failed. */
@@ -18,7 +19,7 @@ export function endRemedies(
   records: RecordedEvidence,
 ): string[] {
   const { container } = view;
-  const killer = PROBE_TYPES.find((type) => attemptsOf(view, type, records.attempts).some(decidesToKill));
+  const killer = PROBE_TYPES.find((type) => attemptsOf(view, type, records.attempts).some(causedKill));
   if (killer !== undefined) return killingProbeRemedies(pod, container, killer);
   const stop = stopReason(pod, view, ended, records);
   if (stop === 'hook') {

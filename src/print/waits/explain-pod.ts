@@ -12,7 +12,8 @@ import { blockingMount } from '../live/blocking-mount.ts';
 import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
-import { attemptsOf, decidesToKill, probeHistory } from './probe-attempts.ts';
+import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
+import { attemptsOf, probeHistory } from './probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';
 
@@ -106,7 +107,7 @@ function probes(view: PodContainer, { attempts }: PodEvidence): string[] {
   return PROBE_TYPES.flatMap((type) => {
     const own = attemptsOf(view, type, attempts).filter(({ decision }) => decision !== 'abandoned');
     const last = own.at(-1);
-    if (last === undefined || last.successes > 0 || !(isRunning || decidesToKill(last))) return [];
+    if (last === undefined || last.successes > 0 || !(isRunning || causedKill(last))) return [];
     return [`${type} probe, ${last.handler}:`, ...probeHistory(own).map((line) => `  ${line}`)];
   });
 }

@@ -68,11 +68,6 @@ export function briefResult({ result, httpStatus, grpcStatus, errno, exitCode, o
   return `${exitCode === undefined ? result : `exit code ${exitCode}`}${words}`;
 }
 
-/** True when the attempt caused the container to be killed. */
-export function decidesToKill({ decision }: ProbeAttempt): boolean {
-  return decision === 'restart' || decision === 'kill';
-}
-
 /** The number of groups of attempts to show. */
 const GROUPS_MAX = 3;
 
