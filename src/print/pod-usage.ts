@@ -1,3 +1,4 @@
+import { compareText } from '../api/go/go-text.ts';
 import { renderRows } from './text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
@@ -41,13 +42,13 @@ export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOpt
   if (pods.length === 0) return '';
   const { byContainer, allNamespaces, headers, sortBy, sum } = options;
   const byKey = (a: PodUsage, b: PodUsage): number =>
-    (allNamespaces ? compareTexts(a.namespace, b.namespace) : 0) || compareTexts(a.name, b.name);
+    (allNamespaces ? compareText(a.namespace, b.namespace) : 0) || compareText(a.name, b.name);
   const sorted = pods.toSorted((a, b) => byAmount(totalOf(a.containers), totalOf(b.containers), sortBy) || byKey(a, b));
   const lines = sorted.flatMap(({ namespace, name, containers }) => {
     const namespaceCells = allNamespaces ? [namespace] : [];
     if (!byContainer) return [[...namespaceCells, name, ...amountCells(totalOf(containers))]];
     return containers
-      .toSorted((a, b) => byAmount(a, b, sortBy) || compareTexts(a.name, b.name))
+      .toSorted((a, b) => byAmount(a, b, sortBy) || compareText(a.name, b.name))
       .map((container) => [...namespaceCells, name, container.name, ...amountCells(container)]);
   });
   const headings = [
@@ -84,8 +85,4 @@ function totalOf(containers: readonly Amounts[]): Amounts {
 function byAmount(a: Amounts, b: Amounts, sortBy: UsageTableOptions['sortBy']): number {
   if (sortBy === undefined) return 0;
   return sortBy === 'cpu' ? b.cpuMillis - a.cpuMillis : b.memoryBytes - a.memoryBytes;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -41,14 +41,14 @@ describe('until', () => {
   });
 
   it('rejects when a container ends that was Ready already', async () => {
-    const crashing = shellPod('web', 'echo no DATABASE_URL >&2; exit 3', {}, { restartPolicy: 'Always' });
+    const crashing = shellPod('web', 'echo missing --config >&2; exit 3', {}, { restartPolicy: 'Always' });
     await using pods = await run(crashing, { timeout: '10m' });
     const error = await pods.until('Ready').catch((rejected: unknown) => rejected);
     expect(error).toBeInstanceOf(GoalError);
     expect(error).toMatchObject({
       goal: 'Ready',
       message: expect.stringMatching(
-        /^pod "web" did not stay Ready: container main exited with code 3\n(.*\n)* +no DATABASE_URL\n/,
+        /^pod "web" did not stay Ready: container main exited with code 3\n(.*\n)* +missing --config\n/,
       ) as string,
       reason: 'container main exited with code 3',
     });

@@ -21,6 +21,12 @@ export function goSyntax(value: unknown): string {
   return `map[string]interface {}{${members.join(', ')}}`;
 }
 
+/** Compares two texts by code unit, as Go does. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 /** The Go type of a JSON value. */
 export function goType(value: unknown): string {
   if (Array.isArray(value)) return '[]interface {}';
@@ -33,7 +39,7 @@ export function goType(value: unknown): string {
 export function sorted(object: object): Array<[key: string, value: unknown]> {
   return Object.entries(object)
     .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+    .sort(([a], [b]) => compareText(a, b));
 }
 
 /**

@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../..
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
 import type { Cli } from '../cli.ts';
-import { compareText } from '../../print/text/labels.ts';
+import { compareText } from '../../api/go/go-text.ts';
 
 /** The flags that choose the source of objects. */
 export interface FromFlags {

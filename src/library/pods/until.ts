@@ -155,5 +155,6 @@ function withEvidence(
   const evidenceOf: EvidenceOf = (pod) => podEvidence(store, pod);
   const nowMs = clock.now().wallMs;
   const block = rootEvidence(root, evidenceOf, { untilMs: nowMs, reworded: asLibraryAdvice });
-  return asLibraryCalls(`${sentence(evidenceOf, nowMs)}\n${block}`.trimEnd());
+  // The block quotes output and events, and has its advice reworded already.
+  return `${asLibraryCalls(sentence(evidenceOf, nowMs))}\n${block}`.trimEnd();
 }

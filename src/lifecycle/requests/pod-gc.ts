@@ -1,3 +1,4 @@
+import { compareText } from '../../api/go/go-text.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { EVICTED } from '../texts/pod-reasons.ts';
 
@@ -14,10 +15,6 @@ export function surplusPods(pods: readonly StoredPod[], keep: number): StoredPod
 
 function byEvictionAndCreation(a: StoredPod, b: StoredPod): number {
   const evicted = Number(b.status.reason === EVICTED) - Number(a.status.reason === EVICTED);
-  return evicted || compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp);
-}
-
-/** Compares timestamps as text: all timestamps of podrun have one format. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  // All timestamps of podrun have one format.
+  return evicted || compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp);
 }

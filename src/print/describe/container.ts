@@ -8,7 +8,7 @@ import type {
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { StoredMeta } from '../../api/objects.ts';
 import { formatDate } from '../age.ts';
-import { compareText } from '../text/labels.ts';
+import { compareText } from '../../api/go/go-text.ts';
 import { describeEnvironment } from './environment.ts';
 import { line } from './line.ts';
 import { describeProbe } from './probe.ts';

@@ -1,5 +1,5 @@
 import type { PodSpec, Toleration, TopologySpreadConstraint } from '../../api/generated/types.ts';
-import { compareText } from '../text/labels.ts';
+import { compareText } from '../../api/go/go-text.ts';
 import { selectorText } from '../text/selector.ts';
 import { keyedLines } from './metadata.ts';
 

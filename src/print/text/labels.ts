@@ -1,12 +1,8 @@
+import { compareText } from '../../api/go/go-text.ts';
+
 /** The entries of a map in kubectl's order: by the bytes of the key, upper case first. */
 export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [key: string, value: T][] {
   return Object.entries(map ?? {}).sort(([a], [b]) => compareText(a, b));
-}
-
-/** Compares two texts by code unit, as Go does. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** Labels on one line: `k=v,k=v` sorted by key, or `<none>`. */

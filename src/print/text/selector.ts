@@ -1,5 +1,6 @@
 import type { LabelSelector } from '../../api/generated/types.ts';
-import { compareText, sortedEntries } from './labels.ts';
+import { compareText } from '../../api/go/go-text.ts';
+import { sortedEntries } from './labels.ts';
 
 const OPERATORS: Readonly<Record<string, (key: string, values: string) => string>> = {
   In: (key, values) => `${key} in (${values})`,

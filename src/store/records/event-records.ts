@@ -1,3 +1,4 @@
+import { compareText } from '../../api/go/go-text.ts';
 import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { ifPresent } from '../disk/disk-errors.ts';
@@ -183,9 +184,5 @@ export function podOf(object: Storable): ObjectKey | undefined {
 }
 
 function byNamespaceAndName({ metadata: a }: StoredObject, { metadata: b }: StoredObject): number {
-  return compare(a.namespace, b.namespace) || compare(a.name, b.name);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
 }

@@ -12,7 +12,8 @@ import {
   ZERO_QUANTITY,
 } from '../../../api/quantity.ts';
 import { ageSince, formatDate } from '../../age.ts';
-import { compareText, sortedEntries } from '../../text/labels.ts';
+import { compareText } from '../../../api/go/go-text.ts';
+import { sortedEntries } from '../../text/labels.ts';
 import { nodeRoles } from '../../table/resource-columns.ts';
 import { optional } from '../align.ts';
 import { line } from '../line.ts';

@@ -1,7 +1,8 @@
 import type { LimitRange, LimitRangeItem, ResourceQuota } from '../../../api/generated/types.ts';
 import type { StoredKubeObject } from '../../../api/objects.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
-import { compareText, sortedEntries } from '../../text/labels.ts';
+import { compareText } from '../../../api/go/go-text.ts';
+import { sortedEntries } from '../../text/labels.ts';
 import { line } from '../line.ts';
 
 export type StoredQuota = StoredKubeObject & ResourceQuota;
