@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { areAboutOnePod, EventRecords } from './records/event-records.ts';
 import { FileLocks } from './disk/file-lock.ts';
-import { type ProcessLookup, withCachedPlace } from './owners/known-process.ts';
+import { type ProcessLookup, withCachedIds } from './owners/known-process.ts';
 import { LastApplied } from './records/last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
 import { Leases } from './owners/leases.ts';
@@ -57,7 +57,7 @@ export class FileStore implements Store {
   readonly #parts: StorageParts;
 
   constructor({ root, clock, processes, memoryMountPoints = [] }: FileStoreOptions) {
-    const lookup = withCachedPlace(processes);
+    const lookup = withCachedIds(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { namesIn } from './disk/atomic-file.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { FileLocks } from './disk/file-lock.ts';
-import { type ProcessLookup, withCachedPlace } from './owners/known-process.ts';
+import { type ProcessLookup, withCachedIds } from './owners/known-process.ts';
 import { sweepLeases } from './owners/leases.ts';
 import { historyFolder, objectPath } from './layout.ts';
 import { keysIn } from './records/listing.ts';
@@ -29,7 +29,7 @@ export class StoreGarbage {
   readonly #lookup: ProcessLookup;
 
   constructor(root: string, processes: ProcessLookup) {
-    const lookup = withCachedPlace(processes);
+    const lookup = withCachedIds(processes);
     this.#root = root;
     this.#lookup = lookup;
     this.#staging = new StagingArea(root, lookup);

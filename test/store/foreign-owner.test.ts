@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, utimes
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { placeTag } from '../../src/place.ts';
+import { machineTag } from '../../src/machine-id.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';
 import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
@@ -209,7 +209,7 @@ describe('of processes elsewhere', () => {
     const root = temporaryFolder();
     ownedPod(root);
     const folder = path.join(root, 'pods/default/web');
-    for (const tag of [placeTag(), 'ffffffff']) writeFileSync(path.join(folder, `.tmp-4000000-1-${tag}`), '');
+    for (const tag of [machineTag(), 'ffffffff']) writeFileSync(path.join(folder, `.tmp-4000000-1-${tag}`), '');
     new StoreGarbage(root, at({ startTime: undefined })).sweep();
     expect(readdirSync(folder).filter((name) => name.startsWith('.tmp'))).toEqual(['.tmp-4000000-1-ffffffff']);
   });

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, mkdtempSync, openSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { quietly, filesIn } from '../../quietly.ts';
-import { placeTag } from '../../place.ts';
+import { machineTag } from '../../machine-id.ts';
 import { errnoOf, isDiskLost, mkdirIfMissing } from '../errno.ts';
 import { runHelper } from '../helpers/helper.ts';
 import { startTimeOf } from '../watch/process-identity.ts';
@@ -119,7 +119,7 @@ export class FifoPool {
   #madeFolder(): string {
     if (this.#folder !== undefined && existsSync(this.#folder)) return this.#folder;
     mkdirIfMissing(this.#directory, 0o700);
-    this.#folder = mkdtempSync(join(this.#directory, `${process.pid}-${placeTag()}-`));
+    this.#folder = mkdtempSync(join(this.#directory, `${process.pid}-${machineTag()}-`));
     return this.#folder;
   }
 }
@@ -131,7 +131,7 @@ export class FifoPool {
 export function removeFifos(directory: string): void {
   for (const name of filesIn(directory)) {
     const [, pid, scope] = /^(\d+)-([\da-f]{8})-/.exec(name) ?? [];
-    const isAlive = pid !== undefined && (scope !== placeTag() || startTimeOf(Number(pid)) !== undefined);
+    const isAlive = pid !== undefined && (scope !== machineTag() || startTimeOf(Number(pid)) !== undefined);
     if (!isAlive) rmSync(join(directory, name), { recursive: true, force: true });
   }
 }

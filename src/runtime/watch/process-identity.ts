@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { quietly } from '../../quietly.ts';
-import { machineId, pidNamespace } from '../../place.ts';
+import { machineId, pidNamespace } from '../../machine-id.ts';
 
 /**
  * A process, distinguished from a later one with the same pid: the kernel reuses pids, but never the same pid with the

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { placeTag } from '../../place.ts';
+import { machineTag } from '../../machine-id.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import type { ProcessLookup } from '../owners/known-process.ts';
 import { parseStored, type ShapeCheck } from './stored-json.ts';
@@ -29,7 +29,7 @@ let temporaryFiles = 0;
 /** A name that no other living process uses. It starts with a dot, which no Kubernetes name does. */
 export function temporaryName(): string {
   temporaryFiles += 1;
-  return `.tmp-${process.pid}-${temporaryFiles}-${placeTag()}`;
+  return `.tmp-${process.pid}-${temporaryFiles}-${machineTag()}`;
 }
 
 export const isTemporary = (name: string): boolean => TEMPORARY.test(name);
@@ -37,7 +37,7 @@ export const isTemporary = (name: string): boolean => TEMPORARY.test(name);
 /** True for a temporary name whose process is gone. A process of another PID namespace or machine counts as alive. */
 export function isLeftover(name: string, lookup: ProcessLookup): boolean {
   const [, maker, tag] = TEMPORARY.exec(name) ?? [];
-  if (maker === undefined || (tag !== undefined && tag !== placeTag())) return false;
+  if (maker === undefined || (tag !== undefined && tag !== machineTag())) return false;
   return lookup.startTimeOf(Number(maker)) === undefined;
 }
 

@@ -17,7 +17,7 @@ import {
   presenceOf,
   type ProcessLookup,
   stillExists,
-  withCachedPlace,
+  withCachedIds,
 } from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from '../layout.ts';
 import { newUid } from '../unique-id.ts';
@@ -43,7 +43,7 @@ export class BackgroundAgents {
 
   constructor(root: string, processes: ProcessLookup) {
     this.root = root;
-    this.#lookup = withCachedPlace(processes);
+    this.#lookup = withCachedIds(processes);
     this.#locks = new FileLocks(root, this.#lookup);
   }
 

@@ -80,11 +80,11 @@ function isThisBoot({ bootId }: KnownProcess, lookup: ProcessLookup): boolean {
 }
 
 /**
- * The same lookup, which asks only once for the place of this process (boot, PID namespace, machine): the place never
- * changes. The boot loses its dashes: so the text of a process, as the target of a symbolic link, stays below 60 bytes
- * and needs no block of a full disk.
+ * The same lookup, which asks only once for boot, PID namespace and machine: they never change. The boot loses its
+ * dashes: so the text of a process, as the target of a symbolic link, stays below 60 bytes and needs no block of a full
+ * disk.
  */
-export function withCachedPlace(lookup: ProcessLookup): ProcessLookup {
+export function withCachedIds(lookup: ProcessLookup): ProcessLookup {
   let boot: string | undefined;
   let namespace: string | undefined;
   let machine: string | undefined;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
 import type { Obstacle } from '../../../machine/abilities.ts';
-import { placeTag } from '../../../place.ts';
+import { machineTag } from '../../../machine-id.ts';
 import { errnoOf, errnoText, mkdirIfMissing } from '../../errno.ts';
 
 /** The runtime's own folder in the state folder. */
@@ -15,7 +15,7 @@ let count = 0;
 /** A name for a temporary file, as the store uses them: the store removes those of podruns that have ended. */
 export function temporaryFolderName(): string {
   count += 1;
-  return `.tmp-${process.pid}-${count}-${placeTag()}`;
+  return `.tmp-${process.pid}-${count}-${machineTag()}`;
 }
 
 /** The upper layer, its workdir, and the mount points for a tmpfs, an overlay, /proc and the new root. */

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { quietly, readQuietly } from './quietly.ts';
 
 /*
- * The place of this process: machine, boot and PID namespace. A pid and a start time identify a process only within one
- * place, but processes of several containers or machines may share a state folder.
+ * The machine and the PID namespace of this process. A pid and a start time identify a process only there, but
+ * processes of several containers or machines may share a state folder.
  */
 
 /** Source: machine-id(5). */
@@ -37,7 +37,7 @@ let ownTag: string | undefined;
  * Identifies the machine and the PID namespace in 8 hexadecimal digits. Stands beside a pid in the names of files that
  * one process uses. The boot id replaces a missing machine id.
  */
-export function placeTag(): string {
+export function machineTag(): string {
   ownTag ??= digest(`${machineId() || firstLine('/proc/sys/kernel/random/boot_id')} ${pidNamespace()}`);
   return ownTag;
 }
