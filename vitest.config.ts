@@ -22,6 +22,7 @@ const UNIT = `test/{api,controllers,history,lifecycle,manifest,print,tables}/**/
 /** These take longest, in this order: they begin first, so that none of them ends alone. */
 const LONGEST = [
   'traces/traces',
+  'simulation/workloads/random-workloads',
   'cli/help-examples',
   'documents/documents',
   'cli/lost-state',

@@ -80,7 +80,8 @@ describe.concurrent.each(APART)(
         ],
       }));
       const file = attempt.workshop.pod('web', { ...spec, containers });
-      const { stdout, stderr } = await start(attempt, ['apply', '-f', file, '--timeout', '8s']).ended;
+      // podrun tries a container with a wrong configuration twice within a second, and after ten seconds again.
+      const { stdout, stderr } = await start(attempt, ['apply', '-f', file, '--timeout', '5s']).ended;
       const { stdout: seen } = await start(attempt, ['get', 'pod', 'web', '-o', 'json']).ended;
       expect(stdout).toMatch(/Pod +(Succeeded|Failed)/);
       expect(stdout + stderr + seen).not.toContain(SECRET);
