@@ -1,4 +1,11 @@
-import { controllerOf, isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import {
+  controllerOf,
+  isTerminalPhase,
+  type StoredEvent,
+  type StoredPod,
+  type StoredService,
+  type WatchEvent,
+} from '../api/objects.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -22,6 +29,8 @@ import { preemptedBy } from '../lifecycle/texts/events.ts';
 import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from './clean-up/delete-pod.ts';
 import { isCordoned } from './config/node-record.ts';
+import { EventRecorder } from './event-recorder.ts';
+import { lateServer, type ServiceServer } from './network/service-server.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -107,6 +116,18 @@ export class Agent implements PodRunAgent {
       this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.begin()));
     }
     run.begin();
+  }
+
+  /** The server of Services in the network of this agent's Pods. Undefined: Pods reach none. */
+  services(): ServiceServer | undefined {
+    const { store, clock, onEvent, onTrouble, settings } = this.#options;
+    if (settings.privateNetworks !== undefined) return undefined;
+    const recorder = new EventRecorder({ store, clock, nodeName: this.node.name, onEvent });
+    const record = (service: StoredService, event: EventDraft): void => recorder.recordOwn(service, event);
+    return lateServer(async () => {
+      const { HostServices } = await import('./network/host-services.ts');
+      return new HostServices({ clock, record, onTrouble: (error) => onTrouble(error as PodrunError) });
+    });
   }
 
   config(pod: StoredPod): SyncConfig {

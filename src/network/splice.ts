@@ -11,7 +11,10 @@ export function splice(one: Socket, other: Socket): void {
   ] as const) {
     from.setNoDelay(true);
     from.on('error', () => to.resetAndDestroy());
-    from.once('close', () => to.destroy());
+    // After its end, the other side may still have bytes to send.
+    from.once('close', () => {
+      if (!from.readableEnded) to.destroy();
+    });
     from.pipe(to);
   }
 }

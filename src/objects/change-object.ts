@@ -10,6 +10,7 @@ import { formatFieldError, withHeading } from '../manifest/field-error.ts';
 import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
 import type { Store } from '../store/store.ts';
 import { conflict } from '../store/store-errors.ts';
+import { allocated } from './services/allocate.ts';
 import { getObject, missingObjectError, type ObjectRef } from './object-ref.ts';
 import { refuseResize } from './refuse-resize.ts';
 
@@ -88,7 +89,8 @@ function admit(
   for (const { detail } of unknown) warn(detail);
   const verdict = admitUpdate(stored, object, subresource === undefined ? {} : { subresource });
   if (verdict.ok) {
-    const admitted = verdict.object as StoredKubeObject;
+    const isSame = verdict.object === stored;
+    const admitted = (isSame ? stored : allocated(store, verdict.object)) as StoredKubeObject;
     if (subresource === 'resize') refuseResize(admitted as unknown as StoredPod);
     if (subresource !== 'status') admitChange(store, admitted, stored);
     return admitted;

@@ -2,6 +2,7 @@ import { DEFAULT_NAMESPACE } from '../api/objects.ts';
 import { threeWayMerge } from '../api/patch/index.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { withStoredAddress } from './services/allocate.ts';
 import { type ChangeRequest, changeObject } from './change-object.ts';
 import { withoutServerFields } from '../store/records/last-manifest.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
@@ -24,7 +25,8 @@ export function configureObject(
     ref: { type, namespace, name, file },
     isDryRun,
     warn,
-    change: (stored) => threeWayMerge(store.lastApplied(type.plural, stored), wanted, stored),
+    change: (stored) =>
+      threeWayMerge(store.lastApplied(type.plural, stored), withStoredAddress(wanted, stored), stored),
     onAdmitted: (stored) => store.rememberApplied(type.plural, stored, wanted),
   });
   return isChanged ? 'configured' : 'unchanged';

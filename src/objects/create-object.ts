@@ -5,16 +5,19 @@ import { admitNew } from '../agent/runs/admit-new.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { asCreated } from '../manifest/default/created.ts';
+import type { ServiceRange } from '../network/service-addresses.ts';
 import type { Store } from '../store/store.ts';
+import { allocated } from './services/allocate.ts';
 import { newUid } from '../store/unique-id.ts';
 
 /**
  * Stores a new object as the API server does: admitted, with the selector of a Job, with the first status.
  * @param object defaulted, valid and prepared as a new object: see prepareForCreate
+ * @param range the addresses of Services
  * @throws {PodrunError} when an object with this name exists, or a quota or LimitRange forbids the new one
  */
-export function createObject(store: Store, object: KubeObject): StoredKubeObject {
-  const admitted = admitNew(store, object);
+export function createObject(store: Store, object: KubeObject, range?: ServiceRange): StoredKubeObject {
+  const admitted = admitNew(store, allocated(store, object, range));
   const { plural } = resourceTypeOf(object);
   const created = store.create(plural, asCreated(admitted, newUid)) as StoredKubeObject;
   recordBudgetEvents(store, created);

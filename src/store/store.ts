@@ -30,7 +30,7 @@ export interface ObjectKey {
 export type ObjectPart = 'object' | 'status';
 
 /** The reading part of a store. Saved files of objects offer it, too. */
-export type ObjectReader = Pick<Store, 'get' | 'list'>;
+export type ObjectReader = Pick<Store, 'get' | 'list' | 'root'>;
 
 /** Handed to `change`, `bind` and `delete`, it names the writer: see `Store`. */
 export interface Subscription {
@@ -51,6 +51,8 @@ export interface Subscription {
 export interface Store {
   /** The clock of the times that the store writes. */
   readonly clock: Clock;
+  /** The state folder. Undefined: the store is in memory. */
+  readonly root?: string;
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
   /** Lists objects, sorted by namespace, then name. */
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];

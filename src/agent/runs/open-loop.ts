@@ -42,6 +42,7 @@ export function openLoop({
   let starting: string | undefined;
   return new WorkloadLoop({
     ...listeners,
+    services: agent.services(),
     store,
     clock,
     node: agent.node,

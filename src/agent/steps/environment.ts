@@ -1,12 +1,21 @@
-import type { StoredConfigMap, StoredSecret, StoredService } from '../../api/objects.ts';
+import type { StoredConfigMap, StoredSecret } from '../../api/objects.ts';
 import { makeEnvironment } from '../../lifecycle/environment/environment.ts';
 import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { ServicePlace } from '../../network/make-service-table.ts';
 import type { Store } from '../../store/store.ts';
+import { serviceFacts } from '../network/service-facts.ts';
 import type { LaunchStep } from './step.ts';
 
+interface EnvironmentOptions {
+  readonly store: Store;
+  readonly node: NodeFacts;
+  /** The network of Pods that do not use the host's. */
+  readonly network: ServicePlace['network'];
+}
+
 /** Computes the variables of the manifest: `envFrom`, `env` and those of Services. */
-export function environmentStep({ store, node }: { readonly store: Store; readonly node: NodeFacts }): LaunchStep {
+export function environmentStep({ store, node, network }: EnvironmentOptions): LaunchStep {
   return {
     prepare({ pod, container, sandbox: { podIP, volumes } }) {
       const { namespace } = pod.metadata;
@@ -15,7 +24,7 @@ export function environmentStep({ store, node }: { readonly store: Store; readon
         container,
         node,
         podIP,
-        services: knownServices(store, namespace),
+        services: knownServices(store, namespace, pod.spec.hostNetwork === true ? 'host' : network),
         configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
         secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
         envFile: (volume, file) => volumes?.readFile(volume, file),
@@ -27,14 +36,6 @@ export function environmentStep({ store, node }: { readonly store: Store; readon
 }
 
 /** The stored Services that get variables in a Pod of this namespace. */
-function knownServices(store: Store, namespace: string): ServiceFact[] {
-  const services = new Set([namespace, 'default']);
-  return [...services].flatMap((place) =>
-    store.list<StoredService>('services', { namespace: place }).map(({ metadata, spec }) => ({
-      namespace: place,
-      name: metadata.name,
-      clusterIP: spec?.clusterIP,
-      ports: spec?.ports ?? [],
-    })),
-  );
+function knownServices(store: Store, namespace: string, network: ServicePlace['network']): ServiceFact[] {
+  return [...new Set([namespace, 'default'])].flatMap((place) => serviceFacts(store, place, network));
 }

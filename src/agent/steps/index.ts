@@ -44,7 +44,7 @@ export function launchSteps({
     identityStep(rights, isBestEffort),
     targetStep((input) => prepareLaunch(program, input)),
     terminalStep,
-    environmentStep({ store, node }),
+    environmentStep({ store, node, network: settings.privateNetworks?.kind === 'cluster' ? 'cluster' : 'host' }),
     volumesStep(rights, isBestEffort),
     programStep(images),
   ];

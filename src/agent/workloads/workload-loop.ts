@@ -22,6 +22,8 @@ import { ForeignEvents } from './foreign-events.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, isService, ObjectCache } from './object-cache.ts';
 import { RunMembers } from './run-members.ts';
+import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { ServiceServer } from '../network/service-server.ts';
 import { RunRoots } from './run-roots.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -43,6 +45,8 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   /** Called after each turn: the run may be over. */
   readonly onTurn: () => void;
   readonly onTrouble: (error: Error) => void;
+  /** Serves the Services of this agent. Undefined: nobody reaches them. */
+  readonly services?: ServiceServer | undefined;
 }
 
 /** The wait before another look at an object that another process has just changed. */
@@ -72,6 +76,8 @@ export class WorkloadLoop {
   readonly #untold = new Map<string, ActionFailure>();
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
+  /** True when a Service or an EndpointSlice has changed since `showServices`. */
+  #hasNewServices = false;
   #isStopped = false;
 
   constructor(options: WorkloadLoopOptions) {
@@ -126,6 +132,17 @@ export class WorkloadLoop {
     );
   }
 
+  /** Shows the Services of this agent to their server, with all EndpointSlices around them. */
+  #showServices(): void {
+    this.#hasNewServices = false;
+    const services = [...this.#own.keys()].flatMap((uid) => this.#cache.get(uid) ?? []).filter(isService);
+    const namespaces = new Set(services.map(({ metadata }) => metadata.namespace));
+    const slices = [...namespaces].flatMap((namespace) =>
+      this.#cache.allOf<StoredEndpointSlice>(namespace, 'EndpointSlice'),
+    );
+    this.#options.services?.show(services, slices);
+  }
+
   /** No controller acts any more. The objects stay as they are. */
   stop(): void {
     this.#isStopped = true;
@@ -136,6 +153,7 @@ export class WorkloadLoop {
   close(): void {
     this.stop();
     for (const uid of this.#own.keys()) this.#attempt(uid, () => this.#rest(uid));
+    this.#options.services?.close();
     this.#cache.close();
     this.#foreignEvents.close();
     for (const release of this.#own.values()) release();
@@ -187,6 +205,10 @@ export class WorkloadLoop {
     this.#members.changed(event);
     if (isService(object) && this.#own.has(object.metadata.uid)) this.#members.add(object);
     if (isPod(object)) this.#takeServicesOf(object);
+    if (isService(object) || object.kind === 'EndpointSlice') {
+      this.#hasNewServices = true;
+      this.#queue.plan();
+    }
     const own = [...this.#own.keys()].flatMap((each) => this.#cache.get(each) ?? []);
     for (const concerned of concernedBy(event, before, this.#cache, own)) {
       // Its own writes do not call a controller again: the next stage sees them.
@@ -240,6 +262,7 @@ export class WorkloadLoop {
     const garbageDue = [...this.#garbageDue];
     this.#garbageDue.clear();
     for (const namespace of garbageDue) this.#attempt(undefined, () => this.#collect(namespace));
+    if (this.#hasNewServices) this.#showServices();
     this.#options.onTurn();
   }
 

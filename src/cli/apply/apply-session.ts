@@ -20,7 +20,9 @@ import { separateObjects } from '../../objects/separate-objects.ts';
 import { DEFAULT_NETWORK, hasOwnNetworks } from '../../machine/network-choice.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
+import { recordReplacedAddress } from '../../objects/services/record-replaced-address.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
+import { CLUSTER_RANGE, MACHINE_RANGE } from '../../network/service-addresses.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
@@ -141,9 +143,11 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-function keepOnRecord({ cli, flags, store, view }: ApplySession, record: ManifestObject): void {
-  view.note(storeRecord(store, record, cli.warn, flags.made));
+function keepOnRecord({ cli, flags, config, store, view }: ApplySession, record: ManifestObject): void {
+  const range = (flags.network ?? config?.network) === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
+  view.note(storeRecord(store, record, cli.warn, { made: flags.made, range }));
   const nodeName = readNode({ storageDir: store.root }).name;
+  recordReplacedAddress(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
   recordFieldsWithoutEffect(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
 }
 

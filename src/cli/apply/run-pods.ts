@@ -23,6 +23,9 @@ import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
 import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
 import type { Cli } from '../cli.ts';
+import { serviceFacts } from '../../agent/network/service-facts.ts';
+import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';
+import type { FileStore } from '../../store/file-store.ts';
 import { RunReport } from '../report/write-report.ts';
 import { SmallHeap } from '../../agent/runs/small-heap.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
@@ -173,8 +176,20 @@ function userCommand(
   onStart: () => void,
 ): UserCommand | undefined {
   if (plan.command === undefined) return undefined;
-  const variables = (): Record<string, string> => commandVariables(roots(), path.resolve(store.root));
+  const variables = (): Record<string, string> => ({
+    ...serviceAddresses(store, roots()),
+    ...commandVariables(roots(), path.resolve(store.root)),
+  });
   return new UserCommand({ cli, argv: plan.command, view, variables, keepsOutput, onStart });
+}
+
+/** `NAME_SERVICE_HOST` and `NAME_SERVICE_PORT` of the Services beside the roots, as this machine reaches them. */
+function serviceAddresses(store: FileStore, roots: readonly Root[]): Record<string, string> {
+  const namespaces = new Set(roots.map(({ object }) => object.metadata.namespace));
+  const variables = [...namespaces].flatMap((namespace) => [
+    ...serviceVariables(serviceFacts(store, namespace, 'host'), namespace, true),
+  ]);
+  return Object.fromEntries(variables.filter(([name]) => /_SERVICE_(HOST|PORT(_\w+)?)$/.test(name)));
 }
 
 /** Advice about entries of podrun.yaml that map images to programs. */

@@ -10,6 +10,8 @@ export interface ServiceFact {
 export interface ServicePortFact {
   readonly name?: string | undefined;
   readonly port: number;
+  /** The port that leads to it here. Undefined: `port`. */
+  readonly served?: number | undefined;
   /** TCP when absent. */
   readonly protocol?: string | undefined;
 }
@@ -39,9 +41,9 @@ function variablesOf(service: ServiceFact): [string, string][] {
   const prefix = variableName(service.name);
   return [
     [`${prefix}_SERVICE_HOST`, clusterIP],
-    [`${prefix}_SERVICE_PORT`, String(first.port)],
-    ...ports.flatMap(({ name = '', port }): [string, string][] => {
-      return name === '' ? [] : [[`${prefix}_SERVICE_PORT_${variableName(name)}`, String(port)]];
+    [`${prefix}_SERVICE_PORT`, String(servedPort(first))],
+    ...ports.flatMap(({ name = '', ...port }): [string, string][] => {
+      return name === '' ? [] : [[`${prefix}_SERVICE_PORT_${variableName(name)}`, String(servedPort(port))]];
     }),
     [`${prefix}_PORT`, address(clusterIP, first)],
     ...ports.flatMap((port) => linkVariables(prefix, clusterIP, port)),
@@ -54,14 +56,18 @@ function linkVariables(prefix: string, clusterIP: string, port: ServicePortFact)
   return [
     [link, address(clusterIP, port)],
     [`${link}_PROTO`, protocol.toLowerCase()],
-    [`${link}_PORT`, String(port.port)],
+    [`${link}_PORT`, String(servedPort(port))],
     [`${link}_ADDR`, clusterIP],
   ];
 }
 
-function address(clusterIP: string, { port, protocol = 'TCP' }: ServicePortFact): string {
+function servedPort({ port, served = port }: Pick<ServicePortFact, 'port' | 'served'>): number {
+  return served;
+}
+
+function address(clusterIP: string, { protocol = 'TCP', ...port }: ServicePortFact): string {
   const host = clusterIP.includes(':') ? `[${clusterIP}]` : clusterIP;
-  return `${protocol.toLowerCase()}://${host}:${port}`;
+  return `${protocol.toLowerCase()}://${host}:${servedPort(port)}`;
 }
 
 function variableName(text: string): string {

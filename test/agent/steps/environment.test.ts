@@ -38,7 +38,7 @@ describe('the terminal', () => {
 });
 
 describe('the environment of the manifest', () => {
-  const step = environmentStep({ store: new MemoryStore(new ManualClock()), node });
+  const step = environmentStep({ store: new MemoryStore(new ManualClock()), node, network: 'host' });
 
   it('has the variables of env, in which fields of the Pod appear', async () => {
     const env = [

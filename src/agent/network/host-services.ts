@@ -1,0 +1,63 @@
+import type { StoredService } from '../../api/objects.ts';
+import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { Clock } from '../../clock.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { servicePortMoved, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
+import { lowestPort } from '../../network/lowest-port.ts';
+import { machinePort, makeServiceTable } from '../../network/make-service-table.ts';
+import type { ServiceServer } from './service-server.ts';
+import { ServiceProxy } from '../../network/proxy/service-proxy.ts';
+import { machineAddress } from '../../network/service-addresses.ts';
+
+/** Serves Services in the network of this machine, on their loopback addresses. */
+export class HostServices implements ServiceServer {
+  readonly #proxy: ServiceProxy;
+  readonly #lowestPort = lowestPort();
+  readonly #record: (service: StoredService, event: EventDraft) => void;
+  /** The events that were recorded: each once. */
+  readonly #told = new Set<string>();
+  readonly #onTrouble: (error: Error) => void;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly record: (service: StoredService, event: EventDraft) => void;
+    readonly onTrouble: (error: Error) => void;
+  }) {
+    this.#proxy = new ServiceProxy({ clock: options.clock, opens: () => true });
+    this.#record = options.record;
+    this.#onTrouble = options.onTrouble;
+  }
+
+  show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
+    const { listeners } = makeServiceTable(services, slices, { network: 'host', lowestPort: this.#lowestPort });
+    for (const service of services) this.#tellMoved(service);
+    this.#proxy.update(listeners).then((troubles) => {
+      for (const { listener, error } of troubles) {
+        const { service: name, address, port, protocol } = listener;
+        const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
+        const place = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
+        if (service !== undefined) this.#tell(service, servicePortTaken(place, error.code ?? error.message));
+      }
+    }, this.#onTrouble);
+  }
+
+  close(): void {
+    this.#proxy.close();
+  }
+
+  #tellMoved(service: StoredService): void {
+    const { clusterIP = 'None', ports = [] } = service.spec ?? {};
+    if (clusterIP === 'None' || clusterIP === '') return;
+    for (const { port } of ports) {
+      const moved = machinePort(port, this.#lowestPort);
+      if (moved !== port) this.#tell(service, servicePortMoved(port, machineAddress(clusterIP), moved));
+    }
+  }
+
+  #tell(service: StoredService, event: EventDraft): void {
+    const key = `${service.metadata.uid} ${event.message}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#record(service, event);
+  }
+}

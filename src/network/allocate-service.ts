@@ -1,0 +1,95 @@
+import type { ServicePort } from '../api/generated/types.ts';
+import type { StoredService } from '../api/objects.ts';
+import { hasRange, nameHash, serviceAddress, type ServiceRange } from './service-addresses.ts';
+
+/** The node ports that the API server gives out: the flag --service-node-port-range. */
+const NODE_PORTS = { first: 30_000, count: 2768 };
+
+/** A mistake that only the allocation finds, as the API server words it. */
+export interface AllocationError {
+  readonly path: string;
+  readonly value: unknown;
+  readonly detail: string;
+}
+
+/**
+ * Gives a Service all that the API server allocates: its address, the families, node ports. Address and ports follow
+ * from its name and the state folder: they are the same in every run, and differ from those of other state folders. An
+ * address of another range, for example that of a cluster, is replaced. Source:
+ * pkg/registry/core/service/storage/alloc.go.
+ * @param others the stored Services, in any namespace
+ * @param of `place`: the state folder
+ */
+export function allocateService<T extends Pick<StoredService, 'metadata' | 'spec'>>(
+  service: T,
+  others: readonly StoredService[],
+  { range, place }: { readonly range: ServiceRange; readonly place: string },
+): T {
+  const { spec = {}, metadata } = service;
+  if (spec.type === 'ExternalName') return service;
+  const addresses = new Set(others.flatMap((other) => other.spec?.clusterIPs ?? []));
+  const { clusterIP = '' } = spec;
+  const isKept = clusterIP === 'None' || (hasRange(range, clusterIP) && !addresses.has(clusterIP));
+  const address = isKept
+    ? clusterIP
+    : serviceAddress(range, `${place} ${metadata.namespace}/${metadata.name}`, (each) => addresses.has(each));
+  return {
+    ...service,
+    spec: {
+      ...spec,
+      clusterIP: address,
+      clusterIPs: [address],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      ...(spec.ports === undefined ? {} : { ports: withNodePorts(service, others, place) }),
+    },
+  };
+}
+
+/** The node ports of a Service that are outside of the range or taken. */
+export function nodePortErrors(
+  { spec }: Pick<StoredService, 'spec'>,
+  others: readonly StoredService[],
+): AllocationError[] {
+  const taken = nodePortsOf(others);
+  return (spec?.ports ?? []).flatMap((port, index): AllocationError[] => {
+    const { nodePort = 0 } = port;
+    const path = `spec.ports[${index}].nodePort`;
+    if (nodePort === 0) return [];
+    const last = NODE_PORTS.first + NODE_PORTS.count - 1;
+    if (nodePort < NODE_PORTS.first || nodePort > last) {
+      const detail = `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${last}`;
+      return [{ path, value: nodePort, detail }];
+    }
+    return taken.has(keyOf(port, nodePort))
+      ? [{ path, value: nodePort, detail: 'provided port is already allocated' }]
+      : [];
+  });
+}
+
+function withNodePorts(
+  { metadata, spec = {} }: Pick<StoredService, 'metadata' | 'spec'>,
+  others: readonly StoredService[],
+  place: string,
+): ServicePort[] {
+  const { ports = [], type, allocateLoadBalancerNodePorts } = spec;
+  const needsPorts = type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);
+  if (!needsPorts) return ports;
+  const taken = nodePortsOf([...others, { spec }]);
+  return ports.map((port) => {
+    if (port.nodePort) return port;
+    const first = nameHash(`${place} ${metadata.namespace}/${metadata.name}/${port.port}`) % NODE_PORTS.count;
+    const steps = Array.from({ length: NODE_PORTS.count }, (_, step) => (first + step) % NODE_PORTS.count);
+    const free = steps.map((step) => NODE_PORTS.first + step).find((number) => !taken.has(keyOf(port, number)));
+    if (free === undefined) return port;
+    taken.add(keyOf(port, free));
+    return { ...port, nodePort: free };
+  });
+}
+
+function nodePortsOf(services: readonly Pick<StoredService, 'spec'>[]): Set<string> {
+  const ports = services.flatMap(({ spec }) => spec?.ports ?? []);
+  return new Set(ports.flatMap((port) => (port.nodePort ? [keyOf(port, port.nodePort)] : [])));
+}
+
+const keyOf = ({ protocol = 'TCP' }: ServicePort, nodePort: number): string => `${protocol} ${nodePort}`;

@@ -1,0 +1,164 @@
+import type { Endpoint, ServicePort } from '../api/generated/types.ts';
+import type { StoredService } from '../api/objects.ts';
+import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
+import { machineAddress, podsAddress } from './service-addresses.ts';
+import type {
+  NamedEndpoint,
+  NamedPort,
+  NamedService,
+  ServiceEndpoint,
+  ServiceListener,
+  ServiceTable,
+  ServiceTarget,
+} from './service-table.ts';
+
+/** The network of the run, as far as its Services are concerned. */
+export interface ServicePlace {
+  /** host: Pods are in the network of this machine. cluster: in one of their own. */
+  readonly network: 'host' | 'cluster';
+  /** The lowest port that podrun may listen on in this machine's network. */
+  readonly lowestPort: number;
+}
+
+/** The distance to the port that is used in place of one that only root may listen on. */
+const MOVED_BY = 10_000;
+const LOCALHOST = '127.0.0.1';
+
+/**
+ * Computes what the proxy and the DNS server of a run serve.
+ * @param slices those of the same namespaces, in any order
+ */
+export function makeServiceTable(
+  services: readonly StoredService[],
+  slices: readonly StoredEndpointSlice[],
+  place: ServicePlace,
+): ServiceTable {
+  const slicesOf = (service: StoredService): StoredEndpointSlice[] =>
+    slices.filter(({ metadata: { namespace, labels } }) => {
+      return namespace === service.metadata.namespace && labels?.[SERVICE_NAME_LABEL] === service.metadata.name;
+    });
+  return {
+    listeners: withoutDoubles(services.flatMap((service) => listenersOf(service, slicesOf(service), place))),
+    services: services.map((service) => namedService(service, slicesOf(service), place)),
+  };
+}
+
+/** The port on which this machine's network serves a port of a Service. */
+export function machinePort(port: number, lowestPort: number): number {
+  return port < lowestPort ? port + MOVED_BY : port;
+}
+
+/** The port at which Pods reach a port of a Service. */
+export function podsPort(port: number, { network, lowestPort }: ServicePlace): number {
+  return network === 'cluster' ? port : machinePort(port, lowestPort);
+}
+
+/** The address at which Pods reach a Service. Undefined: it has none. */
+export function addressForPods({ spec }: Pick<StoredService, 'spec'>, { network }: ServicePlace): string | undefined {
+  const { clusterIP, type } = spec ?? {};
+  if (type === 'ExternalName' || !clusterIP || clusterIP === 'None') return undefined;
+  return network === 'cluster' ? podsAddress(clusterIP) : machineAddress(clusterIP);
+}
+
+function listenersOf(
+  service: StoredService,
+  slices: readonly StoredEndpointSlice[],
+  place: ServicePlace,
+): ServiceListener[] {
+  const { metadata, spec = {} } = service;
+  const address = addressForPods(service, place);
+  if (address === undefined) return [];
+  const affinitySeconds =
+    spec.sessionAffinity === 'ClientIP' ? spec.sessionAffinityConfig?.clientIP?.timeoutSeconds : undefined;
+  return (spec.ports ?? []).flatMap((port) => {
+    const { protocol = 'TCP' } = port;
+    if (protocol === 'SCTP') return [];
+    const name = `${metadata.namespace}/${metadata.name}:${port.port}`;
+    const shared = { protocol, service: name, endpoints: endpointsFor(port, slices), affinitySeconds };
+    return placesOf(spec.type, port, address, place).map((at) => ({ ...at, ...shared }));
+  });
+}
+
+function placesOf(
+  type: string | undefined,
+  { port, nodePort }: ServicePort,
+  address: string,
+  { network, lowestPort }: ServicePlace,
+): Pick<ServiceListener, 'network' | 'address' | 'port'>[] {
+  const onMachine = (at: string, number: number): Pick<ServiceListener, 'network' | 'address' | 'port'> => {
+    return { network: 'machine', address: at, port: machinePort(number, lowestPort) };
+  };
+  return [
+    ...(network === 'cluster' ? [{ network: 'pods', address, port } as const] : []),
+    onMachine(machineAddress(address), port),
+    ...(nodePort === undefined ? [] : [onMachine(LOCALHOST, nodePort)]),
+    ...(type === 'LoadBalancer' ? [onMachine(LOCALHOST, port)] : []),
+  ];
+}
+
+function endpointsFor(
+  { name = '', protocol = 'TCP' }: ServicePort,
+  slices: readonly StoredEndpointSlice[],
+): ServiceEndpoint[] {
+  const all = slices.flatMap(({ addressType, endpoints, ports }) => {
+    const port = (ports ?? []).find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol)?.port;
+    if (port === undefined || addressType !== 'IPv4') return [];
+    return (endpoints ?? []).map((endpoint) => ({ ...endpoint, port }));
+  });
+  const places = usableEndpoints(all).flatMap(({ addresses, port }) => {
+    const [address] = addresses;
+    return address === undefined ? [] : [{ address, port }];
+  });
+  return [...new Map(places.map((place) => [`${place.address}:${place.port}`, place])).values()];
+}
+
+/**
+ * The endpoints for new connections: the ready ones; if there are none, those that serve while they terminate.
+ * Source: pkg/proxy/topology.go CategorizeEndpoints.
+ */
+function usableEndpoints<T extends Endpoint>(endpoints: readonly T[]): T[] {
+  const ready = endpoints.filter(isReadyEndpoint);
+  if (ready.length > 0) return ready;
+  return endpoints.filter(({ conditions }) => conditions?.terminating === true && conditions.serving !== false);
+}
+
+/** The first of several listeners at one place stays. */
+function withoutDoubles(listeners: readonly ServiceListener[]): ServiceListener[] {
+  const byPlace = new Map<string, ServiceListener>();
+  for (const listener of listeners) {
+    const key = `${listener.network} ${listener.protocol} ${listener.address}:${listener.port}`;
+    if (!byPlace.has(key)) byPlace.set(key, listener);
+  }
+  return [...byPlace.values()];
+}
+
+function namedService(
+  service: StoredService,
+  slices: readonly StoredEndpointSlice[],
+  place: ServicePlace,
+): NamedService {
+  const { namespace, name } = service.metadata;
+  return { namespace, name, target: targetOf(service, slices, place) };
+}
+
+function targetOf(service: StoredService, slices: readonly StoredEndpointSlice[], place: ServicePlace): ServiceTarget {
+  const { type, externalName = '', ports = [] } = service.spec ?? {};
+  if (type === 'ExternalName') return { type: 'external', name: externalName };
+  const address = addressForPods(service, place);
+  if (address === undefined) return { type: 'headless', endpoints: slices.flatMap(namedEndpoints) };
+  return {
+    type: 'address',
+    address,
+    ports: ports.map(({ name = '', protocol = 'TCP', port }) => ({ name, protocol, port: podsPort(port, place) })),
+  };
+}
+
+function namedEndpoints({ addressType, endpoints, ports }: StoredEndpointSlice): NamedEndpoint[] {
+  if (addressType !== 'IPv4') return [];
+  const named = (ports ?? []).flatMap(({ name = '', protocol = 'TCP', port }): NamedPort[] =>
+    port === undefined ? [] : [{ name, protocol, port }],
+  );
+  return (endpoints ?? [])
+    .filter(isReadyEndpoint)
+    .flatMap(({ addresses, hostname }) => addresses.map((address) => ({ address, hostname, ports: named })));
+}

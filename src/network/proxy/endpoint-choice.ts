@@ -1,0 +1,66 @@
+import type { Clock } from '../../clock.ts';
+import type { ServiceEndpoint, ServiceListener } from '../service-table.ts';
+
+/** The clients that are remembered at most: then those whose time is over are forgotten. */
+const CLIENTS_MAX = 10_000;
+
+/** Chooses an endpoint for each client of one listener. */
+export class EndpointChoice {
+  readonly #clock: Clock;
+  /** By address of the client: its endpoint, and when it was last seen. */
+  readonly #clients = new Map<string, { readonly endpoint: ServiceEndpoint; readonly seenMs: number }>();
+  #listener: ServiceListener;
+
+  constructor(listener: ServiceListener, clock: Clock) {
+    this.#listener = listener;
+    this.#clock = clock;
+  }
+
+  update(listener: ServiceListener): void {
+    this.#listener = listener;
+    if (listener.affinitySeconds === undefined) this.#clients.clear();
+  }
+
+  /** True while connections may go to this endpoint. */
+  has(endpoint: ServiceEndpoint): boolean {
+    return this.#listener.endpoints.some((each) => isSame(each, endpoint));
+  }
+
+  /** All endpoints in the order in which to try them: that of the client first, then at random. */
+  candidates(client: string): ServiceEndpoint[] {
+    const random = shuffled(this.#listener.endpoints);
+    const known = this.#known(client);
+    return known === undefined ? random : [known, ...random.filter((endpoint) => !isSame(endpoint, known))];
+  }
+
+  /** Remembers that a client is connected with an endpoint. */
+  chosen(client: string, endpoint: ServiceEndpoint): void {
+    if (this.#listener.affinitySeconds === undefined) return;
+    const { monotonicMs } = this.#clock.now();
+    if (this.#clients.size >= CLIENTS_MAX) this.#forgetQuiet(monotonicMs);
+    this.#clients.set(client, { endpoint, seenMs: monotonicMs });
+  }
+
+  #known(client: string): ServiceEndpoint | undefined {
+    const known = this.#clients.get(client);
+    if (known === undefined || !this.has(known.endpoint)) return undefined;
+    return this.#isQuiet(known.seenMs, this.#clock.now().monotonicMs) ? undefined : known.endpoint;
+  }
+
+  #forgetQuiet(nowMs: number): void {
+    for (const [client, { seenMs }] of this.#clients) if (this.#isQuiet(seenMs, nowMs)) this.#clients.delete(client);
+  }
+
+  #isQuiet(seenMs: number, nowMs: number): boolean {
+    return nowMs - seenMs > (this.#listener.affinitySeconds ?? 0) * 1000;
+  }
+}
+
+function isSame(one: ServiceEndpoint, other: ServiceEndpoint): boolean {
+  return one.address === other.address && one.port === other.port;
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  const order = items.map((item) => ({ item, rank: Math.random() }));
+  return order.toSorted((a, b) => a.rank - b.rank).map(({ item }) => item);
+}

@@ -1,0 +1,51 @@
+import { PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import type { KubeObject, StoredKubeObject, StoredService } from '../../api/objects.ts';
+import { formatFieldError, invalid, withHeading } from '../../manifest/field-error.ts';
+import { allocateService, nodePortErrors } from '../../network/allocate-service.ts';
+import { CLUSTER_RANGE, hasRange, MACHINE_RANGE, type ServiceRange } from '../../network/service-addresses.ts';
+import type { ObjectReader } from '../../store/store.ts';
+
+/**
+ * Gives a valid Service its address and node ports. Other objects stay as they are.
+ * @param range of a new Service. One that is stored keeps its own
+ * @throws {PodrunError} (Invalid) in the words of the API server, for a node port that is taken or out of range
+ */
+export function allocated<T extends KubeObject>(
+  store: ObjectReader,
+  object: T,
+  range: ServiceRange = MACHINE_RANGE,
+): T {
+  if (object.kind !== 'Service') return object;
+  const service = object as unknown as StoredService;
+  const { namespace, name } = service.metadata;
+  const others = store.list<StoredService>('services').filter(({ metadata }) => {
+    return metadata.namespace !== namespace || metadata.name !== name;
+  });
+  const errors = nodePortErrors(service, others);
+  if (errors.length > 0) {
+    const lines = errors.map(({ path, value, detail }) => formatFieldError(invalid(path, value, detail)));
+    throw new PodrunError('Invalid', withHeading(`The Service ${goQuote(name)} is invalid`, lines).join('\n'), {
+      path: errors[0]?.path,
+    });
+  }
+  const own = hasRange(CLUSTER_RANGE, service.spec?.clusterIP ?? '') && isStored(object) ? CLUSTER_RANGE : range;
+  return allocateService(service, others, { range: own, place: store.root ?? '' }) as unknown as T;
+}
+
+function isStored({ metadata }: KubeObject): boolean {
+  return metadata.resourceVersion !== undefined;
+}
+
+/**
+ * A manifest of a Service whose address was replaced asks for the address that the stored Service has: that of another
+ * cluster cannot be had here.
+ */
+export function withStoredAddress<T extends object>(wanted: T, stored: StoredKubeObject): T {
+  const { spec } = wanted as { readonly spec?: StoredService['spec'] };
+  const kept = (stored as unknown as StoredService).spec?.clusterIP;
+  const isAddress = (text: string | undefined): boolean => Boolean(text) && text !== 'None';
+  if (stored.kind !== 'Service' || !isAddress(spec?.clusterIP) || !isAddress(kept)) return wanted;
+  const { clusterIPs, ...rest } = spec ?? {};
+  return { ...wanted, spec: { ...rest, clusterIP: kept, ...(clusterIPs === undefined ? {} : { clusterIPs: [kept] }) } };
+}

@@ -1,0 +1,263 @@
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { listenerKey, ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
+import type { ServiceEndpoint, ServiceListener } from '../../src/network/service-table.ts';
+import { ManualClock } from '../simulation/manual-clock.ts';
+
+const clock = new ManualClock();
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+function newProxy(): ServiceProxy {
+  const proxy = new ServiceProxy({ clock, opens: () => true });
+  closers.push(() => proxy.close());
+  return proxy;
+}
+
+async function listen(onConnection: (socket: Socket) => void): Promise<ServiceEndpoint> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => undefined);
+    closers.push(() => socket.destroy());
+    onConnection(socket);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closers.push(() => server.close());
+  return { address: '127.0.0.1', port: (server.address() as AddressInfo).port };
+}
+
+/** A server that tells its name and ends. */
+const named = (name: string): Promise<ServiceEndpoint> => listen((socket) => socket.end(name));
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server: Server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listener(
+  endpoints: readonly ServiceEndpoint[],
+  more: Partial<ServiceListener> = {},
+): Promise<ServiceListener> {
+  const place = { network: 'machine', address: '127.0.0.1', port: await freePort() } as const;
+  return { protocol: 'TCP', service: 'default/web:80', affinitySeconds: undefined, ...place, endpoints, ...more };
+}
+
+function client({ address, port }: ServiceListener): Socket {
+  const socket = connect({ host: address, port, allowHalfOpen: true });
+  closers.push(() => socket.destroy());
+  return socket;
+}
+
+/** The code of the error with which a connection ends. */
+async function errorOf(socket: Socket): Promise<unknown> {
+  const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+  return error.code;
+}
+
+async function answers(at: ServiceListener, count: number): Promise<Set<string>> {
+  const seen = new Set<string>();
+  for (let index = 0; index < count; index++) seen.add(await text(client(at)));
+  return seen;
+}
+
+describe('a TCP port of a Service', () => {
+  it('leads to each of its endpoints', async () => {
+    const at = await listener([await named('a'), await named('b')]);
+    expect(await newProxy().update([at])).toEqual([]);
+    // By chance all go to one of them once in 2^39 runs.
+    expect(await answers(at, 40)).toEqual(new Set(['a', 'b']));
+  });
+
+  it('refuses connections without endpoints, and takes them again with the first one', async () => {
+    const at = await listener([await named('a')]);
+    const proxy = newProxy();
+    await proxy.update([{ ...at, endpoints: [] }]);
+    expect(await errorOf(client(at))).toBe('ECONNREFUSED');
+    await proxy.update([at]);
+    expect(await text(client(at))).toBe('a');
+    await proxy.update([]);
+    expect(await errorOf(client(at))).toBe('ECONNREFUSED');
+  });
+
+  it('keeps open connections when its endpoints go, and sends new ones to others', async () => {
+    const echo = await listen((socket) => socket.pipe(socket));
+    const at = await listener([echo]);
+    const proxy = newProxy();
+    await proxy.update([at]);
+    const open = client(at);
+    await once(open, 'connect');
+    open.write('one');
+    expect(String((await once(open, 'data'))[0])).toBe('one');
+    await proxy.update([{ ...at, endpoints: [await named('b')] }]);
+    expect(await text(client(at))).toBe('b');
+    await proxy.update([]);
+    open.end('two');
+    expect(await text(open)).toBe('two');
+  });
+
+  it('tries the next endpoint when one refuses, and resets when all do', async () => {
+    const dead = { address: '127.0.0.1', port: await freePort() };
+    const at = await listener([dead, await named('a')]);
+    const proxy = newProxy();
+    await proxy.update([at]);
+    expect(await answers(at, 10)).toEqual(new Set(['a']));
+    await proxy.update([{ ...at, endpoints: [dead] }]);
+    expect(await errorOf(client(at))).toBe('ECONNRESET');
+  });
+
+  it('passes on the end of one direction, and the other one goes on', async () => {
+    const asked: Buffer[] = [];
+    const at = await listener([
+      await listen((socket) => {
+        socket.on('data', (chunk: Buffer) => asked.push(chunk));
+        socket.on('end', () => socket.end(`answer to ${Buffer.concat(asked).toString()}`));
+      }),
+    ]);
+    await newProxy().update([at]);
+    const socket = client(at);
+    socket.end('question');
+    expect(await text(socket)).toBe('answer to question');
+  });
+
+  it('passes on all bytes of a large answer to a slow reader', async () => {
+    const size = 4_000_000;
+    const at = await listener([await listen((socket) => socket.end(Buffer.alloc(size, 'x')))]);
+    await newProxy().update([at]);
+    const socket = client(at);
+    socket.end();
+    socket.pause();
+    await once(socket, 'connect');
+    expect((await text(socket)).length).toBe(size);
+  });
+
+  it('passes on resets in both directions', async () => {
+    const proxy = newProxy();
+    const resetting = await listener([await listen((socket) => socket.once('data', () => socket.resetAndDestroy()))]);
+    let atServer: Promise<unknown> | undefined;
+    const waiting = await listener([
+      await listen((socket) => {
+        atServer = once(socket, 'error').then(([error]) => (error as NodeJS.ErrnoException).code);
+        socket.write('hello');
+      }),
+    ]);
+    await proxy.update([resetting, waiting]);
+    const one = client(resetting);
+    one.write('x');
+    expect(await errorOf(one)).toBe('ECONNRESET');
+    const other = client(waiting);
+    await once(other, 'data');
+    other.resetAndDestroy();
+    expect(await atServer).toBe('ECONNRESET');
+  });
+
+  it('keeps a client at its endpoint until it was quiet for the time-out', async () => {
+    const endpoints = [await named('a'), await named('b'), await named('c')];
+    const at = await listener(endpoints, { affinitySeconds: 10 });
+    const proxy = newProxy();
+    await proxy.update([at]);
+    const [first] = await answers(at, 1);
+    clock.advance(9000);
+    expect(await answers(at, 20)).toEqual(new Set([first]));
+    const others = endpoints.filter((_, index) => ['a', 'b', 'c'][index] !== first);
+    await proxy.update([{ ...at, endpoints: others }]);
+    expect(await answers(at, 5)).not.toContain(first);
+    await proxy.update([at]);
+    const seen = new Set<string>();
+    for (let index = 0; index < 60; index++) {
+      clock.advance(10_001);
+      for (const answer of await answers(at, 1)) seen.add(answer);
+    }
+    expect(seen).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  it('tells of a port that is taken, and tries again', async () => {
+    const taken = await named('other');
+    const at = await listener([await named('a')], taken);
+    const [trouble] = await newProxy().update([at]);
+    expect(trouble).toMatchObject({ listener: at, error: { code: 'EADDRINUSE' } });
+  });
+
+  it('takes over a listening socket', async () => {
+    const proxy = new ServiceProxy({ clock, opens: () => false });
+    closers.push(() => proxy.close());
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const at = await listener([await named('a')], { port: (server.address() as AddressInfo).port });
+    await proxy.update([at]);
+    proxy.adopt(listenerKey(at), server);
+    expect(await text(client(at))).toBe('a');
+    await proxy.update([]);
+    expect(await errorOf(client(at))).toBe('ECONNREFUSED');
+  });
+});
+
+describe('a UDP port of a Service', () => {
+  async function udp(
+    onMessage: (socket: DatagramSocket, message: Buffer, port: number) => void,
+  ): Promise<ServiceEndpoint> {
+    const socket = createSocket('udp4');
+    socket.on('message', (message, { port }) => onMessage(socket, message, port));
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    closers.push(() => socket.close());
+    return { address: '127.0.0.1', port: socket.address().port };
+  }
+
+  const echo = (name: string): Promise<ServiceEndpoint> =>
+    udp((socket, message, port) => socket.send(`${name} ${message.toString()} ${port}`, port, '127.0.0.1'));
+
+  async function ask(socket: DatagramSocket, at: ServiceListener, question: string): Promise<string> {
+    socket.send(question, at.port, at.address);
+    const [answer] = (await once(socket, 'message')) as [Buffer];
+    return answer.toString();
+  }
+
+  async function udpClient(): Promise<DatagramSocket> {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    closers.push(() => socket.close());
+    return socket;
+  }
+
+  it('relays datagrams, and a client keeps its endpoint until it was quiet', async () => {
+    const at = await listener([await echo('a')], { protocol: 'UDP' });
+    await newProxy().update([at]);
+    const socket = await udpClient();
+    const first = await ask(socket, at, 'x');
+    expect(first).toMatch(/^a x \d+$/);
+    clock.advance(29_000);
+    expect(await ask(socket, at, 'x')).toBe(first);
+    clock.advance(30_000);
+    expect(await ask(socket, at, 'x')).not.toBe(first);
+  });
+
+  it('goes to another endpoint when its own is gone', async () => {
+    const at = await listener([await echo('a')], { protocol: 'UDP' });
+    const proxy = newProxy();
+    await proxy.update([at]);
+    const socket = await udpClient();
+    expect(await ask(socket, at, 'x')).toContain('a x');
+    await proxy.update([{ ...at, endpoints: [await echo('b')] }]);
+    expect(await ask(socket, at, 'x')).toContain('b x');
+  });
+
+  it('refuses datagrams without endpoints', async () => {
+    const at = await listener([], { protocol: 'UDP' });
+    await newProxy().update([at]);
+    const socket = createSocket('udp4');
+    closers.push(() => socket.close());
+    socket.connect(at.port, at.address);
+    await once(socket, 'connect');
+    socket.send('x');
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
+  });
+});
