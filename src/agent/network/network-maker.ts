@@ -32,6 +32,8 @@ export interface NetworkMakerOptions {
 interface OpenCluster {
   readonly cluster: Cluster;
   readonly helper: NetworkHelper;
+  /** Resolves when the way out is open, or cannot be opened. */
+  readonly opened: Promise<void>;
 }
 
 /** Makes the private networks of an agent's Pods. */
@@ -43,17 +45,25 @@ export class NetworkMaker {
   #wayOut: WayOut | undefined;
   #wayOutsLost = 0;
   #isClosed = false;
-  /** Records an event about the Pod that has come last. */
-  #tell: (event: EventDraft) => void = () => undefined;
+  /** Records an event about the Pod that has come last. Undefined: none has come. */
+  #tell: ((event: EventDraft) => void) | undefined;
+  /** An event for the first Pod. */
+  #untold: EventDraft | undefined;
 
+  /** Begins to make the cluster, before the first Pod waits for it. */
   constructor(options: NetworkMakerOptions) {
     this.#options = options;
+    if (options.networks.kind !== 'cluster') return;
+    this.#cluster = this.#openCluster();
+    // A failure is reported to the Pods.
+    this.#cluster.catch(() => undefined);
   }
 
   /** Makes the network of a Pod, or finds that of a former agent. Rejects on failure, also when a port is taken. */
   async open(pod: StoredPod, address: string, event: (event: EventDraft) => void): Promise<PrivateNetwork> {
     const { networks, files, clock } = this.#options;
     this.#tell = event;
+    if (this.#untold !== undefined) this.#report(this.#untold);
     const recorded = files.recordedNetwork(pod);
     // A network that only open files of this agent held cannot be one of a former agent.
     const before = recorded?.files === undefined ? recorded && adoptedNetwork(recorded, clock) : undefined;
@@ -78,8 +88,10 @@ export class NetworkMaker {
     this.#cluster ??= this.#openCluster();
     const opening = this.#cluster;
     try {
-      const { cluster, helper } = await opening;
-      return { held: before ?? (await cluster.addPod(address)), helper, isShared: true };
+      const { cluster, helper, opened } = await opening;
+      const held = before ?? (await cluster.addPod(address));
+      await opened;
+      return { held, helper, isShared: true };
     } catch (error) {
       throw failed(error);
     }
@@ -92,8 +104,7 @@ export class NetworkMaker {
     try {
       const cluster = former === undefined ? await Cluster.open(options) : Cluster.adopt(options, former);
       if (cluster.holderPid !== undefined) clusterRecord?.write(cluster.holderPid);
-      await this.#openWayOut(cluster);
-      return { cluster, helper: new NetworkHelper(cluster.join) };
+      return { cluster, helper: new NetworkHelper(cluster.join), opened: this.#openWayOut(cluster) };
     } catch (error) {
       // The next attempt tries again, and so does the detection of the next podrun.
       this.#cluster = undefined;
@@ -106,14 +117,14 @@ export class NetworkMaker {
   async #openWayOut(cluster: Cluster): Promise<void> {
     const { networks, clock } = this.#options;
     const { tools, wayOut, failedWayOut, hasHostAccess } = networks;
-    if (wayOut === undefined) return this.#tell(noWayOut(failedWayOut));
+    if (wayOut === undefined) return this.#report(noWayOut(failedWayOut));
     try {
       const opened = await WayOut.open({ tools, wayOut, cluster: cluster.join, hasHostAccess, clock });
       if (this.#isClosed) return opened.close();
       this.#wayOut = opened;
       void opened.lost.then((words) => this.#lostWayOut(cluster, words));
     } catch (error) {
-      this.#tell(noWayOut(error instanceof Error ? error.message : String(error)));
+      this.#report(noWayOut(error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -121,7 +132,13 @@ export class NetworkMaker {
     this.#wayOut = undefined;
     this.#wayOutsLost += 1;
     if (this.#wayOutsLost <= WAYS_OUT_MAX) await this.#openWayOut(cluster);
-    else this.#tell(noWayOut(words));
+    else this.#report(noWayOut(words));
+  }
+
+  /** Reports an event that concerns all Pods: as one of the Pod that has come last, or comes first. */
+  #report(event: EventDraft): void {
+    this.#untold = this.#tell === undefined ? event : undefined;
+    this.#tell?.(event);
   }
 
   async #alone(address: string, before: HeldNetwork | undefined): Promise<NetworkParts> {

@@ -88,6 +88,9 @@ export class PodNetworks {
     const podWithUid = (uid: string): StoredPod | undefined =>
       store.list<StoredPod>('pods').find(({ metadata }) => metadata.uid === uid);
     const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
+    const { privateNetworks } = options;
+    // A cluster takes longer to make than the network of a Pod.
+    if (privateNetworks?.kind === 'cluster') this.#maker = this.#makeMaker(privateNetworks);
     this.#portTrouble = new PortTrouble({ clock, podWithUid, networkOf });
   }
 
