@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type KubeObject } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import { parseAnnotationPairs, parseLabelPairs } from '../../api/select/key-pairs.ts';
 import { serviceToExpose } from '../../manifest/generate/expose.ts';
@@ -86,11 +86,13 @@ async function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Prom
     await createFromFlags(cli, { object: serviceOf(name, flags) }, flags);
     if (dryRun !== 'none' && flags.output === 'yaml') cli.stdout.write('---\n');
   }
+  const before = flags.rm ? uidOf(cli, name, flags) : undefined;
   try {
     if (isAttached(flags)) return await runAttached(cli, { object }, flags);
     return await createFromFlags(cli, { object, running: { detach, until, timeout } }, flags);
   } finally {
-    if (flags.rm) await remove(cli, object, flags);
+    // A Pod that had the name before stays.
+    if (flags.rm && uidOf(cli, name, flags) !== before) await remove(cli, object, flags);
   }
 }
 
@@ -154,6 +156,10 @@ function serviceOf(name: string, flags: RunFlags): KubeObject {
 
 function labelsIn({ labels }: RunFlags): Readonly<Record<string, string>> | undefined {
   return labels ? Object.fromEntries(parseLabelPairs(labels.split(',')).set) : undefined;
+}
+
+function uidOf(cli: Cli, name: string, { namespace }: RunFlags): string | undefined {
+  return openStore(cli).get<StoredPod>('pods', namespace || DEFAULT_NAMESPACE, name)?.metadata.uid;
 }
 
 /** Deletes the Pod, and prints kubectl's line. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { newPod } from '../../store/objects.ts';
 import { runHere } from '../in-process.ts';
+import { storeOf } from '../prepared-store.ts';
 import { workshopForEach } from '../workshop.ts';
 
 const workshop = workshopForEach();
@@ -16,6 +18,14 @@ describe('run -i', () => {
     );
     expect((await workshop.run(['get', 'pods'])).stderr).toBe('No resources found in default namespace.\n');
   });
+});
+
+it('run --rm leaves a Pod alone that has the name already', async () => {
+  storeOf(workshop).create('pods', newPod('mine', { phase: 'Running' }));
+  const refused = await runHere(workshop, ['run', 'mine', '--rm', ...SHELL, 'exit 0']);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toBe('Error from server (AlreadyExists): pods "mine" already exists\n');
+  expect(storeOf(workshop).get('pods', 'default', 'mine')).toBeDefined();
 });
 
 it('run --rm deletes the Pod after a run in the foreground', async () => {
