@@ -5,7 +5,6 @@ import type { ControllerAction, StoredClaim, StoredVolume } from '../../controll
 import { claimActions, releaseActions } from '../../controllers/volumes/volume-actions.ts';
 import { asCreated } from '../../manifest/default/created.ts';
 import type { ObjectKey, Store } from '../../store/store.ts';
-import { newUid } from '../../store/unique-id.ts';
 import { EventRecorder } from '../event-recorder.ts';
 import { writePatch } from '../workloads/write-patch.ts';
 
@@ -104,7 +103,8 @@ function carryOut(store: Store, actions: readonly ControllerAction[]): boolean {
 
 function act(store: Store, action: ControllerAction): void {
   if (action.type === 'create') {
-    const created = asCreated(action.object as KubeObject, newUid);
+    // The store gives the volume its uid.
+    const created = asCreated(action.object as KubeObject, () => '');
     store.create(resourceTypeOf(created).plural, created);
     return;
   }

@@ -1,3 +1,4 @@
+import { settleClaimsOf } from '../../../src/agent/volumes/settle-volumes.ts';
 import { requestDeletion } from '../../../src/agent/clean-up/request-deletion.ts';
 import { PodRun } from '../../../src/agent/pod-run.ts';
 import { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
@@ -109,7 +110,7 @@ export class SimulatedAgent {
         schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => ({}) }),
         preempt: (_victims, _by, publish) => publish(),
         changed: () => undefined,
-        over: () => undefined,
+        over: (ended) => settleClaimsOf(this.#store, ended.pod),
         removed: () => undefined,
       },
       machine: simulatedMachine(),

@@ -33,7 +33,7 @@ export function nothingIsLeftInTheEnd(entry: WorkloadEntry, past: WorkloadPast):
   if (past.root !== undefined) return `${past.root.kind} ${past.root.metadata.name}`;
   if (!entry.isLoopOver) return 'the loop is not over';
   const left = [...past.objects.values()].filter(({ kind, metadata: { ownerReferences = [], deletionTimestamp } }) => {
-    if (kind === 'Event' || kind === 'PersistentVolumeClaim') return false;
+    if (['Event', 'PersistentVolume', 'PersistentVolumeClaim'].includes(kind)) return false;
     const isOrphan = past.scenario.deletion === 'Orphan' && deletionTimestamp === undefined;
     return !isOrphan || ownerReferences.some(({ uid }) => uid === past.lastRoot?.metadata.uid);
   });
