@@ -25,6 +25,7 @@ import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { ClusterRecord } from './network/network-maker.ts';
+import { ServiceNames } from './network/service-names.ts';
 import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
@@ -78,6 +79,7 @@ export class Machine {
   readonly #journals: Journals;
   readonly #networks: PodNetworks;
   readonly #attachPoint: AttachPoint;
+  readonly #names: ServiceNames;
   readonly #steps: readonly LaunchStep[];
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
@@ -97,7 +99,8 @@ export class Machine {
     const { privateNetworks } = settings;
     this.#networks = new PodNetworks({ ...options, files, privateNetworks, clusterRecord: options.clusterRecord });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
-    this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint });
+    this.#names = new ServiceNames(store);
+    this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
   }
 
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
@@ -107,6 +110,7 @@ export class Machine {
 
   /** Lets go of the folders that this process holds, and of what the Pods share. */
   close(): void {
+    this.#names.close();
     this.#networks.close();
     this.#release();
   }

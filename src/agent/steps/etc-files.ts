@@ -1,4 +1,4 @@
-import { chmodSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { chmodSync, constants, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readQuietly } from '../../quietly.ts';
 import type { StoredPod } from '../../api/objects.ts';
@@ -9,6 +9,8 @@ import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { ObjectReader } from '../../store/store.ts';
+import type { ServicePlace } from '../../network/make-service-table.ts';
+import type { ServiceNames } from '../network/service-names.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { accountOf } from '../runs/admit-new.ts';
 import type { LaunchStep, PodSandbox } from './step.ts';
@@ -22,23 +24,37 @@ const NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 const HOST_NAME = 'host.podrun.internal';
 const MODE = 0o644;
 
+type Addresses = Pick<PodSandbox, 'podIP' | 'hostAddress'>;
+
 /**
  * Writes the Pod's own /etc/hosts, /etc/hostname, /etc/resolv.conf and the namespace of its ServiceAccount, and mounts
  * them. A file that the container mounts itself is left out. A Pod in the host's network has the host's name.
  * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts;
  * plugin/pkg/admission/serviceaccount shouldAutomount.
  */
-export function etcFilesStep(files: Pick<PodFiles, 'paths'>, store: ObjectReader): LaunchStep {
+export function etcFilesStep(
+  files: Pick<PodFiles, 'paths'>,
+  store: ObjectReader,
+  names: Pick<ServiceNames, 'lines' | 'follow'>,
+  network: ServicePlace['network'],
+): LaunchStep {
+  const hostsOf = (pod: StoredPod, sandbox: Addresses): string | undefined => {
+    const own = hostsFile(pod, sandbox);
+    const { namespace } = pod.metadata;
+    return own && own + names.lines(namespace, pod.spec.hostNetwork === true ? 'host' : network);
+  };
   return {
     prepare({ pod, container, sandbox }, { mounts }) {
       const isReadOnly = container.securityContext?.readOnlyRootFilesystem === true;
       const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
-      const own = Object.entries(textsOf(pod, sandbox, store)).flatMap(([target, text]): Mount[] => {
+      const texts = { [HOSTS]: hostsOf(pod, sandbox), ...textsOf(pod, store) };
+      const own = Object.entries(texts).flatMap(([target, text]): Mount[] => {
         if (text === undefined || taken.has(target)) return [];
         // Nothing is made inside a volume of the user.
         if (target === NAMESPACE && [...taken].some((place) => target.startsWith(`${place}/`))) return [];
         const source = path.join(files.paths(pod).etc, path.basename(target));
         writeInPlace(source, text);
+        if (target === HOSTS) names.follow(source, () => rewritten(source, hostsOf(pod, sandbox)));
         return [{ source, target, isReadOnly: target === NAMESPACE || (isReadOnly && target !== HOSTS) }];
       });
       return { ok: true, changes: { mounts: [...mounts, ...own] } };
@@ -46,25 +62,32 @@ export function etcFilesStep(files: Pick<PodFiles, 'paths'>, store: ObjectReader
   };
 }
 
-/** The texts of the files by path. Undefined: the container sees the host's file, or none. */
-function textsOf(
-  pod: StoredPod,
-  { podIP, hostAddress }: Pick<PodSandbox, 'podIP' | 'hostAddress'>,
-  store: ObjectReader,
-): Record<string, string | undefined> {
+/** The texts of the other files by path. Undefined: the container sees the host's file, or none. */
+function textsOf(pod: StoredPod, store: ObjectReader): Record<string, string | undefined> {
   const { spec } = pod;
-  const machine = hostAddress === undefined ? [] : [{ ip: hostAddress, hostnames: [HOST_NAME] }];
-  const aliases = [...machine, ...(spec.hostAliases ?? [])];
   const name = podHostname(pod);
   const resolvConf = podResolvConf(spec, readQuietly(RESOLV_CONF));
   // The other files of this folder, token and ca.crt, are of use beside an API server only.
   const isWanted = spec.automountServiceAccountToken ?? accountOf(store, pod)?.automountServiceAccountToken ?? true;
   const account = isWanted ? { [NAMESPACE]: pod.metadata.namespace } : {};
-  if (spec.hostNetwork === true)
-    return { [HOSTS]: nodeHostsFile(readQuietly(HOSTS), aliases), [RESOLV_CONF]: resolvConf, ...account };
-  const hosts = podIP && managedHostsFile({ ...hostnameAndDomain(pod), podIPs: [podIP], aliases });
+  if (spec.hostNetwork === true) return { [RESOLV_CONF]: resolvConf, ...account };
   const hostname = name.ok ? `${name.hostname}\n` : undefined;
-  return { [HOSTS]: hosts, [HOSTNAME]: hostname, [RESOLV_CONF]: resolvConf, ...account };
+  return { [HOSTNAME]: hostname, [RESOLV_CONF]: resolvConf, ...account };
+}
+
+/** The text of /etc/hosts without Services. Undefined: the container sees that of the host. */
+function hostsFile(pod: StoredPod, { podIP, hostAddress }: Addresses): string | undefined {
+  const machine = hostAddress === undefined ? [] : [{ ip: hostAddress, hostnames: [HOST_NAME] }];
+  const aliases = [...machine, ...(pod.spec.hostAliases ?? [])];
+  if (pod.spec.hostNetwork === true) return nodeHostsFile(readQuietly(HOSTS), aliases);
+  return podIP && managedHostsFile({ ...hostnameAndDomain(pod), podIPs: [podIP], aliases });
+}
+
+/** Writes a file again. False when it is gone: its Pod is. */
+function rewritten(file: string, text: string | undefined): boolean {
+  if (text === undefined || !existsSync(file)) return false;
+  writeInPlace(file, text);
+  return true;
 }
 
 /** Writes into the existing file: containers have mounted its inode. */

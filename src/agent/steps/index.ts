@@ -3,6 +3,7 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { PodFiles } from '../pod-files.ts';
+import type { ServiceNames } from '../network/service-names.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { clientSocketStep } from './client-socket.ts';
 import { confinementStep, hiddenFolders } from './confinement.ts';
@@ -26,6 +27,7 @@ interface LaunchOptions {
   readonly files: PodFiles;
   readonly node: NodeFacts;
   readonly rights: () => OwnRights;
+  readonly names: ServiceNames;
   readonly attachPoint: Pick<AttachPoint, 'expect'>;
 }
 
@@ -37,21 +39,23 @@ export function launchSteps({
   node,
   rights,
   attachPoint,
+  names,
 }: LaunchOptions): readonly LaunchStep[] {
   const { hostEnv, cwd, images, isBestEffort, podPidsLimit, features, sharedFolders: shared, strictPid1 } = settings;
+  const network = settings.privateNetworks?.kind === 'cluster' ? 'cluster' : 'host';
   const program: readonly LaunchStep[] = [
     hostEnvironmentStep(hostEnv, cwd),
     identityStep(rights, isBestEffort),
     targetStep((input) => prepareLaunch(program, input)),
     terminalStep,
-    environmentStep({ store, node, network: settings.privateNetworks?.kind === 'cluster' ? 'cluster' : 'host' }),
+    environmentStep({ store, node, network }),
     volumesStep(rights, isBestEffort),
     programStep(images),
   ];
   const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];
   const inNamespace = (): LaunchStep[] => [
     terminationLogMount(files),
-    etcFilesStep(files, store),
+    etcFilesStep(files, store, names, network),
     confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files),
   ];
   return [

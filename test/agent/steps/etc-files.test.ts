@@ -17,12 +17,23 @@ interface Wanted {
   readonly etcFolder: string;
   /** The stored ServiceAccount of the Pod. */
   readonly account?: ServiceAccount | undefined;
+  /** The lines about Services, by namespace. */
+  readonly services?: Readonly<Record<string, string>>;
 }
 
-async function mountsIn({ spec = {}, container = MAIN, podIP, etcFolder, account }: Wanted): Promise<readonly Mount[]> {
+async function mountsIn({
+  spec = {},
+  container = MAIN,
+  podIP,
+  etcFolder,
+  account,
+  services = {},
+}: Wanted): Promise<readonly Mount[]> {
   const step = etcFilesStep(
     { paths: ({ metadata: { namespace, name } }) => ({ ...podPaths('/', namespace, name), etc: etcFolder }) },
     { get: () => account as never, list: () => [] },
+    { lines: (namespace) => services[namespace] ?? '', follow: () => undefined },
+    'host',
   );
   const { mounts = [] } = await changesOf(step, {
     spec: { automountServiceAccountToken: false, ...spec },
@@ -57,6 +68,13 @@ describe('the files of a Pod in /etc', () => {
       /\n127\.8\.9\.10\tweb\.sub\.shop\.svc\.cluster\.local\tweb\n\n# Entries added by/,
     );
     expect(files['/etc/hostname']).toBe('web\n');
+  });
+
+  it("have the names of Services of the Pod's namespace", async () => {
+    const etcFolder = path.join(temporaryFolder(), 'etc');
+    const mounts = await mountsIn({ podIP: '127.8.9.10', etcFolder, services: { shop: '127.96.1.2\tdb\n' } });
+    const hosts = mounts.find(({ target }) => target === '/etc/hosts');
+    expect(readFileSync(hosts?.source ?? '', 'utf8')).toMatch(/\n127\.96\.1\.2\tdb\n$/);
   });
 
   it('are left to the container where it mounts something there', async () => {
