@@ -8,7 +8,7 @@ apiVersion: v1
 kind: Service
 metadata: {name: my-db}
 spec:
-  clusterIP: 10.0.0.11
+  clusterIP: 127.96.0.11
   ports: [{port: 5432}]
 `;
 
@@ -29,7 +29,7 @@ spec:
 it('containers have variables of stored Services with an address, unless enableServiceLinks is false', async () => {
   const manifest = workshop.file('services.yaml', SERVICE + POD('linked', true) + POD('unlinked', false));
   const { stdout, exitCode } = await workshop.run(['apply', manifest]);
-  expect(stdout).toContain('linked db://10.0.0.11:5432 tcp://10.0.0.11:5432');
+  expect(stdout).toContain('linked db://127.96.0.11:5432 tcp://127.96.0.11:5432');
   expect(stdout).toContain('unlinked db://$(MY_DB_SERVICE_HOST):$(MY_DB_SERVICE_PORT) none');
   expect(exitCode).toBe(0);
 });
