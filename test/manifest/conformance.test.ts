@@ -159,7 +159,6 @@ const haveExamples = existsSync(examplesFolder);
 
 describe('examples of the Kubernetes documentation', () => {
   const examples = haveExamples ? readExamples() : [];
-  const isIgnored = ({ kinds }: { kinds: string }): boolean => /PersistentVolume(?!Claim)/.test(kinds);
 
   it('are all in the index', ({ skip }) => {
     skip(!haveExamples, `there is no ${examplesFolder}`);
@@ -169,22 +168,14 @@ describe('examples of the Kubernetes documentation', () => {
     expect(examples.map(({ file }) => file).sort()).toEqual(files.map((file) => file.replaceAll('\\', '/')).sort());
   });
 
-  it.each(examples.filter(({ classes }) => classes !== 'F').filter((example) => !isIgnored(example)))(
-    'accepts $file',
-    async ({ file, kinds }) => {
-      const { objects, errors } = await loadManifests({ files: [path.join(examplesFolder, file)] });
-      expect(errors).toEqual([]);
-      const counted = kinds.split(', ').flatMap((kind) => {
-        const [, count = '1', name = kind] = /^(?:(\d+) x )?(\w+)$/.exec(kind) ?? [];
-        return Array.from({ length: Number(count) }, () => name);
-      });
-      expect(objects.map(({ object }) => object.kind)).toEqual(counted);
-    },
-  );
-
-  it.each(examples.filter(isIgnored))('has no use for $file and says so', async ({ file }) => {
-    const { warnings } = await loadManifests({ files: [path.join(examplesFolder, file)] });
-    expect(warnings).toEqual([expect.stringMatching(/^PersistentVolume is not supported/)]);
+  it.each(examples.filter(({ classes }) => classes !== 'F'))('accepts $file', async ({ file, kinds }) => {
+    const { objects, errors } = await loadManifests({ files: [path.join(examplesFolder, file)] });
+    expect(errors).toEqual([]);
+    const counted = kinds.split(', ').flatMap((kind) => {
+      const [, count = '1', name = kind] = /^(?:(\d+) x )?(\w+)$/.exec(kind) ?? [];
+      return Array.from({ length: Number(count) }, () => name);
+    });
+    expect(objects.map(({ object }) => object.kind)).toEqual(counted);
   });
 
   it.each(examples.filter(({ classes }) => classes === 'F'))('refuses $file: $outcome', async ({ file, outcome }) => {

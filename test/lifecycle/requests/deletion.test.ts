@@ -101,8 +101,8 @@ describe('planDeletion()', () => {
     expect(planDeletion(ending, { ...plain, graceSeconds })).toEqual({ type: 'pending' });
   });
 
-  it('leaves a Pod that has ended and is being deleted to its agent', () => {
-    expect(planDeletion({ ...ending, status: { phase: 'Succeeded' } }, plain)).toEqual({ type: 'pending' });
+  it('removes a Pod that has ended and is being deleted: its agent was killed before it did', () => {
+    expect(planDeletion({ ...ending, status: { phase: 'Succeeded' } }, plain)).toMatchObject({ type: 'remove' });
   });
 
   it.each([undefined, 5, 0])('of a Pod that only finalizers hold, %s seconds ask for nothing', (graceSeconds) => {
