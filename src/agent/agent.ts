@@ -30,6 +30,7 @@ import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from './clean-up/delete-pod.ts';
 import { isCordoned } from './config/node-record.ts';
 import { EventRecorder } from './event-recorder.ts';
+import type { ServiceListeners } from './network/agent-services.ts';
 import { lateServer, type ServiceServer } from './network/service-server.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
@@ -121,12 +122,25 @@ export class Agent implements PodRunAgent {
   /** The server of Services in the network of this agent's Pods. Undefined: Pods reach none. */
   services(): ServiceServer | undefined {
     const { store, clock, onEvent, onTrouble, settings } = this.#options;
-    if (settings.privateNetworks !== undefined) return undefined;
+    if (settings.privateNetworks?.kind === 'pod') return undefined;
     const recorder = new EventRecorder({ store, clock, nodeName: this.node.name, onEvent });
     const record = (service: StoredService, event: EventDraft): void => recorder.recordOwn(service, event);
     return lateServer(async () => {
-      const { HostServices } = await import('./network/host-services.ts');
-      return new HostServices({ clock, record, onTrouble: (error) => onTrouble(error as PodrunError) });
+      const [{ AgentServices }, { ServiceProxy }] = await Promise.all([
+        import('./network/agent-services.ts'),
+        import('../network/proxy/service-proxy.ts'),
+      ]);
+      const shared = { record, onTrouble: (error: Error) => onTrouble(error as PodrunError) };
+      if (settings.privateNetworks === undefined) {
+        const listeners = new ServiceProxy({ clock, opens: () => true });
+        return new AgentServices({ ...shared, network: 'host', listeners });
+      }
+      const listeners: ServiceListeners = {
+        update: async (wanted) => (await this.#machine.clusterHelper())?.update(wanted) ?? [],
+        // The helper ends with the network.
+        close: () => undefined,
+      };
+      return new AgentServices({ ...shared, network: 'cluster', listeners });
     });
   }
 

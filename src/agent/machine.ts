@@ -18,6 +18,7 @@ import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ResourceLimits } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
+import type { NetworkHelper } from '../runtime/linux/network/helper-process.ts';
 import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
@@ -67,7 +68,7 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
 }
 
 /** A Machine as its Pods use it. A simulation has its own. */
-export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'close'>;
+export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'clusterHelper' | 'close'>;
 
 /**
  * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their
@@ -106,6 +107,11 @@ export class Machine {
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
   podChanged(pod: StoredPod): void {
     this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
+  }
+
+  /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */
+  clusterHelper(): Promise<NetworkHelper | undefined> {
+    return this.#networks.clusterHelper();
   }
 
   /** Lets go of the folders that this process holds, and of what the Pods share. */

@@ -63,7 +63,11 @@ describe('what only one place may do', () => {
     const makers = sourcesBelow('src').filter((file) =>
       [...nodesOf(file.ast)].some((node) => node.type === 'NewExpression' && nameOf(node['callee']) === 'SystemClock'),
     );
-    expect(makers.map(({ path }) => path)).toEqual(['src/cli/start.ts', 'src/library/run.ts']);
+    expect(makers.map(({ path }) => path)).toEqual([
+      'src/cli/start.ts',
+      'src/library/run.ts',
+      'src/runtime/linux/network/helper/start.ts',
+    ]);
   });
 
   it('the lifecycle and the controllers promise nothing: they are computed at once', () => {

@@ -44,8 +44,21 @@ function manifests(place: Place, hostPort: number): string[] {
   return [podOf('one', { ports: [{ containerPort: 80, hostPort }] }), podOf('two', {})];
 }
 
-async function startCluster(place: Place, tier: string, hostPort: number): Promise<Cluster> {
-  const apply = place.start(['apply', ...manifests(place, hostPort), '--network', 'cluster', '--runtime', tier]);
+async function startCluster(
+  place: Place,
+  tier: string,
+  hostPort: number,
+  more: readonly string[] = [],
+): Promise<Cluster> {
+  const apply = place.start([
+    'apply',
+    ...more,
+    ...manifests(place, hostPort),
+    '--network',
+    'cluster',
+    '--runtime',
+    tier,
+  ]);
   await apply.until(({ stdout }) => stdout.match(/✓ Pod +ContainersReady, Ready/g)?.length === 2);
   const addressOf = (pod: string): string =>
     new RegExp(`^${pod}/main +\\| at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
@@ -149,6 +162,38 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
       const manifest = place.workshop.pod('one', { restartPolicy: 'Never', containers: [{ name: 'main', command }] });
       const { stdout } = await place.start(['apply', manifest, '--network', 'cluster', '--runtime', tier]).ended;
       expect(stdout).toMatch(stdout.includes('NoWayOut') ? /ENOTFOUND|EAI_AGAIN/ : /main +\| this machine answers$/m);
+    },
+  );
+
+  it.for(CASES.filter(({ tier }) => tier === 'process'))(
+    'of $who reach a Service, and so does this machine, also after its helper was killed',
+    async ({ who, tier }, context) => {
+      const place = new Place(context, who);
+      const nodePort = 30_000 + Math.floor(Math.random() * 2768);
+      const ports = [{ port: 80, targetPort: 80, nodePort }];
+      const spec = { type: 'NodePort', selector: { app: 'web' }, ports };
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec };
+      const file = place.workshop.file('service.yaml', JSON.stringify(service));
+      const { apply } = await startCluster(place, tier, await freePort(), [file]);
+      const labelled = place.start(['label', 'pod', 'one', 'app=web']);
+      expect(await labelled.ended).toMatchObject({ exitCode: 0 });
+      const onMachine = async (): Promise<string> => (await fetch(`http://127.0.0.1:${nodePort}/`)).text();
+      await vi.waitFor(async () => expect(await onMachine()).toContain('one answers'), PATIENT);
+      const { stdout: address } = await place.start(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
+        .ended;
+      expect(address).toMatch(/^10\.96\./);
+      expect((await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout).toContain('one answers');
+      const [helper = 0] = helpersOf(apply);
+      process.kill(helper, 'SIGKILL');
+      await vi.waitFor(() => expect(existsSync(`/proc/${helper}`)).toBe(false), PATIENT);
+      await vi.waitFor(async () => expect(await onMachine()).toContain('one answers'), PATIENT);
+      expect((await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout).toContain('one answers');
+      expect(await place.start(['label', 'pod', 'one', 'app-']).ended).toMatchObject({ exitCode: 0 });
+      const refused = async (): Promise<string> =>
+        (await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout;
+      await vi.waitFor(async () => expect(await refused()).toContain('ECONNREFUSED'), PATIENT);
+      apply.signal('SIGINT');
+      await apply.ended;
     },
   );
 

@@ -75,6 +75,11 @@ export class NetworkMaker {
     return opened;
   }
 
+  /** podrun's helper in the cluster. Undefined: each Pod is alone. */
+  async clusterHelper(): Promise<NetworkHelper | undefined> {
+    return (await this.#cluster)?.helper;
+  }
+
   /** Removes what all Pods share. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -6,7 +6,7 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial, NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
 import { HOST_ADDRESS } from '../../runtime/linux/network/way-out-commands.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
@@ -118,6 +118,11 @@ export class PodNetworks {
       outlivesPodrun: runtime.adopt !== undefined,
       onClusterFailed: () => forgetDetection(store.root, 'cluster'),
     });
+  }
+
+  /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */
+  async clusterHelper(): Promise<NetworkHelper | undefined> {
+    return (await this.#maker)?.clusterHelper();
   }
 
   /** Removes what all Pods share. */

@@ -1,6 +1,9 @@
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
+import { type ListenTrouble, listenerKey } from '../../../network/proxy/service-proxy.ts';
+import type { ServiceListener } from '../../../network/service-table.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import type { ProgramCall } from '../../inside.ts';
 import type { DialTarget, HelperAnswer, HelperRequest } from './helper/protocol.ts';
@@ -47,6 +50,10 @@ export class NetworkHelper {
   readonly #join: NetworkJoin;
   readonly #waiting = new Map<number, Waiting>();
   readonly #served = new Map<number, ServedPort>();
+  /** The Services that the helper serves. */
+  #services: readonly ServiceListener[] = [];
+  /** The keys of those for which the helper has a socket of this machine. */
+  #adopted = new Set<string>();
   #child: HelperChild | undefined;
   #handed: Promise<void> = Promise.resolve();
   #lastId = 0;
@@ -83,10 +90,47 @@ export class NetworkHelper {
     if (this.#child !== undefined) await this.#ask(++this.#lastId, { type: 'stop', served: id });
   }
 
+  /**
+   * Serves Services: on sockets of the network, and on sockets of this machine, which are made here and given to the
+   * helper. A Service without endpoints has no socket.
+   * @returns the listeners that cannot listen on this machine. The next update tries them again
+   */
+  update(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    this.#services = services;
+    const updated = this.#handed.then(() => this.#serveServices(services));
+    this.#handed = updated.then(
+      () => undefined,
+      () => undefined,
+    );
+    return updated;
+  }
+
+  async #serveServices(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    await this.#ask(++this.#lastId, { type: 'services', listeners: services });
+    const wanted = services.filter(({ network, endpoints }) => network === 'machine' && endpoints.length > 0);
+    const before = this.#adopted;
+    this.#adopted = new Set();
+    const troubles: ListenTrouble[] = [];
+    for (const listener of wanted) {
+      const key = listenerKey(listener);
+      try {
+        if (!before.has(key)) {
+          const socket = await (listener.protocol === 'TCP' ? listen(listener) : bind(listener));
+          await this.#ask(++this.#lastId, { type: 'adopt', key }, { socket });
+        }
+        this.#adopted.add(key);
+      } catch (error) {
+        troubles.push({ listener, error: error as NodeJS.ErrnoException });
+      }
+    }
+    return troubles;
+  }
+
   close(): void {
     const child = this.#child;
     this.#child = undefined;
     this.#served.clear();
+    this.#services = [];
     child?.stdin.end();
     this.#giveUp(new Error('the private network was removed'));
   }
@@ -95,7 +139,7 @@ export class NetworkHelper {
   #handOver({ id, at, target }: ServedPort): Promise<void> {
     const handed = this.#handed.then(async () => {
       const server = await listen(at);
-      await this.#ask(id, { type: 'serve', ...target }, { server });
+      await this.#ask(id, { type: 'serve', ...target }, { socket: server });
     });
     this.#handed = handed.catch(() => undefined);
     return handed;
@@ -104,7 +148,7 @@ export class NetworkHelper {
   #ask(
     id: number,
     request: Request,
-    { server, signal }: { readonly server?: Server; readonly signal?: AbortSignal | undefined } = {},
+    { socket, signal }: { readonly socket?: Server | DatagramSocket; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Socket | undefined> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(new Error('aborted'));
@@ -118,18 +162,18 @@ export class NetworkHelper {
       };
       signal?.addEventListener('abort', onAbort);
       this.#waiting.set(id, {
-        resolve: (socket) => {
+        resolve: (connection) => {
           settle();
-          resolve(socket);
+          resolve(connection);
         },
         reject: (error) => {
           settle();
           reject(error);
         },
       });
-      this.#running().send({ ...request, id }, server, (error: Error | null) => {
+      this.#running().send({ ...request, id }, socket, (error: Error | null) => {
         // The message carries the socket now: it stays open.
-        server?.close();
+        socket?.close();
         if (error !== null) this.#waiting.get(id)?.reject(error);
       });
     });
@@ -158,6 +202,9 @@ export class NetworkHelper {
   #ended(child: HelperChild, error: unknown): void {
     if (this.#child === child) this.#child = undefined;
     this.#giveUp(error);
+    this.#adopted.clear();
+    // A port that another program has taken meanwhile is tried again with the next change of a Service.
+    if (this.#services.length > 0) this.update(this.#services).catch(() => undefined);
     for (const served of this.#served.values()) {
       this.#handOver(served).catch((reason: unknown) => {
         this.#served.delete(served.id);
@@ -189,3 +236,11 @@ function listen({ address, port }: HostAddress): Promise<Server> {
 
 /** Connections that wait to be accepted. The kernel's own limit is 4096. */
 const BACKLOG = 4096;
+
+function bind({ address, port }: HostAddress): Promise<DatagramSocket> {
+  const socket = createSocket('udp4');
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind({ address, port, exclusive: true }, () => resolve(socket));
+  });
+}

@@ -1,4 +1,8 @@
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../../../clock.ts';
+import { ServiceProxy } from '../../../../network/proxy/service-proxy.ts';
+import type { ServiceListener } from '../../../../network/service-table.ts';
 import { splice } from '../../../../network/splice.ts';
 import type { DialTarget, HelperAnswer, HelperRequest } from './protocol.ts';
 
@@ -10,9 +14,11 @@ export class Helper {
   readonly #send: Send;
   /** By id of the request that brought them. */
   readonly #servers = new Map<number, Server>();
+  readonly #proxy: ServiceProxy;
 
-  constructor(send: Send) {
+  constructor(send: Send, clock: Clock) {
     this.#send = send;
+    this.#proxy = new ServiceProxy({ clock, opens: ({ network }) => network === 'pods' });
   }
 
   handle(request: HelperRequest, handle: unknown): void {
@@ -21,6 +27,11 @@ export class Helper {
         return this.#dial(request.id, request);
       case 'serve':
         return this.#serve(request.id, request, handle as Server);
+      case 'services':
+        return void this.#serveServices(request.id, request.listeners);
+      case 'adopt':
+        this.#proxy.adopt(request.key, handle as Server | DatagramSocket);
+        return this.#send({ id: request.id });
       case 'stop': {
         this.#servers.get(request.served)?.close();
         this.#servers.delete(request.served);
@@ -42,6 +53,13 @@ export class Helper {
       socket.off('error', failed).on('error', () => undefined);
       this.#send({ id }, socket);
     });
+  }
+
+  async #serveServices(id: number, listeners: readonly ServiceListener[]): Promise<void> {
+    const [trouble] = await this.#proxy.update(listeners);
+    if (trouble === undefined) return this.#send({ id });
+    const { error, listener } = trouble;
+    this.#send({ id, error: Object.assign({}, error, { message: `${listener.service}: ${error.message}` }) });
   }
 
   #serve(id: number, { host, port }: DialTarget, server: Server): void {

@@ -3,6 +3,8 @@
  * listening sockets travel beside them: a socket belongs to the network that it was made in, whichever process has it.
  */
 
+import type { ServiceListener } from '../../../../network/service-table.ts';
+
 /** A TCP port in the helper's network. */
 export interface DialTarget {
   readonly host: string;
@@ -15,12 +17,16 @@ export type HelperRequest =
   | ({ readonly type: 'dial'; readonly id: number } & DialTarget)
   /** Accept connections of the listening socket that comes along, and connect each to the target. */
   | ({ readonly type: 'serve'; readonly id: number } & DialTarget)
+  /** Serve these Services instead of those before, on the sockets of the helper's network at once. */
+  | { readonly type: 'services'; readonly id: number; readonly listeners: readonly ServiceListener[] }
+  /** Serve one of them on the socket of this machine that comes along. */
+  | { readonly type: 'adopt'; readonly id: number; readonly key: string }
   /** Close the listening socket of the `serve` with this id. Its connections go on. */
   | { readonly type: 'stop'; readonly id: number; readonly served: number };
 
 /** A message of the helper. */
 export interface HelperAnswer {
   readonly id: number;
-  /** Node's error for a failed connection. */
+  /** Node's error for a failed connection, or for the first of the Services that cannot be served. */
   readonly error?: { readonly message: string };
 }

@@ -1,17 +1,24 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { servicePortMoved, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
-import { machinePort, makeServiceTable } from '../../network/make-service-table.ts';
+import { machinePort, makeServiceTable, type ServicePlace } from '../../network/make-service-table.ts';
 import type { ServiceServer } from './service-server.ts';
-import { ServiceProxy } from '../../network/proxy/service-proxy.ts';
+import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
 import { machineAddress } from '../../network/service-addresses.ts';
+import type { ServiceListener } from '../../network/service-table.ts';
 
-/** Serves Services in the network of this machine, on their loopback addresses. */
-export class HostServices implements ServiceServer {
-  readonly #proxy: ServiceProxy;
+/** Serves the listeners of a table, here or in another network. */
+export interface ServiceListeners {
+  update(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]>;
+  close(): void;
+}
+
+/** Serves Services to the Pods of an agent, and on their loopback addresses to this machine. */
+export class AgentServices implements ServiceServer {
+  readonly #network: ServicePlace['network'];
+  readonly #listeners: ServiceListeners;
   readonly #lowestPort = lowestPort();
   readonly #record: (service: StoredService, event: EventDraft) => void;
   /** The events that were recorded: each once. */
@@ -19,19 +26,22 @@ export class HostServices implements ServiceServer {
   readonly #onTrouble: (error: Error) => void;
 
   constructor(options: {
-    readonly clock: Clock;
+    /** The network of the Pods. */
+    readonly network: ServicePlace['network'];
+    readonly listeners: ServiceListeners;
     readonly record: (service: StoredService, event: EventDraft) => void;
     readonly onTrouble: (error: Error) => void;
   }) {
-    this.#proxy = new ServiceProxy({ clock: options.clock, opens: () => true });
+    this.#network = options.network;
+    this.#listeners = options.listeners;
     this.#record = options.record;
     this.#onTrouble = options.onTrouble;
   }
 
   show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
-    const { listeners } = makeServiceTable(services, slices, { network: 'host', lowestPort: this.#lowestPort });
+    const { listeners } = makeServiceTable(services, slices, { network: this.#network, lowestPort: this.#lowestPort });
     for (const service of services) this.#tellMoved(service);
-    this.#proxy.update(listeners).then((troubles) => {
+    this.#listeners.update(listeners).then((troubles) => {
       for (const { listener, error } of troubles) {
         const { service: name, address, port, protocol } = listener;
         const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
@@ -42,7 +52,7 @@ export class HostServices implements ServiceServer {
   }
 
   close(): void {
-    this.#proxy.close();
+    this.#listeners.close();
   }
 
   #tellMoved(service: StoredService): void {
