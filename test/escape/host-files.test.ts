@@ -131,6 +131,7 @@ describe.each(APART)('an abstract socket of the host, for a container of $who', 
   it.for([
     ['is reached in the network of the host', [], 'host'],
     ['is out of reach with a network of the Pod', ['--network', 'pod'], 'refused'],
+    ['is out of reach with a network of the run', ['--network', 'cluster'], 'refused'],
   ] as const)('%s', async ([, flags, answer], context) => {
     const attempt = attemptIn(context, world);
     const name = `podrun-escape-${process.pid}`;

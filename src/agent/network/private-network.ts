@@ -64,8 +64,9 @@ export class PrivateNetwork {
 
   /** Forwards connections to a port of the host to the Pod. */
   async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort): Promise<void> {
-    const { helper, event } = this.#options;
-    const at = { address: hostIP || ANY_ADDRESS, port: hostPort };
+    const { helper, isShared, event } = this.#options;
+    // In a cluster, podrun listens beyond loopback only where the manifest names an address.
+    const at = { address: hostIP || (isShared ? LOCALHOST : ANY_ADDRESS), port: hostPort };
     const target = { host: this.address, port: containerPort };
     const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
     try {
@@ -78,6 +79,7 @@ export class PrivateNetwork {
 }
 
 const ANY_ADDRESS = '0.0.0.0';
+const LOCALHOST = '127.0.0.1';
 
 type ForwardedHostPort = ContainerPort & { readonly hostPort: number };
 
