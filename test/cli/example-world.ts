@@ -54,6 +54,7 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
     before: 'rm -f web.yaml',
     shows: /Ready/,
   },
+  'podrun init web --kind deployment --with probes -o web.yaml': { before: 'rm -f web.yaml' },
   'podrun get pods -w -o json --output-watch-events': { shows: /ADDED/ },
   'podrun logs web -c proxy -f': { shows: /proxying/ },
   'podrun logs web --hooks -f': { shows: /hooked/ },
@@ -84,6 +85,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun events --from events.json': { before: 'podrun get events -o json > events.json' },
   // Pods without a controller stay.
   'podrun drain $(podrun get nodes -o name) --ignore-daemonsets': { exitCode: 1 },
+  // The workload of this folder is a recorded one: its Pods never ran here.
+  'podrun timeline deployment/web': { exitCode: 1 },
   // Runs that differ
   'podrun expect web.expect.yaml web@1': { exitCode: 1 },
   // The Pod of pod.yaml is another one in this folder.
@@ -200,6 +203,7 @@ const yaml = (...objects: readonly object[]): string => objects.map((object) => 
 export const FILES = (folder: string, isApart: boolean): Readonly<Record<string, string>> => ({
   'pod.yaml': yaml(pod('once', ends)),
   'deploy/pod.yaml': yaml(pod('once', ends)),
+  'site.yaml': yaml({ ...SETTINGS, metadata: { name: 'site' } }),
   'from-cluster.yaml': yaml(
     pod('clustered', { restartPolicy: 'Never', containers: [{ name: 'main', image: 'nginx:1.27' }] }),
   ),

@@ -108,8 +108,9 @@ NAME                STATUS   AGE
 namespace/default   Active   60s
 namespace/x         Active   60s
 
-NAME               SECRETS   AGE
-serviceaccount/x   0         60s
+NAME                     SECRETS   AGE
+serviceaccount/default   0         60s
+serviceaccount/x         0         60s
 `);
   });
 

@@ -1,5 +1,6 @@
 import type { StoredKubeObject } from '../../src/api/objects.ts';
 import { everyResourceType } from '../../src/api/resource-types.ts';
+import { keyOf } from '../../src/store/metadata.ts';
 import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -85,8 +86,9 @@ async function buildWorld(): Promise<void> {
 function putWorkloadsAgain(): void {
   const store = storeOf(workshop);
   for (const { plural } of everyResourceType().filter(({ plural: resource }) => resource !== 'pods')) {
-    for (const { metadata } of store.list<StoredKubeObject>(plural)) {
-      store.delete(plural, metadata.namespace, metadata.name);
+    for (const object of store.list<StoredKubeObject>(plural)) {
+      const { namespace, name } = keyOf(object);
+      store.delete(plural, namespace, name);
     }
   }
   for (const state of WORKLOADS) putWorkloads(workshop, state);

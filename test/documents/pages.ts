@@ -67,6 +67,13 @@ function ending(program: string): string {
   return pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: [program] }] });
 }
 
+const SERVICE = stringify({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web' },
+  spec: { selector: { app: 'web' }, ports: [{ port: 8000 }] },
+});
+
 /** The settings of the pages, by page. */
 export const PAGES: Readonly<Record<string, PageSetting>> = {
   'README.md': {
@@ -77,7 +84,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'npx podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
       'npm run test:unit    # the tests of pure code, in seconds': { skip: 'they are tests of their own' },
       'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
-      'npm run simulate     # random Pods in a simulated machine; -- --seeds 1e6 for a night': {
+      'npm run simulate     # random Pods in a simulated machine, or workloads: -- workloads --seeds 20000': {
         skip: 'a test of its own',
       },
       'npm run bench        # what podrun costs, beside what you would take instead': { skip: 'takes minutes' },
@@ -230,6 +237,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     ],
     manners: {
       'podrun history web': { otherOutput: 'other runs' },
+      'podrun logs web-6c57ddffd-hgvjc': { skip: 'the name of the Pod is another one each time' },
       'podrun get pod crash-loop --at 20s': { exit: 1 },
       // On a busy machine, two runs may take different times.
       'podrun diff good-run.ndjson run.ndjson --tolerance 50%': { before: ['cp run.ndjson good-run.ndjson'] },
@@ -265,9 +273,11 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/network.md': {
-    files: { 'pod.yaml': serving('app') },
+    files: { 'pod.yaml': serving('app'), 'web.yaml': `${SERVICE}---\n${serving('app')}` },
+    programs: { curl: 'echo hello' },
     before: [DETACH],
     manners: {
+      'podrun get service web': { before: [DELETE, 'podrun apply --detach web.yaml'] },
       'podrun get pods -o wide': { otherOutput: 'the name of the node' },
       'podrun apply pod.yaml --network pod': {
         ...(TIERS.includes('namespace') ? {} : { skip: 'needs namespaces' }),

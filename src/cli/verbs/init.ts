@@ -36,7 +36,7 @@ Examples:
   podrun init web --with probes,sidecar -o web.yaml && podrun apply web.yaml
   podrun init nightly --task --with configmap | podrun apply -
   podrun init web --kind deployment --with probes -o web.yaml
-  podrun init report --kind cronjob | podrun apply - --timeout 90s
+  podrun init report --kind cronjob -o report.yaml && podrun validate report.yaml
 `;
 
 /** `podrun init`: writes a first manifest. */

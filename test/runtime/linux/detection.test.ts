@@ -261,7 +261,7 @@ describe.runIf(isRoot)('on this machine', () => {
     const [namespaces] = report.findings;
     context.skip(namespaces?.how === 'none', 'namespaces are not permitted here');
     expect(namespaces).toEqual({ feature: 'namespaces', verdict: 'yes', how: 'user' });
-    expect(readdirSync(path.join(own, 's', '.runtime'))).toEqual(['namespaces.json']);
+    expect(readdirSync(path.join(own, 's', '.runtime'))).toEqual(['cluster.json', 'namespaces.json']);
   });
 });
 
