@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runHere } from '../cli/in-process.ts';
-import { GOLDEN_ENV } from '../cli/prepared-store.ts';
-import { workshopForEach } from '../cli/workshop.ts';
+import { runHere } from '../in-process.ts';
+import { GOLDEN_ENV } from '../prepared-store.ts';
+import { workshopForEach } from '../workshop.ts';
 
 const workshop = workshopForEach();
-const folder = path.join(import.meta.dirname, '../golden/workloads');
+const folder = path.join(import.meta.dirname, '../../golden/workloads');
 const textOf = (state: string, file: string): string => readFileSync(path.join(folder, state, file), 'utf8');
 
 const states = readdirSync(folder, { withFileTypes: true })
