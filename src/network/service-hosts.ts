@@ -1,35 +1,45 @@
-import type { NamedService } from './service-table.ts';
+import type { StoredService } from '../api/objects.ts';
+import { isReadyEndpoint, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
+import { addressForPods, type ServicePlace, slicesOf } from './listeners-of-services.ts';
 
 const DOMAIN = 'cluster.local';
 
 /**
  * The lines of a Pod's /etc/hosts about Services: their addresses, those of the endpoints of headless ones, and those
- * of endpoints with names of their own. Only Services of the Pod's namespace have short names.
+ * of endpoints with names of their own. Only Services of the Pod's namespace have short names; an ExternalName has no
+ * line.
  * Source of the names: Kubernetes' DNS-based service discovery.
  */
-export function serviceHosts(services: readonly NamedService[], namespace: string): string {
-  const lines = services.flatMap((service) => linesOf(service, namespace));
+export function serviceHosts(
+  services: readonly StoredService[],
+  slices: readonly StoredEndpointSlice[],
+  { namespace, place }: { readonly namespace: string; readonly place: ServicePlace },
+): string {
+  const lines = services.flatMap((service) => {
+    const names = (host: string): string => namesOf(service, host, namespace);
+    const address = addressForPods(service, place);
+    if (address !== undefined) return [`${address}\t${names('')}`];
+    if (service.spec?.type === 'ExternalName') return [];
+    return slicesOf(service, slices).flatMap((slice) => headlessLines(slice, names));
+  });
   return lines.length === 0 ? '' : `\n# Services.\n${lines.join('\n')}\n`;
 }
 
-function linesOf({ namespace, name, target }: NamedService, own: string): string[] {
-  const inFull = `${name}.${namespace}`;
-  const names = (host: string): string[] => {
-    const full = `${host}${inFull}`;
-    const short = namespace === own ? [`${host}${name}`] : [];
-    return [...short, full, `${full}.svc`, `${full}.svc.${DOMAIN}`];
-  };
-  switch (target.type) {
-    case 'address':
-      return [[target.address, ...names('')].join('\t')];
-    case 'headless':
-      return target.endpoints.flatMap(({ address, hostname }) => [
-        [address, ...names('')].join('\t'),
-        ...(hostname === undefined ? [] : [[address, ...names(`${hostname}.`)].join('\t')]),
-      ]);
-    case 'external':
-      return [];
-    default:
-      return target satisfies never;
-  }
+/** @param names the names of the Service, behind a host name with a dot */
+function headlessLines({ addressType, endpoints }: StoredEndpointSlice, names: (host: string) => string): string[] {
+  if (addressType !== 'IPv4') return [];
+  return (endpoints ?? [])
+    .filter(isReadyEndpoint)
+    .flatMap(({ addresses, hostname }) =>
+      addresses.flatMap((address) => [
+        `${address}\t${names('')}`,
+        ...(hostname === undefined ? [] : [`${address}\t${names(`${hostname}.`)}`]),
+      ]),
+    );
+}
+
+function namesOf({ metadata: { namespace, name } }: StoredService, host: string, own: string): string {
+  const full = `${host}${name}.${namespace}`;
+  const short = namespace === own ? [`${host}${name}`] : [];
+  return [...short, full, `${full}.svc`, `${full}.svc.${DOMAIN}`].join('\t');
 }

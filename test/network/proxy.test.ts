@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listenerKey, ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
-import type { ServiceEndpoint, ServiceListener } from '../../src/network/service-table.ts';
+import { ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
+import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/service-listener.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 const clock = new ManualClock();

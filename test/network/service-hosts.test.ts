@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest';
+import type { StoredService } from '../../src/api/objects.ts';
+import type { StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
 import { serviceHosts } from '../../src/network/service-hosts.ts';
-import type { NamedService, ServiceTarget } from '../../src/network/service-table.ts';
+import { endpoint, service, slice } from './objects.ts';
 
-const named = (name: string, target: ServiceTarget, namespace = 'default'): NamedService => ({
-  namespace,
-  name,
-  target,
-});
-const at = (address: string): ServiceTarget => ({ type: 'address', address, ports: [] });
+const hosts = (
+  services: readonly StoredService[],
+  slices: readonly StoredEndpointSlice[] = [],
+  network: 'host' | 'cluster' = 'host',
+): string => serviceHosts(services, slices, { namespace: 'default', place: { network, lowestPort: 1024 } });
 
 it('has short names in the own namespace only', () => {
-  const services = [named('web', at('127.96.1.2')), named('db', at('127.96.1.3'), 'data')];
-  expect(serviceHosts(services, 'default')).toBe(
+  const services = [service('web', { clusterIP: '127.96.1.2' }), service('db', { clusterIP: '127.96.1.3' }, 'data')];
+  expect(hosts(services)).toBe(
     `
 # Services.
 127.96.1.2\tweb\tweb.default\tweb.default.svc\tweb.default.svc.cluster.local
@@ -20,14 +21,19 @@ it('has short names in the own namespace only', () => {
   );
 });
 
-it('has the endpoints of a headless Service, and their own names', () => {
-  const endpoint = { address: '127.1.2.3', hostname: 'db-0', ports: [] };
-  const endpoints = [endpoint, { ...endpoint, address: '127.1.2.4', hostname: undefined }];
-  expect(
-    serviceHosts([named('db', { type: 'headless', endpoints })], 'default')
-      .split('\n')
-      .slice(2, -1),
-  ).toEqual([
+it('has the addresses that work in the network of the Pod', () => {
+  expect(hosts([service('web', { clusterIP: '127.96.1.2' })], [], 'cluster')).toContain('\n10.96.1.2\tweb\t');
+});
+
+it('has the ready endpoints of a headless Service, and their own names', () => {
+  const ready = { ready: true };
+  const endpoints = [
+    endpoint('127.1.2.3', ready, 'db-0'),
+    endpoint('127.1.2.4', ready),
+    endpoint('127.1.2.5', { ready: false }),
+  ];
+  const lines = hosts([service('db', { clusterIP: 'None' })], [slice('db', endpoints)]).split('\n');
+  expect(lines.slice(2, -1)).toEqual([
     '127.1.2.3\tdb\tdb.default\tdb.default.svc\tdb.default.svc.cluster.local',
     '127.1.2.3\tdb-0.db\tdb-0.db.default\tdb-0.db.default.svc\tdb-0.db.default.svc.cluster.local',
     '127.1.2.4\tdb\tdb.default\tdb.default.svc\tdb.default.svc.cluster.local',
@@ -35,6 +41,6 @@ it('has the endpoints of a headless Service, and their own names', () => {
 });
 
 it('is empty without Services, and has no ExternalName', () => {
-  expect(serviceHosts([], 'default')).toBe('');
-  expect(serviceHosts([named('x', { type: 'external', name: 'a.org' })], 'default')).toBe('');
+  expect(hosts([])).toBe('');
+  expect(hosts([service('x', { type: 'ExternalName', externalName: 'a.org' })])).toBe('');
 });

@@ -3,13 +3,13 @@ import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { servicePortMoved, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
-import { machinePort, makeServiceTable, type ServicePlace } from '../../network/make-service-table.ts';
+import { listenersOfServices, machinePort, type ServicePlace } from '../../network/listeners-of-services.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
 import { machineAddress } from '../../network/service-addresses.ts';
-import type { ServiceListener } from '../../network/service-table.ts';
+import type { ServiceListener } from '../../network/service-listener.ts';
 
-/** Serves the listeners of a table, here or in another network. */
+/** Serves listeners of Services, here or in another network. */
 export interface ServiceListeners {
   update(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]>;
   close(): void;
@@ -39,14 +39,14 @@ export class AgentServices implements ServiceServer {
   }
 
   show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
-    const { listeners } = makeServiceTable(services, slices, { network: this.#network, lowestPort: this.#lowestPort });
+    const place = { network: this.#network, lowestPort: this.#lowestPort };
     for (const service of services) this.#tellMoved(service);
-    this.#listeners.update(listeners).then((troubles) => {
+    this.#listeners.update(listenersOfServices(services, slices, place)).then((troubles) => {
       for (const { listener, error } of troubles) {
         const { service: name, address, port, protocol } = listener;
         const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
-        const place = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
-        if (service !== undefined) this.#tell(service, servicePortTaken(place, error.code ?? error.message));
+        const at = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
+        if (service !== undefined) this.#tell(service, servicePortTaken(at, error.code ?? error.message));
       }
     }, this.#onTrouble);
   }

@@ -1,7 +1,7 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
-import { addressForPods, podsPort, type ServicePlace } from '../../network/make-service-table.ts';
+import { addressForPods, podsPort, type ServicePlace } from '../../network/listeners-of-services.ts';
 import type { ObjectReader } from '../../store/store.ts';
 
 /** The stored Services of a namespace, as programs in a network reach them. */

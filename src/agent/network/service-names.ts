@@ -1,7 +1,7 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
-import { makeServiceTable, type ServicePlace } from '../../network/make-service-table.ts';
+import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import { serviceHosts } from '../../network/service-hosts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 
@@ -22,7 +22,7 @@ export class ServiceNames {
     const services = this.#store.list<StoredService>('services');
     if (services.length === 0) return '';
     const slices = this.#store.list<StoredEndpointSlice>('endpointslices');
-    return serviceHosts(makeServiceTable(services, slices, { network, lowestPort: lowestPort() }).services, namespace);
+    return serviceHosts(services, slices, { namespace, place: { network, lowestPort: lowestPort() } });
   }
 
   /**

@@ -2,7 +2,7 @@ import type { StoredConfigMap, StoredSecret } from '../../api/objects.ts';
 import { makeEnvironment } from '../../lifecycle/environment/environment.ts';
 import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import type { ServicePlace } from '../../network/make-service-table.ts';
+import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import type { Store } from '../../store/store.ts';
 import { serviceFacts } from '../network/service-facts.ts';
 import type { LaunchStep } from './step.ts';

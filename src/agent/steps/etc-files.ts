@@ -9,7 +9,7 @@ import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { ObjectReader } from '../../store/store.ts';
-import type { ServicePlace } from '../../network/make-service-table.ts';
+import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import type { ServiceNames } from '../network/service-names.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { accountOf } from '../runs/admit-new.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { ServiceEndpoint, ServiceListener } from '../service-table.ts';
+import type { ServiceEndpoint, ServiceListener } from '../service-listener.ts';
 
 /** The clients that are remembered at most: then those whose time is over are forgotten. */
 const CLIENTS_MAX = 10_000;

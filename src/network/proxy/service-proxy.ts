@@ -1,7 +1,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { Clock } from '../../clock.ts';
-import type { ServiceListener } from '../service-table.ts';
+import { listenerKey, type ServiceListener } from '../service-listener.ts';
 import { EndpointChoice } from './endpoint-choice.ts';
 import { TcpService } from './tcp-service.ts';
 import { UdpService } from './udp-service.ts';
@@ -23,13 +23,8 @@ interface Served {
   service: TcpService | UdpService | undefined;
 }
 
-/** Names a listener: its protocol, address and port. */
-export function listenerKey({ protocol, network, address, port }: ServiceListener): string {
-  return `${network} ${protocol} ${address}:${port}`;
-}
-
 /**
- * Serves the Services of a table in user space. A Service without endpoints has no socket: the kernel refuses its
+ * Serves Services in user space. A Service without endpoints has no socket: the kernel refuses its
  * connections at once. Connections stay with their endpoint until one side ends them.
  */
 export class ServiceProxy {
@@ -76,12 +71,17 @@ export class ServiceProxy {
     );
     for (const [key, { service }] of this.#served) {
       if (wanted.has(key)) continue;
-      service?.close();
-      if (service instanceof TcpService) this.#closing.add(service);
       this.#served.delete(key);
+      if (service instanceof TcpService) this.#drain(service);
+      else service?.close();
     }
     const troubles = await Promise.all([...wanted].map(([key, listener]) => this.#serve(key, listener)));
     return troubles.flatMap((trouble) => trouble ?? []);
+  }
+
+  #drain(service: TcpService): void {
+    this.#closing.add(service);
+    service.close(() => this.#closing.delete(service));
   }
 
   async #serve(key: string, listener: ServiceListener): Promise<ListenTrouble | undefined> {

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { splice } from '../splice.ts';
-import type { ServiceEndpoint } from '../service-table.ts';
+import type { ServiceEndpoint } from '../service-listener.ts';
 import type { EndpointChoice } from './endpoint-choice.ts';
 
 /** Connections that wait to be accepted. The kernel's own limit is 4096. */
@@ -42,9 +42,12 @@ export class TcpService {
     return new TcpService(server, choice);
   }
 
-  /** Stops listening: new connections are refused, open ones go on. */
-  close(): void {
-    this.#server.close();
+  /**
+   * Stops listening: new connections are refused, open ones go on.
+   * @param ended called when the last of them has ended
+   */
+  close(ended?: () => void): void {
+    this.#server.close(ended);
   }
 
   /** Ends the open connections, too. */

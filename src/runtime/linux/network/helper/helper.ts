@@ -2,7 +2,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../../clock.ts';
 import { ServiceProxy } from '../../../../network/proxy/service-proxy.ts';
-import type { ServiceListener } from '../../../../network/service-table.ts';
+import type { ServiceListener } from '../../../../network/service-listener.ts';
 import { splice } from '../../../../network/splice.ts';
 import type { DialTarget, HelperAnswer, HelperRequest } from './protocol.ts';
 

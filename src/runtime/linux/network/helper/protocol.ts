@@ -3,7 +3,7 @@
  * listening sockets travel beside them: a socket belongs to the network that it was made in, whichever process has it.
  */
 
-import type { ServiceListener } from '../../../../network/service-table.ts';
+import type { ServiceListener } from '../../../../network/service-listener.ts';
 
 /** A TCP port in the helper's network. */
 export interface DialTarget {

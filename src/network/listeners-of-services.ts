@@ -2,15 +2,7 @@ import type { Endpoint, ServicePort } from '../api/generated/types.ts';
 import type { StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import { machineAddress, podsAddress } from './service-addresses.ts';
-import type {
-  NamedEndpoint,
-  NamedPort,
-  NamedService,
-  ServiceEndpoint,
-  ServiceListener,
-  ServiceTable,
-  ServiceTarget,
-} from './service-table.ts';
+import { listenerKey, type ServiceEndpoint, type ServiceListener } from './service-listener.ts';
 
 /** The network of the run, as far as its Services are concerned. */
 export interface ServicePlace {
@@ -25,22 +17,27 @@ const MOVED_BY = 10_000;
 const LOCALHOST = '127.0.0.1';
 
 /**
- * Computes what the proxy and the DNS server of a run serve.
+ * Computes what the proxy of a run serves.
  * @param slices those of the same namespaces, in any order
  */
-export function makeServiceTable(
+export function listenersOfServices(
   services: readonly StoredService[],
   slices: readonly StoredEndpointSlice[],
   place: ServicePlace,
-): ServiceTable {
-  const slicesOf = (service: StoredService): StoredEndpointSlice[] =>
-    slices.filter(({ metadata: { namespace, labels } }) => {
-      return namespace === service.metadata.namespace && labels?.[SERVICE_NAME_LABEL] === service.metadata.name;
-    });
-  return {
-    listeners: withoutDoubles(services.flatMap((service) => listenersOf(service, slicesOf(service), place))),
-    services: services.map((service) => namedService(service, slicesOf(service), place)),
-  };
+): ServiceListener[] {
+  const all = services.flatMap((service) => listenersOf(service, slicesOf(service, slices), place));
+  // The first of several listeners at one place stays.
+  return [...new Map(all.toReversed().map((listener) => [listenerKey(listener), listener])).values()].toReversed();
+}
+
+/** The EndpointSlices of a Service. */
+export function slicesOf(
+  { metadata: { namespace, name } }: StoredService,
+  slices: readonly StoredEndpointSlice[],
+): StoredEndpointSlice[] {
+  return slices.filter(
+    ({ metadata }) => metadata.namespace === namespace && metadata.labels?.[SERVICE_NAME_LABEL] === name,
+  );
 }
 
 /** The port on which this machine's network serves a port of a Service. */
@@ -120,45 +117,4 @@ function usableEndpoints<T extends Endpoint>(endpoints: readonly T[]): T[] {
   const ready = endpoints.filter(isReadyEndpoint);
   if (ready.length > 0) return ready;
   return endpoints.filter(({ conditions }) => conditions?.terminating === true && conditions.serving !== false);
-}
-
-/** The first of several listeners at one place stays. */
-function withoutDoubles(listeners: readonly ServiceListener[]): ServiceListener[] {
-  const byPlace = new Map<string, ServiceListener>();
-  for (const listener of listeners) {
-    const key = `${listener.network} ${listener.protocol} ${listener.address}:${listener.port}`;
-    if (!byPlace.has(key)) byPlace.set(key, listener);
-  }
-  return [...byPlace.values()];
-}
-
-function namedService(
-  service: StoredService,
-  slices: readonly StoredEndpointSlice[],
-  place: ServicePlace,
-): NamedService {
-  const { namespace, name } = service.metadata;
-  return { namespace, name, target: targetOf(service, slices, place) };
-}
-
-function targetOf(service: StoredService, slices: readonly StoredEndpointSlice[], place: ServicePlace): ServiceTarget {
-  const { type, externalName = '', ports = [] } = service.spec ?? {};
-  if (type === 'ExternalName') return { type: 'external', name: externalName };
-  const address = addressForPods(service, place);
-  if (address === undefined) return { type: 'headless', endpoints: slices.flatMap(namedEndpoints) };
-  return {
-    type: 'address',
-    address,
-    ports: ports.map(({ name = '', protocol = 'TCP', port }) => ({ name, protocol, port: podsPort(port, place) })),
-  };
-}
-
-function namedEndpoints({ addressType, endpoints, ports }: StoredEndpointSlice): NamedEndpoint[] {
-  if (addressType !== 'IPv4') return [];
-  const named = (ports ?? []).flatMap(({ name = '', protocol = 'TCP', port }): NamedPort[] =>
-    port === undefined ? [] : [{ name, protocol, port }],
-  );
-  return (endpoints ?? [])
-    .filter(isReadyEndpoint)
-    .flatMap(({ addresses, hostname }) => addresses.map((address) => ({ address, hostname, ports: named })));
 }

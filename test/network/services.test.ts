@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { allocateService, nodePortErrors } from '../../src/network/allocate-service.ts';
-import { makeServiceTable } from '../../src/network/make-service-table.ts';
+import { listenersOfServices } from '../../src/network/listeners-of-services.ts';
 import { serviceAddress } from '../../src/network/service-addresses.ts';
 import { endpoint, service, slice } from './objects.ts';
 
 const HOST = { network: 'host', lowestPort: 1024 } as const;
-const CLUSTER = { network: 'cluster', lowestPort: 1024 } as const;
 const HERE = { range: '127.96.', place: '/state' } as const;
 const READY = { ready: true, serving: true, terminating: false };
 const UNREADY = { ready: false, serving: false, terminating: false };
@@ -21,7 +20,7 @@ describe('the endpoints of a listener', () => {
   ])('are %s', (_, conditions, addresses) => {
     const web = service('web', { clusterIP: '127.96.1.2', ports: [{ port: 8000 }] });
     const endpoints = conditions.map((each, index) => endpoint(`10.0.0.${index}`, each));
-    const { listeners } = makeServiceTable([web], [slice('web', endpoints)], HOST);
+    const listeners = listenersOfServices([web], [slice('web', endpoints)], HOST);
     expect(listeners[0]?.endpoints).toEqual(addresses.map((address) => ({ address, port: 8080 })));
   });
 
@@ -36,7 +35,7 @@ describe('the endpoints of a listener', () => {
       slice('web', [endpoint('10.0.0.2')], { name: 'dns', port: 5354, protocol: 'UDP' }),
       slice('other', [endpoint('10.0.0.3')], { name: 'dns', port: 5353, protocol: 'UDP' }),
     ];
-    const { listeners } = makeServiceTable([web], slices, { ...HOST, lowestPort: 1 });
+    const listeners = listenersOfServices([web], slices, { ...HOST, lowestPort: 1 });
     expect(listeners.map(({ protocol, endpoints }) => [protocol, endpoints.map(({ port }) => port)])).toEqual([
       ['UDP', [5353, 5354]],
       ['TCP', []],
@@ -52,7 +51,7 @@ describe('the places of a Service', () => {
     ['LoadBalancer', 'host', ['machine 127.96.1.2:10080', 'machine 127.0.0.1:30080', 'machine 127.0.0.1:10080']],
     ['ExternalName', 'host', []],
   ] as const)('of type %s in %s', (type, network, places) => {
-    const { listeners } = makeServiceTable([service('web', { ...spec, type })], [], { network, lowestPort: 1024 });
+    const listeners = listenersOfServices([service('web', { ...spec, type })], [], { network, lowestPort: 1024 });
     expect(listeners.map((each) => `${each.network} ${each.address}:${each.port}`)).toEqual(places);
   });
 
@@ -63,7 +62,7 @@ describe('the places of a Service', () => {
       service('c', { clusterIP: '127.96.1.3', ports: [{ port: 2000 }] }),
       service('d', { clusterIP: '127.96.1.3', ports: [{ port: 2000 }] }),
     ];
-    expect(makeServiceTable(services, [], HOST).listeners.map((each) => each.service)).toEqual(['default/c:2000']);
+    expect(listenersOfServices(services, [], HOST).map((each) => each.service)).toEqual(['default/c:2000']);
   });
 
   it('keep clients at their endpoint with ClientIP', () => {
@@ -72,29 +71,8 @@ describe('the places of a Service', () => {
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 9 } },
     } as const;
     const web = service('web', { ...spec, ...affinity });
-    expect(makeServiceTable([web], [], HOST).listeners[0]?.affinitySeconds).toBe(9);
+    expect(listenersOfServices([web], [], HOST)[0]?.affinitySeconds).toBe(9);
   });
-});
-
-it('names have the address and the ports that work in the network', () => {
-  const web = service('web', { clusterIP: '127.96.1.2', ports: [{ name: 'http', port: 80 }] });
-  const named = (place: typeof HOST | typeof CLUSTER): unknown =>
-    makeServiceTable([web], [], place).services[0]?.target;
-  const port = { name: 'http', protocol: 'TCP' };
-  expect(named(HOST)).toEqual({ type: 'address', address: '127.96.1.2', ports: [{ ...port, port: 10_080 }] });
-  expect(named(CLUSTER)).toEqual({ type: 'address', address: '10.96.1.2', ports: [{ ...port, port: 80 }] });
-});
-
-it('a headless Service has the names of its ready endpoints', () => {
-  const db = service('db', { clusterIP: 'None' });
-  const slices = [slice('db', [endpoint('10.0.0.1', READY, 'db-0'), endpoint('10.0.0.2', UNREADY)])];
-  const [named] = makeServiceTable(
-    [db, service('x', { type: 'ExternalName', externalName: 'a.org' })],
-    slices,
-    HOST,
-  ).services;
-  const ports = [{ name: '', protocol: 'TCP', port: 8080 }];
-  expect(named?.target).toEqual({ type: 'headless', endpoints: [{ address: '10.0.0.1', hostname: 'db-0', ports }] });
 });
 
 describe('a new Service', () => {
