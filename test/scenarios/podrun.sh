@@ -4,10 +4,13 @@
 # The runner begins a step as soon as its condition holds, also while the step before is still under way. Where one step
 # reads a workload and the next one deletes it, kubectl's `delete` comes second, since it asks the server more often.
 # Here it waits for the reads that have begun.
+#
+# NETWORK is the network of the scenarios' Pods, if it is set.
 folder=${PODRUN_STATE_DIR%/state}
 export PODRUN_STATE_DIR="$folder/podrun"
 set -- node "$(dirname "$0")/../../bin/podrun.js" "$@"
 case "$3 $4" in
+  apply\ *) set -- "$@" ${NETWORK:+--network "$NETWORK"} ;;
   get\ *) exec flock --shared "$folder/reads" "$@" ;;
   delete\ pod/*) ;;
   delete\ *) sleep 0.2 && flock "$folder/reads" true ;;
