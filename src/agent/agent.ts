@@ -265,10 +265,10 @@ export class Agent implements PodRunAgent {
     return this.#runs.get(uid)?.activity;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#evictions?.close();
     for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
-    this.#machine.close();
+    await this.#machine.close();
   }
 
   #watchEvictions(settings: EvictionSettings): EvictionWatch {

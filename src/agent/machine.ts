@@ -25,7 +25,7 @@ import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handl
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
-import type { ClusterRecord } from './network/network-maker.ts';
+import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { ServiceNames } from './network/service-names.ts';
 import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
@@ -53,7 +53,7 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   readonly runtime: Runtime;
   readonly node: NodeFacts;
   /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
-  readonly clusterRecord?: ClusterRecord | undefined;
+  readonly networkRecord?: NetworkRecord | undefined;
   /** The rights of this process. Read when the first Pod needs them. */
   readonly rights: () => OwnRights;
   /**
@@ -98,7 +98,7 @@ export class Machine {
     this.#release = settings.features.tier === 'namespace' ? holdUntilExit(store) : () => undefined;
     this.#journals = new Journals({ ...options, files });
     const { privateNetworks } = settings;
-    this.#networks = new PodNetworks({ ...options, files, privateNetworks, clusterRecord: options.clusterRecord });
+    this.#networks = new PodNetworks({ ...options, files, privateNetworks, networkRecord: options.networkRecord });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
     this.#names = new ServiceNames(store);
     this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
@@ -115,9 +115,9 @@ export class Machine {
   }
 
   /** Lets go of the folders that this process holds, and of what the Pods share. */
-  close(): void {
+  async close(): Promise<void> {
     this.#names.close();
-    this.#networks.close();
+    await this.#networks.close();
     this.#release();
   }
 

@@ -8,6 +8,7 @@ import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { isRemnant } from '../lifecycle/requests/deletion.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
+import { killGroup } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -141,6 +142,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     kept ?? agents.exits<KeptContainer>(id),
   );
   await runtime.close();
+  for (const pid of agents.leaveCluster(id)) killGroup(pid);
   agents.remove(id);
   return isOnRecord;
 }
@@ -225,7 +227,7 @@ async function runToTheEnd(
       ...background,
       logsElsewhere: true,
       ...SILENT,
-      clusterRecord: agents.clusterRecord(id),
+      networkRecord: agents.networkRecord(id),
       onOver: (pod) => {
         runtime.forget(pod.metadata.uid);
         look();
@@ -257,7 +259,7 @@ async function runToTheEnd(
     for (const release of releases.values()) release();
     loop?.close();
   }
-  ended.close();
+  await ended.close();
   return guard?.hasLost !== true;
 }
 

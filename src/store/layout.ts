@@ -174,8 +174,8 @@ export interface AgentPaths {
   readonly keeperSocket: string;
   /** The exits of containers, one per line. */
   readonly exits: string;
-  /** The process that holds the network of its Pods. */
-  readonly cluster: string;
+  /** Its helper in the cluster of its Pods. */
+  readonly helper: string;
 }
 
 /** @param id ID of the agent, see background-agents.ts */
@@ -188,8 +188,22 @@ export function agentPaths(root: string, id: string): AgentPaths {
     process: path.join(folder, 'process.json'),
     keeperSocket: path.join(folder, 'keeper.sock'),
     exits: path.join(folder, 'exits.ndjson'),
-    cluster: path.join(folder, 'cluster.json'),
+    helper: path.join(folder, 'helper.json'),
   };
+}
+
+/** The files about the cluster that all background agents share. */
+export interface SharedClusterPaths {
+  readonly folder: string;
+  /** The process that holds the network. */
+  readonly holder: string;
+  /** The process that connects it with the world. */
+  readonly wayOut: string;
+}
+
+export function sharedClusterPaths(root: string): SharedClusterPaths {
+  const folder = path.join(root, '.cluster');
+  return { folder, holder: path.join(folder, 'holder.json'), wayOut: path.join(folder, 'way-out.json') };
 }
 
 /** The folder of the leases of agents, see leases.ts. */

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, readdirSync, readFileSync } from 'node:fs';
+import { chownSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
@@ -70,13 +70,10 @@ export class Place {
     return pid;
   }
 
-  /** The process that holds the cluster network of the background agent. */
+  /** The process that holds the cluster of the background agents. */
   clusterHolder(): number {
-    const agents = path.join(this.workshop.stateDir, '.agents');
-    const [agent = ''] = readdirSync(agents);
-    const { pid } = JSON.parse(readFileSync(path.join(agents, agent, 'cluster.json'), 'utf8')) as {
-      readonly pid: number;
-    };
+    const record = path.join(this.workshop.stateDir, '.cluster', 'holder.json');
+    const { pid } = JSON.parse(readFileSync(record, 'utf8')) as { readonly pid: number };
     this.#holders.push(pid);
     return pid;
   }

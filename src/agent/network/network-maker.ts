@@ -1,22 +1,18 @@
 import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, sleep } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { isolatedNetwork, noWayOut } from '../../lifecycle/texts/port-events.ts';
-import { Cluster } from '../../runtime/linux/network/cluster.ts';
+import { isolatedNetwork } from '../../lifecycle/texts/port-events.ts';
+import { killGroup } from '../../runtime/kill.ts';
+import { Cluster, type ClusterOptions } from '../../runtime/linux/network/cluster.ts';
+import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../../runtime/linux/network/holder.ts';
-import { WayOut } from '../../runtime/linux/network/way-out.ts';
+import type { NetworkRecord } from '../../store/owners/network-record.ts';
 import type { PodFiles } from '../pod-files.ts';
 import type { PrivateNetworks } from '../setup/private-networks.ts';
+import { LastingWayOut } from './lasting-way-out.ts';
 import { PrivateNetwork } from './private-network.ts';
-
-/** The record of the process that holds the cluster of a background agent. */
-export interface ClusterRecord {
-  /** The process that a former agent has recorded, if it still lives. */
-  read(): number | undefined;
-  write(pid: number): void;
-}
 
 export interface NetworkMakerOptions {
   readonly networks: PrivateNetworks;
@@ -24,7 +20,8 @@ export interface NetworkMakerOptions {
   readonly files: Pick<PodFiles, 'recordNetwork' | 'recordedNetwork'>;
   /** True when networks outlive podrun. */
   readonly outlivesPodrun: boolean;
-  readonly clusterRecord: ClusterRecord | undefined;
+  /** The record of a cluster that outlives podrun, and that several agents share. */
+  readonly networkRecord: NetworkRecord | undefined;
   readonly onClusterFailed: () => void;
 }
 
@@ -32,8 +29,7 @@ export interface NetworkMakerOptions {
 interface OpenCluster {
   readonly cluster: Cluster;
   readonly helper: NetworkHelper;
-  /** Resolves when the way out is open, or cannot be opened. */
-  readonly opened: Promise<void>;
+  readonly wayOut: LastingWayOut;
 }
 
 /** Makes the private networks of an agent's Pods. */
@@ -41,10 +37,6 @@ export class NetworkMaker {
   readonly #options: NetworkMakerOptions;
   /** Undefined: no Pod has asked for it. */
   #cluster: Promise<OpenCluster> | undefined;
-  /** Undefined: the cluster has none at the moment. */
-  #wayOut: WayOut | undefined;
-  #wayOutsLost = 0;
-  #isClosed = false;
   /** Records an event about the Pod that has come last. Undefined: none has come. */
   #tell: ((event: EventDraft) => void) | undefined;
   /** An event for the first Pod. */
@@ -67,11 +59,10 @@ export class NetworkMaker {
     const recorded = files.recordedNetwork(pod);
     // A network that only open files of this agent held cannot be one of a former agent.
     const before = recorded?.files === undefined ? recorded && adoptedNetwork(recorded, clock) : undefined;
-    const network = networks.kind === 'cluster' ? this.#inCluster(address, before) : this.#alone(address, before);
-    const opened = await PrivateNetwork.open({ spec: pod.spec, address, event, ...(await network) });
-    if (before !== undefined) return opened;
-    if (networks.kind === 'pod') event(isolatedNetwork(address));
-    this.#record(pod, opened);
+    const place = { address, before, record: (join: NetworkJoin) => this.#record(pod, join) };
+    const parts = networks.kind === 'cluster' ? this.#inCluster(place) : this.#alone(place);
+    const opened = await PrivateNetwork.open({ spec: pod.spec, address, event, ...(await parts) });
+    if (before === undefined && networks.kind === 'pod') event(isolatedNetwork(address));
     return opened;
   }
 
@@ -80,22 +71,25 @@ export class NetworkMaker {
     return (await this.#cluster)?.helper;
   }
 
-  /** Removes what all Pods share. */
+  /** Lets go of what all Pods share. Unless other agents have it as well, it ends. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     const open = await this.#cluster?.catch(() => undefined);
-    open?.helper.close();
-    this.#wayOut?.close();
-    open?.cluster.close();
+    if (open === undefined) return;
+    const { networkRecord } = this.#options;
+    // A lost state folder has lost the record with it: nobody else would end what it named.
+    const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
+    open.helper.close();
+    open.wayOut.close({ ends });
+    open.cluster.close({ ends });
   }
 
-  async #inCluster(address: string, before: HeldNetwork | undefined): Promise<NetworkParts> {
+  async #inCluster({ address, before, record }: PodPlace): Promise<NetworkParts> {
     this.#cluster ??= this.#openCluster();
     const opening = this.#cluster;
     try {
-      const { cluster, helper, opened } = await opening;
-      const held = before ?? (await cluster.addPod(address));
-      await opened;
+      const { cluster, helper, wayOut } = await opening;
+      const held = before ?? (await cluster.addPod(address, record));
+      await wayOut.opened;
       return { held, helper, isShared: true };
     } catch (error) {
       throw failed(error);
@@ -103,13 +97,13 @@ export class NetworkMaker {
   }
 
   async #openCluster(): Promise<OpenCluster> {
-    const { networks, outlivesPodrun, clusterRecord } = this.#options;
-    const options = { ...networks, outlivesPodrun };
-    const former = clusterRecord?.read();
+    const { networks, clock, outlivesPodrun, networkRecord: record } = this.#options;
     try {
-      const cluster = former === undefined ? await Cluster.open(options) : Cluster.adopt(options, former);
-      if (cluster.holderPid !== undefined) clusterRecord?.write(cluster.holderPid);
-      return { cluster, helper: new NetworkHelper(cluster.join), opened: this.#openWayOut(cluster) };
+      await this.#endFormerHelper();
+      const cluster = await sharedCluster({ ...networks, outlivesPodrun }, record);
+      const helper = new NetworkHelper(cluster.join, record && ((pid) => void record.claim('helper', pid)));
+      const report = (event: EventDraft): void => this.#report(event);
+      return { cluster, helper, wayOut: new LastingWayOut({ networks, clock, cluster, record, report }) };
     } catch (error) {
       // The next attempt tries again, and so does the detection of the next podrun.
       this.#cluster = undefined;
@@ -118,26 +112,13 @@ export class NetworkMaker {
     }
   }
 
-  /** Opens the way out, now and after it has died. Without one, the Pods run all the same. */
-  async #openWayOut(cluster: Cluster): Promise<void> {
-    const { networks, clock } = this.#options;
-    const { tools, wayOut, failedWayOut, hasHostAccess } = networks;
-    if (wayOut === undefined) return this.#report(noWayOut(failedWayOut));
-    try {
-      const opened = await WayOut.open({ tools, wayOut, cluster: cluster.join, hasHostAccess, clock });
-      if (this.#isClosed) return opened.close();
-      this.#wayOut = opened;
-      void opened.lost.then((words) => this.#lostWayOut(cluster, words));
-    } catch (error) {
-      this.#report(noWayOut(error instanceof Error ? error.message : String(error)));
-    }
-  }
-
-  async #lostWayOut(cluster: Cluster, words: string): Promise<void> {
-    this.#wayOut = undefined;
-    this.#wayOutsLost += 1;
-    if (this.#wayOutsLost <= WAYS_OUT_MAX) await this.#openWayOut(cluster);
-    else this.#report(noWayOut(words));
+  /** The helper of a former process of this agent has served until now what this one is going to serve. */
+  async #endFormerHelper(): Promise<void> {
+    const { networkRecord, clock } = this.#options;
+    const former = networkRecord?.living('helper');
+    if (former === undefined) return;
+    killGroup(former);
+    while (networkRecord?.living('helper') === former) await sleep(clock, LOOK_EVERY_MS);
   }
 
   /** Reports an event that concerns all Pods: as one of the Pod that has come last, or comes first. */
@@ -146,16 +127,17 @@ export class NetworkMaker {
     this.#tell?.(event);
   }
 
-  async #alone(address: string, before: HeldNetwork | undefined): Promise<NetworkParts> {
+  async #alone({ address, before, record }: PodPlace): Promise<NetworkParts> {
     const { networks, outlivesPodrun } = this.#options;
     if (before !== undefined) return { held: before, helper: new NetworkHelper(before.join), isShared: false };
     const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, outlivesPodrun });
     if (!outcome.ok) throw failed(outcome.error);
+    record(outcome.network.join);
     return { held: outcome.network, helper: new NetworkHelper(outcome.network.join), isShared: false };
   }
 
   /** Records the network for port-forward. The Pod runs without the record, too. */
-  #record(pod: StoredPod, { join }: PrivateNetwork): void {
+  #record(pod: StoredPod, join: NetworkJoin): void {
     try {
       this.#options.files.recordNetwork(pod, join);
     } catch (error) {
@@ -164,8 +146,22 @@ export class NetworkMaker {
   }
 }
 
-/** The number of times that a way out may die and is opened again. */
-const WAYS_OUT_MAX = 10;
+/** The cluster on record, else a new one. */
+async function sharedCluster(options: ClusterOptions, record: NetworkRecord | undefined): Promise<Cluster> {
+  const former = record?.living('holder');
+  if (former !== undefined) return Cluster.adopt(options, former);
+  return Cluster.open(options, record && ((pid) => record.claim('holder', pid)));
+}
+
+const LOOK_EVERY_MS = 2;
+
+/** The network that a Pod is to have. */
+interface PodPlace {
+  readonly address: string;
+  /** The network of a former agent. */
+  readonly before: HeldNetwork | undefined;
+  readonly record: (join: NetworkJoin) => void;
+}
 
 interface NetworkParts {
   readonly held: HeldNetwork;

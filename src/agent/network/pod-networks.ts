@@ -11,10 +11,11 @@ import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
 import { HOST_ADDRESS } from '../../runtime/linux/network/way-out-commands.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { NetworkRecord } from '../../store/owners/network-record.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
-import type { ClusterRecord, NetworkMaker } from './network-maker.ts';
+import type { NetworkMaker } from './network-maker.ts';
 import type { PrivateNetwork } from './private-network.ts';
 import type { PrivateNetworks } from '../setup/private-networks.ts';
 
@@ -28,7 +29,7 @@ export interface PodNetworksOptions {
   /** The networks of Pods. Undefined: they share the host's. */
   readonly privateNetworks: PrivateNetworks | undefined;
   /** Undefined: networks end with podrun. */
-  readonly clusterRecord: ClusterRecord | undefined;
+  readonly networkRecord: NetworkRecord | undefined;
 }
 
 /** An instance of a container, and the end of its log. */
@@ -125,9 +126,9 @@ export class PodNetworks {
     return (await this.#maker)?.clusterHelper();
   }
 
-  /** Removes what all Pods share. */
-  close(): void {
-    void this.#maker?.then((maker) => maker.close());
+  /** Lets go of what all Pods share. */
+  async close(): Promise<void> {
+    await (await this.#maker)?.close();
   }
 
   /** Removes the network of a Pod that has ended. */

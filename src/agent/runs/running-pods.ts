@@ -188,7 +188,7 @@ export class RunningPods {
     this.#statics?.stop();
     this.#services.close();
     for (const subscription of this.#subscriptions.values()) subscription.close();
-    this.agent.close();
+    void this.agent.close();
     if (this.#guard?.hasLostFolder !== true) {
       for (const release of this.#releases.values()) this.#release(release);
       this.#release(() => this.#workloads?.close());

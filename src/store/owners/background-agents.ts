@@ -11,14 +11,8 @@ import {
 } from '../disk/atomic-file.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { FileLocks } from '../disk/file-lock.ts';
-import {
-  type KnownProcess,
-  knownProcess,
-  presenceOf,
-  type ProcessLookup,
-  stillExists,
-  withCachedIds,
-} from './known-process.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedIds } from './known-process.ts';
+import { NetworkRecord } from './network-record.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from '../layout.ts';
 import { newUid } from '../unique-id.ts';
 
@@ -149,19 +143,17 @@ export class BackgroundAgents {
     return lines.flatMap((line) => parseStored<T>(line) ?? []);
   }
 
-  /** The record of the process that holds the network of the agent's Pods. It is read as long as that process lives. */
-  clusterRecord(id: string): { read(): number | undefined; write(pid: number): void } {
-    const file = this.paths(id).cluster;
-    return {
-      read: () => {
-        const holder = this.#onDisk(() => readJsonFile<KnownProcess>(file, isProcess));
-        return holder !== undefined && stillExists(holder, this.#lookup) ? holder.pid : undefined;
-      },
-      write: (pid) => {
-        const holder = JSON.stringify(knownProcess(pid, this.#lookup));
-        this.#onDisk(() => writeFileAtomically(file, holder));
-      },
-    };
+  /** The record of the network of the agent's Pods. */
+  networkRecord(id: string): NetworkRecord {
+    return new NetworkRecord({ root: this.root, id, lookup: this.#lookup, locks: this.#locks });
+  }
+
+  /**
+   * Forgets the cluster that the agents share, when this agent is the last one.
+   * @returns the processes of the cluster, which the caller ends
+   */
+  leaveCluster(id: string): number[] {
+    return this.networkRecord(id).leave(() => this.list().every((other) => other === id));
   }
 
   #writeProcess(id: string, agent: AgentProcess): void {

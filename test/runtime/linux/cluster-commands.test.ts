@@ -45,9 +45,8 @@ describe('the command that makes', () => {
     }
   });
 
-  it('a network ends with its input, unless the network outlives podrun', () => {
-    expect(script(clusterCommand(tools, false))).toMatch(/\nread -r end$/);
-    expect(script(clusterCommand(tools, true))).toMatch(/"\$SLEEP" infinity$/);
+  it('a network ends with its input, unless it is told to hold the network', () => {
+    expect(script(clusterCommand(tools, true))).toMatch(/\nread -r hold \|\| exit\nexec .*"\$SLEEP" infinity$/);
   });
 
   it('the link between a Pod and its cluster, named after the network of the Pod', () => {

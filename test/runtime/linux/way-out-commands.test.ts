@@ -3,7 +3,8 @@ import { masqueradeCommand, wayOutCommand } from '../../../src/runtime/linux/net
 
 const pasta = { kind: 'pasta', program: '/usr/bin/pasta', nft: '/usr/sbin/nft' } as const;
 const slirp = { kind: 'slirp4netns', program: '/usr/bin/slirp4netns', nft: '/usr/sbin/nft' } as const;
-const request = { setpriv: 'setpriv', anchorPid: 9, hasHostAccess: true, isRoot: false } as const;
+const place = { sh: 'sh', setpriv: 'setpriv', anchorPid: 9 } as const;
+const request = { ...place, hasHostAccess: true, isRoot: false, outlivesPodrun: false } as const;
 
 describe('the way out of a cluster', () => {
   it.each([
@@ -19,7 +20,13 @@ describe('the way out of a cluster', () => {
   ])('by %s', (_, asked, expected) => {
     const words = wayOutCommand(asked).join(' ');
     expect(words).toMatch(expected);
-    expect(words.startsWith(`setpriv --pdeathsig KILL ${asked.tools.program} `)).toBe(true);
+    expect(
+      words.startsWith(`setpriv --pdeathsig KILL sh -c read -r go && exec "$@" </dev/null sh ${asked.tools.program} `),
+    ).toBe(true);
+  });
+
+  it('outlives podrun where podrun records it', () => {
+    expect(wayOutCommand({ ...request, tools: slirp, outlivesPodrun: true })[0]).toBe('sh');
   });
 
   it('forwards no port by itself', () => {

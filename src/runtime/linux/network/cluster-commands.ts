@@ -65,9 +65,10 @@ route add ${ROUTER} dev eth0
 route add default via ${ROUTER}
 END`;
 
-/** The script's last lines: it ends with its input, or holds the network until it is killed. */
-const lastLines = (holds: boolean): string =>
-  holds ? 'echo done\nexec </dev/null >/dev/null 2>&1 "$SLEEP" infinity' : 'echo done\nread -r end';
+/** The script's last lines: it ends with its input. Told to hold the network, it does so until it is killed. */
+const LAST_LINES = `echo done
+read -r hold || exit
+exec </dev/null >/dev/null 2>&1 "$SLEEP" infinity`;
 
 /**
  * The command that makes the network of a cluster, in a user namespace of its own: pasta needs one also for root, and
@@ -75,7 +76,7 @@ const lastLines = (holds: boolean): string =>
  */
 export function clusterCommand(tools: NetworkTools, outlivesPodrun: boolean): SetupCommand {
   const unshare = [tools.unshare, '--user', '--map-root-user', '--net'];
-  const script = [tools.sh, '-c', `${CLUSTER_SCRIPT}\n${lastLines(outlivesPodrun)}`];
+  const script = [tools.sh, '-c', `${CLUSTER_SCRIPT}\n${LAST_LINES}`];
   return {
     argv: [...untilDeath(tools, outlivesPodrun), ...unshare, ...script],
     env: { IP: tools.ip, SLEEP: tools.sleep, LC_ALL: 'C' },
@@ -103,7 +104,7 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
   const { tools, mode, cluster, address, uid, gid, outlivesPodrun } = request;
   const asUser = [...joinPrefix(cluster), tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   const unshare = mode === 'root' ? [tools.unshare] : [...asUser, '--keep-caps'];
-  const script = [tools.sh, '-c', `${POD_SCRIPT}\n${lastLines(outlivesPodrun)}`];
+  const script = [tools.sh, '-c', `${POD_SCRIPT}\n${LAST_LINES}`];
   return {
     argv: [...untilDeath(tools, outlivesPodrun), ...unshare, '--net', ...script],
     env: {

@@ -44,7 +44,7 @@ const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
       await (await cluster.addPod(TRIED_ADDRESS)).end();
       return { ...facts, ...(await findWayOut(facts.tools, cluster, question)) };
     } finally {
-      cluster.close();
+      cluster.close({ ends: true });
     }
   },
 };
@@ -59,7 +59,7 @@ async function findWayOut(
   for (const wayOut of findWaysOut(userPath)) {
     try {
       const open = await WayOut.open({ tools, wayOut, cluster: join, hasHostAccess: true, clock });
-      open.close();
+      open.close({ ends: true });
       return { wayOut };
     } catch (error) {
       errors.push(`${wayOut.kind}: ${error instanceof Error ? error.message : String(error)}`);

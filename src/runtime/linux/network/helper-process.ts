@@ -6,7 +6,8 @@ import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
 import { listenerKey, type ServiceListener } from '../../../network/service-listener.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import type { ProgramCall } from '../../inside.ts';
-import type { DialTarget, HelperAnswer, HelperRequest } from './helper/protocol.ts';
+import { killGroup } from '../../kill.ts';
+import { type DialTarget, type HelperAnswer, type HelperRequest, OUTLIVES_PODRUN } from './helper/protocol.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
 
 /** Set by the build: the path of the helper's program, from the file with this code. */
@@ -37,8 +38,9 @@ interface Waiting {
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
-const startHelper = ({ file, argv, env }: ProgramCall) =>
-  execa(file, argv.slice(1), { ...STARTED_APART, env, stdin: 'pipe', stdout: 'ignore', stderr: 'ignore', ipc: true });
+/** The pipe ends a helper that does not outlive podrun. */
+const startHelper = ({ file, argv, env }: ProgramCall, stdin: 'pipe' | 'ignore') =>
+  execa(file, argv.slice(1), { ...STARTED_APART, env, stdin, stdout: 'ignore', stderr: 'ignore', ipc: true });
 
 type HelperChild = ReturnType<typeof startHelper>;
 
@@ -48,6 +50,7 @@ type HelperChild = ReturnType<typeof startHelper>;
  */
 export class NetworkHelper {
   readonly #join: NetworkJoin;
+  readonly #record: ((pid: number) => void) | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #served = new Map<number, ServedPort>();
   /** The Services that the helper serves. */
@@ -58,8 +61,13 @@ export class NetworkHelper {
   #handed: Promise<void> = Promise.resolve();
   #lastId = 0;
 
-  constructor(join: NetworkJoin) {
+  /**
+   * @param record given for a helper that outlives podrun, and goes on with what it knows: called with its pid. It ends
+   *   by itself when it serves nothing
+   */
+  constructor(join: NetworkJoin, record?: (pid: number) => void) {
     this.#join = join;
+    this.#record = record;
   }
 
   /**
@@ -131,7 +139,8 @@ export class NetworkHelper {
     this.#child = undefined;
     this.#served.clear();
     this.#services = [];
-    child?.stdin.end();
+    if (this.#record === undefined) child?.stdin?.end();
+    else if (child?.pid !== undefined) killGroup(child.pid);
     this.#giveUp(new Error('the private network was removed'));
   }
 
@@ -186,10 +195,12 @@ export class NetworkHelper {
 
   #start(): HelperChild {
     const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
-    const call: ProgramCall = { file: process.execPath, argv: ['node', program], env: {}, cwd: '/' };
-    const child = startHelper(inNetwork(this.#join, call));
-    // The helper may die before podrun closes this pipe, which tells it to end.
-    child.stdin.on('error', () => undefined);
+    const outlives = this.#record === undefined ? [] : [OUTLIVES_PODRUN];
+    const call: ProgramCall = { file: process.execPath, argv: ['node', program, ...outlives], env: {}, cwd: '/' };
+    const child = startHelper(inNetwork(this.#join, call), this.#record === undefined ? 'pipe' : 'ignore');
+    if (child.pid !== undefined) this.#record?.(child.pid);
+    // The helper may die before podrun closes this pipe.
+    child.stdin?.on('error', () => undefined);
     child.on('message', (answer, socket) => this.#answered(answer as HelperAnswer, socket as Socket | undefined));
     void child.then(({ cause }) => this.#ended(child, cause ?? new Error('the process in the network has ended')));
     // A waiting caller keeps podrun running. The helper does not.

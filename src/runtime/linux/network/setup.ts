@@ -23,16 +23,22 @@ export interface MadeNetwork extends NewNetwork {
   end(): Promise<void>;
 }
 
+/** The steps of the caller while a network is made. */
+export interface SetupSteps {
+  /** Called when the network exists, before the command sets it up. */
+  readonly connect?: (network: NewNetwork) => Promise<void>;
+  /**
+   * Called when the network is ready, to record the process that is to hold it after the end of podrun. Answers false
+   * when it shall not. Undefined: only podrun's files hold the network.
+   */
+  readonly hold?: ((network: NewNetwork) => boolean) | undefined;
+}
+
 /**
  * Makes a network with a command of `cluster-commands.ts`.
- * @param connect called when the network exists, before the command sets it up
  * @throws {Error} with the messages of the programs
  */
-export async function makeNetwork(
-  command: SetupCommand,
-  holds: boolean,
-  connect: (network: NewNetwork) => Promise<void>,
-): Promise<MadeNetwork> {
+export async function makeNetwork(command: SetupCommand, { connect, hold }: SetupSteps): Promise<MadeNetwork> {
   const child = startSetup(command);
   const talk = new Talk(child);
   let files: NamespaceFiles | undefined;
@@ -41,12 +47,14 @@ export async function makeNetwork(
     const { pid = 0 } = child;
     files = openNamespaces(pid);
     const network = { pid, files, inode: ownInode(files) };
-    await connect(network);
+    await connect?.(network);
     child.stdin.write('go\n');
     await talk.until('done');
     const isGone = talk.ended;
     talk.close();
-    child.stdin.end();
+    // A killed podrun ends the process up to here: it is on record before it outlives podrun.
+    const holds = hold?.(network) === true;
+    child.stdin.end(holds ? 'hold\n' : undefined);
     child.unref();
     return { ...network, end: () => endNetwork(network, holds, isGone) };
   } catch (error) {

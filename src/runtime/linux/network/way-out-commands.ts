@@ -24,19 +24,23 @@ export const HOST_ADDRESS: Readonly<Record<WayOutTools['kind'], string>> = {
 
 export interface WayOutRequest {
   readonly tools: WayOutTools;
+  readonly sh: string;
   readonly setpriv: string;
   /** A process in the cluster's network and user namespace. */
   readonly anchorPid: number;
   /** True when Pods may reach servers on 127.0.0.1 of this machine. */
   readonly hasHostAccess: boolean;
   readonly isRoot: boolean;
+  /** True when the caller records its process: it holds the network for ever, unless the kernel ends it with podrun. */
+  readonly outlivesPodrun: boolean;
 }
 
-/** The command of the way out. The kernel ends it with podrun: it would hold the network for ever. */
+/** The command of the way out. It begins when it reads a line. */
 export function wayOutCommand(request: WayOutRequest): string[] {
-  const { tools, setpriv } = request;
+  const { tools, sh, setpriv, outlivesPodrun } = request;
   const command = tools.kind === 'pasta' ? pastaCommand(request) : slirpCommand(request);
-  return [setpriv, '--pdeathsig', 'KILL', tools.program, ...command];
+  const untilDeath = outlivesPodrun ? [] : [setpriv, '--pdeathsig', 'KILL'];
+  return [...untilDeath, sh, '-c', 'read -r go && exec "$@" </dev/null', 'sh', tools.program, ...command];
 }
 
 function pastaCommand({ anchorPid, hasHostAccess, isRoot }: WayOutRequest): string[] {

@@ -1,10 +1,11 @@
 import { readlinkSync } from 'node:fs';
 import { execa } from 'execa';
-import { type Clock, sleep } from '../../../clock.ts';
+import { type Alarm, type Clock, sleep } from '../../../clock.ts';
 import { quietly, readQuietly } from '../../../quietly.ts';
 import { errnoText } from '../../errno.ts';
 import { runHelper, STARTED_APART } from '../../helpers/helper.ts';
-import { killGroup } from '../../kill.ts';
+import { killGroup, killProcess } from '../../kill.ts';
+import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { joinPrefix, type NetworkJoin } from './join.ts';
 import type { NetworkTools } from './tools.ts';
 import { masqueradeCommand, wayOutCommand, type WayOutTools } from './way-out-commands.ts';
@@ -16,23 +17,32 @@ export interface WayOutOptions {
   readonly cluster: NetworkJoin;
   readonly hasHostAccess: boolean;
   readonly clock: Clock;
+  /**
+   * Records the process, which then outlives podrun. Answers the process on record: another podrun may have been
+   * faster. Undefined: the process ends with podrun.
+   */
+  readonly claim?: ((pid: number) => number) | undefined;
 }
 
 /** The time that a way out has to come up: it takes 20 to 60 ms. */
 const UP_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 3;
 
+/** The period of looks at a process that another podrun has started. */
+const WATCH_EVERY_MS = 1000;
+
 /** The process that connects a cluster with the world. */
 export class WayOut {
-  readonly #child: Started;
+  readonly #process: ProcessIdentity;
   #isClosed = false;
+  #alarm: Alarm | undefined;
   /** Resolves with the last words of a process that has ended by itself. */
   readonly lost: Promise<string>;
 
-  private constructor(child: Started) {
-    this.#child = child;
+  private constructor(process: ProcessIdentity, ended: Promise<string>) {
+    this.#process = process;
     this.lost = new Promise((resolve) => {
-      void child.ended.then((words) => {
+      void ended.then((words) => {
         if (!this.#isClosed) resolve(words);
       });
     });
@@ -42,44 +52,74 @@ export class WayOut {
    * Starts the process, and waits until connections can be made through it (20 to 60 ms).
    * @throws {Error} with the messages of the programs
    */
-  static async open({ tools, wayOut, cluster, hasHostAccess, clock }: WayOutOptions): Promise<WayOut> {
+  static async open(options: WayOutOptions): Promise<WayOut> {
+    const { tools, wayOut, cluster, clock } = options;
     const [program = '', ...args] = masqueradeCommand(wayOut, cluster);
     const masquerade = await runHelper({ program, args, env: {} });
     if (!masquerade.ok) throw new Error(masquerade.why);
-    const anchor = start([
-      tools.setpriv,
-      '--pdeathsig',
-      'KILL',
-      ...joinPrefix({ ...cluster, isUsers: true }),
-      tools.sleep,
-      'infinity',
-    ]);
+    const anchorJoin = joinPrefix({ ...cluster, isUsers: true });
+    const anchor = start([tools.setpriv, '--pdeathsig', 'KILL', ...anchorJoin, tools.sleep, 'infinity']);
     const anchorPid = anchor.pid ?? 0;
     try {
       await entered(anchorPid, clock);
-      const isRoot = process.getuid?.() === 0;
-      const { setpriv } = tools;
-      const child = start(wayOutCommand({ tools: wayOut, setpriv, anchorPid, hasHostAccess, isRoot }));
-      const outcome = await Promise.race([child.ended, isUp(anchorPid, clock)]);
-      if (outcome === true) return new WayOut(child);
-      if (child.pid !== undefined) killGroup(child.pid);
-      throw new Error(outcome === false ? `${wayOut.kind} did not come up` : outcome);
+      return await WayOut.#start(options, anchorPid);
     } finally {
       killGroup(anchorPid);
     }
   }
 
-  close(): void {
+  static async #start(options: WayOutOptions, anchorPid: number): Promise<WayOut> {
+    const { tools, wayOut, hasHostAccess, clock, claim } = options;
+    const isRoot = process.getuid?.() === 0;
+    const { sh, setpriv } = tools;
+    const outlivesPodrun = claim !== undefined;
+    const child = start(
+      wayOutCommand({ tools: wayOut, sh, setpriv, anchorPid, hasHostAccess, isRoot, outlivesPodrun }),
+    );
+    const { pid } = child;
+    const pidOnRecord = pid === undefined ? undefined : (claim?.(pid) ?? pid);
+    if (pid === undefined || pidOnRecord === undefined) throw new Error(await child.ended);
+    const isOwn = pidOnRecord === pid;
+    child.go(isOwn);
+    const outcome = await Promise.race([...(isOwn ? [child.ended] : []), isUp(anchorPid, clock)]);
+    if (outcome === true) return isOwn ? new WayOut(identityOf(pid), child.ended) : WayOut.adopt(pidOnRecord, clock);
+    killGroup(pid);
+    throw new Error(outcome === false ? `${wayOut.kind} did not come up` : outcome);
+  }
+
+  /**
+   * Takes over the process that another podrun has started.
+   * @param pid the caller knows that it is the right one
+   */
+  static adopt(pid: number, clock: Clock): WayOut {
+    const process = identityOf(pid);
+    let onEnd = (_words: string): void => undefined;
+    const wayOut = new WayOut(process, new Promise((resolve) => (onEnd = resolve)));
+    const look = (): void => {
+      if (!isProcessAlive(process)) return onEnd('it has ended');
+      wayOut.#alarm = clock.wakeAt(clock.now().monotonicMs + WATCH_EVERY_MS, look);
+    };
+    look();
+    return wayOut;
+  }
+
+  /** @param ends true to end the process, too */
+  close({ ends }: { readonly ends: boolean }): void {
     this.#isClosed = true;
-    if (this.#child.pid !== undefined) killGroup(this.#child.pid);
+    this.#alarm?.cancel();
+    if (ends) killProcess(this.#process);
   }
 }
 
+const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: startTimeOf(pid) ?? '' });
+
 const execute = ([file = '', ...args]: readonly string[]) =>
-  execa(file, args, { ...STARTED_APART, env: {}, stdin: 'ignore', all: true });
+  execa(file, args, { ...STARTED_APART, env: {}, stdin: 'pipe', all: true });
 
 interface Started {
   readonly pid: number | undefined;
+  /** Lets it begin, or tells it to end. */
+  readonly go: (begins: boolean) => void;
   /** Resolves with its last words. */
   readonly ended: Promise<string>;
 }
@@ -89,9 +129,11 @@ function start(argv: readonly string[]): Started {
   const child = execute(argv);
   let words = '';
   child.all.setEncoding('utf8').on('data', (piece: string) => (words = `${words}${piece}`.slice(-WORDS_KEPT)));
+  child.stdin.on('error', () => undefined);
   child.unref();
+  const go = (begins: boolean): void => void child.stdin.end(begins ? 'go\n' : undefined);
   const ended = child.then(({ code }) => (code === undefined ? words.trim().split('\n').join('; ') : errnoText(code)));
-  return { pid: child.pid, ended };
+  return { pid: child.pid, go, ended };
 }
 
 /** The number of characters of its output that an error message has at most. */

@@ -5,6 +5,9 @@
 
 import type { ServiceListener } from '../../../../network/service-listener.ts';
 
+/** The argument of a helper that goes on when podrun has ended. */
+export const OUTLIVES_PODRUN = 'outlives-podrun';
+
 /** A TCP port in the helper's network. */
 export interface DialTarget {
   readonly host: string;

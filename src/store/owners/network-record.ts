@@ -1,0 +1,80 @@
+import path from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import { onDisk } from '../disk/disk-errors.ts';
+import type { FileLocks } from '../disk/file-lock.ts';
+import { isProcess } from '../disk/stored-json.ts';
+import { agentPaths, sharedClusterPaths } from '../layout.ts';
+import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
+
+/**
+ * The processes of the network of Pods in the background. All agents of a state folder share a cluster, with the
+ * process that holds it and its way out. Each agent has a helper in it.
+ */
+export type NetworkPart = 'holder' | 'wayOut' | 'helper';
+
+interface NetworkRecordParts {
+  readonly root: string;
+  /** ID of the agent. */
+  readonly id: string;
+  readonly lookup: ProcessLookup;
+  readonly locks: FileLocks;
+}
+
+/** The record of these processes, which outlive their agent: the next process of the agent, or another one, goes on. */
+export class NetworkRecord {
+  readonly #parts: NetworkRecordParts;
+
+  constructor(parts: NetworkRecordParts) {
+    this.#parts = parts;
+  }
+
+  /** The process on record, if it still lives. */
+  living(part: NetworkPart): number | undefined {
+    const { root, lookup } = this.#parts;
+    const found = onDisk(`the state folder ${root}`, () => readJsonFile<KnownProcess>(this.#file(part), isProcess));
+    return found !== undefined && stillExists(found, lookup) ? found.pid : undefined;
+  }
+
+  /**
+   * Records a process, unless one lives that was recorded before. Of several that try at once, one succeeds.
+   * @returns the process on record
+   */
+  claim(part: NetworkPart, pid: number): number {
+    const { root, lookup } = this.#parts;
+    const file = this.#file(part);
+    return this.#locked(() => {
+      const present = this.living(part);
+      // Where the state folder is gone, nothing is made again.
+      if (present !== undefined || !existsSync(root)) return present ?? pid;
+      inFolder(path.dirname(file), () => writeFileAtomically(file, JSON.stringify(knownProcess(pid, lookup))));
+      return pid;
+    });
+  }
+
+  /**
+   * Forgets the shared cluster.
+   * @param isLast true when no other agent may need it: asked while no other process claims anything
+   * @returns its processes, which the caller ends
+   */
+  leave(isLast: () => boolean): number[] {
+    return this.#locked(() => {
+      if (!isLast()) return [];
+      const pids = SHARED.flatMap((part) => this.living(part) ?? []);
+      rmSync(sharedClusterPaths(this.#parts.root).folder, { recursive: true, force: true });
+      return pids;
+    });
+  }
+
+  #locked<T>(run: () => T): T {
+    const { root, locks } = this.#parts;
+    return onDisk(`the state folder ${root}`, () => locks.hold('agents', 'all', 'cluster', run));
+  }
+
+  #file(part: NetworkPart): string {
+    const { root, id } = this.#parts;
+    return part === 'helper' ? agentPaths(root, id).helper : sharedClusterPaths(root)[part];
+  }
+}
+
+const SHARED = ['wayOut', 'holder'] as const;
