@@ -75,6 +75,16 @@ describe('a StatefulSet', () => {
     expect(statusOf(world)).toMatchObject({ readyReplicas: 2, availableReplicas: 2 });
   });
 
+  it('waits for minReadySeconds also before it deletes a Pod that is too many', () => {
+    const { world, node } = newSet({ replicas: 2, minReadySeconds: 10 });
+    node.run(7000);
+    change(world, { replicas: 1 });
+    node.run(5000);
+    expect(names(world)).toEqual(['db-0', 'db-1']);
+    node.run(5000);
+    expect(names(world)).toEqual(['db-0']);
+  });
+
   it('counts a template that it had before up again, and forgets old ones', () => {
     const { world, node } = newSet({ replicas: 1, revisionHistoryLimit: 1 });
     for (const version of ['2', '1', '3', '4']) {

@@ -4,7 +4,7 @@ import { matchesSelector } from '../../api/select/object-selector.ts';
 import { formatTime } from '../../api/time.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
 import { generatedName, podPrefix } from '../names.ts';
-import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
+import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import { podFromTemplate } from '../pod-from-template.ts';
 import { isActive, isAvailable, isPodReady, isTerminating, nextAvailableMs } from '../pod-state.ts';
 import type {
@@ -63,11 +63,13 @@ export function reconcileReplicationController(
 function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliation {
   const { object, replicas, selector } = owner;
   const matches = ({ metadata }: StoredPod): boolean => matchesSelector(selector, metadata.labels);
-  const claim = claimObjects(object, around.pods, { matches });
+  // Ended Pods are neither adopted nor released.
+  const claim = claimObjects(object, around.pods.filter(isActive), { matches });
   if (claim.actions.length > 0) return { actions: claim.actions };
-  const active = claim.owned.filter(isActive);
+  const active = claim.owned;
+  const terminating = around.pods.filter((pod) => isTerminating(pod) && isControlledBy(pod, object) && matches(pod));
   const { failure, now } = around;
-  const status = statusOf(owner, claim.owned, now.wallMs, failure);
+  const status = statusOf(owner, { active, terminating }, now.wallMs, failure);
   if (failure !== undefined) return { actions: [failureEvent(owner, failure), ...statusActions(object, status)] };
   const missing = hasDeletionTimestamp(object) ? 0 : replicas - active.length;
   return {
@@ -111,12 +113,11 @@ function failureEvent({ object, component }: ReplicaOwner, { type, error }: Acti
 /** Source: pkg/controller/replicaset/replica_set_utils.go calculateStatus. */
 function statusOf(
   owner: ReplicaOwner,
-  pods: readonly StoredPod[],
+  { active, terminating }: { readonly active: readonly StoredPod[]; readonly terminating: readonly StoredPod[] },
   nowMs: number,
   failure: ActionFailure | undefined,
 ): ReplicaSetStatus {
   const { object, template, minReadySeconds, countsTerminating } = owner;
-  const active = pods.filter(isActive);
   const labels = { matchLabels: template?.metadata?.labels ?? {} };
   const count = (isCounted: (pod: StoredPod) => boolean): number | undefined =>
     active.filter(isCounted).length || undefined;
@@ -126,7 +127,7 @@ function statusOf(
     fullyLabeledReplicas: count(({ metadata }) => matchesSelector(labels, metadata.labels)),
     readyReplicas: count(isPodReady),
     availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, nowMs)),
-    ...(countsTerminating ? { terminatingReplicas: pods.filter(isTerminating).length } : {}),
+    ...(countsTerminating ? { terminatingReplicas: terminating.length } : {}),
     observedGeneration: object.metadata.generation,
     conditions: conditionsOf(object.status, failure, nowMs),
   };
