@@ -1,6 +1,5 @@
 import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import { NAME_ALPHABET, SUFFIX_LENGTH } from '../../controllers/names.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -11,6 +10,7 @@ import { requestDeletion } from '../clean-up/request-deletion.ts';
 import { WorkloadLoop } from '../workloads/workload-loop.ts';
 import type { RunOwner } from './begin-runs.ts';
 import { claimControlled } from './begin-workloads.ts';
+import { randomSuffix } from './random-suffix.ts';
 
 export interface LoopOptions {
   readonly store: FileStore;
@@ -70,11 +70,6 @@ export function openLoop({
       );
     },
   });
-}
-
-function randomSuffix(): string {
-  const character = (): string => NAME_ALPHABET.charAt(Math.floor(Math.random() * NAME_ALPHABET.length));
-  return Array.from({ length: SUFFIX_LENGTH }, character).join('');
 }
 
 /** True for a Pod that goes with its owners. */

@@ -22,12 +22,14 @@ export type StandardInput = () => AsyncIterable<Uint8Array>;
 /**
  * Reads the manifests, and prints all mistakes on standard error.
  * @param isolation the isolation that the containers have, or may have
+ * @param command `create` accepts manifests with generateName
  */
 export async function loadOrExplain(
   cli: Cli,
   flags: ApplyFlags,
   isolation: Isolation,
   stdin: StandardInput = () => cli.stdin,
+  command: 'apply' | 'create' = 'apply',
 ): Promise<LoadedInput> {
   const isSelected = parseLabelSelector(flags.selector ?? '');
   const load = async (): ReturnType<typeof loadManifests> =>
@@ -42,6 +44,7 @@ export async function loadOrExplain(
       refusesWithoutEffect: flags.strict,
       isolation,
       mayBeEmpty: flags.staticPods !== undefined,
+      command,
     });
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;
@@ -52,7 +55,7 @@ export async function loadOrExplain(
     cli.detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
   for (const warning of warnings) cli.warn(warning);
   if (errors.length === 0 && all.length > 0 && objects.length === 0) {
-    throw new PodrunError('InvalidManifest', 'no objects passed to apply', {
+    throw new PodrunError('InvalidManifest', `no objects passed to ${command}`, {
       hint: `No object matches ${flags.selector}.`,
     });
   }

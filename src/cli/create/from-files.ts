@@ -1,7 +1,9 @@
 import { buffer } from 'node:stream/consumers';
+import { randomSuffix } from '../../agent/runs/random-suffix.ts';
 import { EXIT, fromServer, type PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import { generatedName } from '../../controllers/names.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { recordOf } from '../../objects/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
@@ -41,12 +43,16 @@ export async function createFromFiles(cli: Cli, word: string | undefined, flags:
   const { output: _output, template: _template, ...shared } = flags;
   const asked: ApplyFlags = { ...APPLY_DEFAULTS, ...shared, detach: true, logs: false, annotations: 'none' };
   // The second reading warns.
-  const loaded = await loadOrExplain(cli.silenced(), asked, { hasNamespaces: true, hasPodNetwork: true }, stdin);
+  const isolation = { hasNamespaces: true, hasPodNetwork: true };
+  const loaded = await loadOrExplain(cli.silenced(), asked, isolation, stdin, 'create');
   if (!loaded.ok) return loaded.exitCode;
   const store = openStore(cli);
-  const isNew = (manifest: ManifestObject): boolean => recordOf(store, manifest) === undefined;
-  const fresh = loaded.objects.filter(isNew);
-  const errors = loaded.objects.filter((manifest) => !isNew(manifest)).map(existsAlready);
+  // Without a server nobody makes up a name.
+  const objects = dryRun === 'client' ? loaded.objects : loaded.objects.map(named);
+  const isNew = (manifest: ManifestObject): boolean =>
+    !manifest.object.metadata.name || recordOf(store, manifest) === undefined;
+  const fresh = objects.filter(isNew);
+  const errors = objects.filter((manifest) => !isNew(manifest)).map(existsAlready);
   const exitCode = fresh.length === 0 ? EXIT.ok : await create(cli, fresh, flags, { ...asked, dryRun });
   return Math.max(exitCode, reportErrors(cli.stderr, errors));
 }
@@ -69,12 +75,25 @@ async function create(
   const store = openStore(cli);
   for (const manifest of fresh) {
     const { object, written } = manifest;
-    const name = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
+    const name = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name || '<unknown>'}`;
     const shown = flags.dryRun === 'client' ? written : (recordOf(store, manifest) ?? object);
     if (printer === undefined) cli.tell(`${name} created${dryRunSuffix(flags.dryRun)}\n`);
     else cli.stdout.write(printer.print(shown));
   }
   return EXIT.ok;
+}
+
+/** An object with a name: with generateName, one that the server makes up. */
+function named(manifest: ManifestObject): ManifestObject {
+  const { object, written } = manifest;
+  const { name: given, generateName = '' } = written.metadata;
+  if (given) return manifest;
+  const name = generatedName(generateName, randomSuffix());
+  return {
+    ...manifest,
+    object: { ...object, metadata: { ...object.metadata, name } },
+    written: { ...written, metadata: { ...written.metadata, name } },
+  };
 }
 
 /** The API server's error about an object that exists, with the file of the manifest. */

@@ -1,3 +1,4 @@
+import { randomSuffix } from '../../agent/runs/random-suffix.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
@@ -35,10 +36,6 @@ export interface DebugRequest {
 /** The image of a container that uses the programs of this machine. */
 const HOST_IMAGE = 'host';
 const SHELL = 'sh';
-
-const SUFFIX_LENGTH = 5;
-// Letters without vowels and digits like vowels, so that no name is a word. Source: apimachinery/pkg/util/rand.
-const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** @throws {PodrunError} (usage) in kubectl's words, when words and flags make no sense */
 export function readDebugRequest({ pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
@@ -90,8 +87,7 @@ function imageOf({ spec }: StoredPod, container: string | undefined): string | u
 
 function freeName({ spec }: StoredPod): string {
   for (;;) {
-    const letter = (): string => SUFFIX_LETTERS[Math.floor(Math.random() * SUFFIX_LETTERS.length)] ?? 'x';
-    const name = `debugger-${Array.from({ length: SUFFIX_LENGTH }, letter).join('')}`;
+    const name = `debugger-${randomSuffix()}`;
     if (!allContainers(spec).some((container) => container.name === name)) return name;
   }
 }

@@ -7,7 +7,15 @@ import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconc
 import { COMPONENT } from '../texts/pods.ts';
 import { podDone } from '../texts/stateful-set.ts';
 import { hasStaleClaim, missingClaims, retainedClaims } from './set-claims.ts';
-import { isHealthy, isRunningAndReady, missingIdentity, newSetPod, ordinalOf, ordinalRange, revisionOfPod } from './set-pods.ts';
+import {
+  isHealthy,
+  isRunningAndReady,
+  missingIdentity,
+  newSetPod,
+  ordinalOf,
+  ordinalRange,
+  revisionOfPod,
+} from './set-pods.ts';
 
 /** A revision, as far as Pods are made of it. */
 export interface SetRevision {

@@ -73,7 +73,7 @@ export const POD_RULES: SupportTable = {
   NodeSelectorRequirement: works('key', 'operator', 'values'),
   'meta.ObjectMeta': {
     ...works('name', 'namespace', 'labels', 'annotations', 'finalizers', 'ownerReferences'),
-    generateName: checked('apply needs a name, as kubectl apply does'),
+    generateName: partly('for create -f; apply needs a name, as kubectl apply does'),
     uid: READ_ONLY,
     resourceVersion: READ_ONLY,
     generation: READ_ONLY,

@@ -37,7 +37,7 @@ export function renderWatchLine(type: string, object: PrintedObject, showManaged
 /** The name of a resource: `pod/web`, or outside the core group `deployment.apps/web`. */
 function resourceName({ apiVersion, kind, metadata }: PrintedObject): string {
   const group = apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : '';
-  return `${kind.toLowerCase()}${group}/${metadata.name ?? ''}`;
+  return `${kind.toLowerCase()}${group}/${metadata.name || '<unknown>'}`;
 }
 
 function withoutManagedFields(object: PrintedObject): PrintedObject {

@@ -305,7 +305,7 @@ metadata: {name: b}
   it('creates the objects of a manifest, and says which exist', async () => {
     const file = workshop.file('maps.yaml', MANIFEST);
     expect(await run(`create -f ${file} -l x=y`)).toEqual(
-      failed('error: no objects passed to apply\nNo object matches x=y.\n', 2),
+      failed('error: no objects passed to create\nNo object matches x=y.\n', 2),
     );
     expect(await run(`create -f ${file} --dry-run=client`)).toEqual(
       ok('configmap/a created (dry run)\nconfigmap/b created (dry run)\n'),
@@ -321,6 +321,22 @@ metadata: {name: b}
     );
     expect(await run(`delete -f ${file}`)).toMatchObject({ exitCode: 0 });
     expect(await run(`create -f ${file} -o name`)).toEqual(ok('configmap/a\nconfigmap/b\n'));
+  });
+
+  it('makes up names', async () => {
+    const file = workshop.file('maps.yaml', MANIFEST.replaceAll(/name: ./g, 'generateName: map-'));
+    const lines = /^configmap\/map-[a-z0-9]{5} created\nconfigmap\/map-[a-z0-9]{5} created\n$/;
+    expect(await run(`create -f ${file}`)).toEqual(ok(expect.stringMatching(lines)));
+    const dry = ' created (dry run)\n';
+    expect(await run(`create -f ${file} -o name --dry-run=client`)).toEqual(
+      ok(`configmap/<unknown>\nconfigmap/<unknown>\n`),
+    );
+    expect(await run(`create -f ${file} --dry-run=client`)).toEqual(
+      ok(`configmap/<unknown>${dry}configmap/<unknown>${dry}`),
+    );
+    expect(await run(`apply -f ${file}`)).toEqual(
+      failed('error: from map-: cannot use generate name with apply\n'.repeat(2), 2),
+    );
   });
 
   it.each([
