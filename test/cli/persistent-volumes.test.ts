@@ -130,3 +130,16 @@ it('a claim of an older podrun keeps its folder, and gets a volume with the next
   expect(volumes()).toMatchObject([{ metadata: { name: 'pvc-1' }, spec: { hostPath: { path: folder } } }]);
   expect(claim('data')?.status?.phase).toBe('Bound');
 });
+
+it('a bound claim does not grow, as with a storage class that does not allow it', async () => {
+  await apply(claimOf('data'));
+  const patch = JSON.stringify({ spec: { resources: { requests: { storage: '2Gi' } } } });
+  const { exitCode, stderr } = await runHere(workshop, ['patch', 'pvc', 'data', '-p', patch]);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      'persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized and the ' +
+        'storageclass that provisions the pvc must support resize',
+    ),
+  ]);
+});

@@ -3,6 +3,7 @@ import type { LimitRange, PriorityClass, ResourceQuota, ServiceAccount } from '.
 import { DEFAULT_NAMESPACE, isMirrorPod, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import { claimResizeProblem } from '../../manifest/admission/claim-resize.ts';
 import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
 import { priorityClassProblem, withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
 import { quotaError } from '../../manifest/admission/quota.ts';
@@ -89,6 +90,8 @@ function check(
     if (problem !== undefined) throw forbiddenObject(object, problem);
   }
   if (!isNamespaced) return;
+  const resize = object.kind === 'PersistentVolumeClaim' ? claimResizeProblem(object, before) : undefined;
+  if (resize !== undefined) throw forbiddenObject(object, resize);
   const namespace = namespaceOf(object);
   for (const range of store.list<LimitRange & KubeObject>('limitranges', { namespace })) {
     const errors = limitErrors(object, range, before);

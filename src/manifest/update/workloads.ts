@@ -15,6 +15,7 @@ import type {
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden, invalid } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
+import { compareRequests } from '../admission/claim-resize.ts';
 import { describeDifferences } from './differences.ts';
 import { immutable, immutableUnseen } from './immutable.ts';
 import { isSameValue } from './same-value.ts';
@@ -108,16 +109,22 @@ const CLAIM_FIELDS =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 /**
- * Refuses any change of the spec, as upstream does for a claim that is not bound.
+ * Refuses a change of the spec. A bound claim may ask for another amount, but for no less than it has.
  * Source: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate.
  */
 export function validateClaimUpdate(
-  { spec: before }: Decoded<PersistentVolumeClaim>,
-  { spec: after }: Decoded<PersistentVolumeClaim>,
+  stored: Decoded<PersistentVolumeClaim>,
+  changed: Decoded<PersistentVolumeClaim>,
 ): FieldError[] {
   const type = 'PersistentVolumeClaimSpec';
-  if (isSameValue(before, after, type)) return [];
-  return [forbidden('spec', `${CLAIM_FIELDS}\n${describeDifferences('spec', before, after, type)}`)];
+  const isBound = stored.status?.phase === 'Bound';
+  const before = stored.spec;
+  const after = isBound ? { ...changed.spec, resources: before?.resources } : changed.spec;
+  if (!isSameValue(before, after, type)) {
+    return [forbidden('spec', `${CLAIM_FIELDS}\n${describeDifferences('spec', before, changed.spec, type)}`)];
+  }
+  if (!isBound || compareRequests(changed, stored) >= 0) return [];
+  return [forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')];
 }
 
 /**

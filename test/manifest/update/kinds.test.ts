@@ -228,6 +228,17 @@ describe('workloads', () => {
     },
   ];
 
+  it('a bound claim asks for no less than it has', () => {
+    const bound = { ...stored(claim('2Gi')), status: { phase: 'Bound' } };
+    const asking = (storage: string): string[] =>
+      linesOf(outcomeOf(bound, respecified(bound, { resources: { requests: { storage } } })));
+    // Its storage class may refuse this.
+    expect(asking('3Gi')).toEqual([]);
+    expect(asking('1Gi')).toEqual([
+      'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+    ]);
+  });
+
   it.each(cases)('$what', ({ before, after, lines }) => {
     const old = stored(before);
     const outcome = outcomeOf(old, respecified(old, after));

@@ -1,0 +1,24 @@
+import type { PersistentVolumeClaim } from '../../api/generated/types.ts';
+import { compareQuantities, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
+import type { Decoded } from '../decoded.ts';
+
+/**
+ * The reason why a claim cannot ask for more storage, as with a storage class without allowVolumeExpansion. Undefined:
+ * it does not. Source: plugin/pkg/admission/storage/persistentvolume/resize/admission.go.
+ */
+export function claimResizeProblem(
+  claim: PersistentVolumeClaim,
+  before: PersistentVolumeClaim | undefined,
+): string | undefined {
+  if (before === undefined || compareRequests(claim, before) <= 0) return undefined;
+  return 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+}
+
+/** Compares what two claims ask for: negative when the first asks for less. */
+export function compareRequests(a: Decoded<PersistentVolumeClaim>, b: Decoded<PersistentVolumeClaim>): number {
+  return compareQuantities(requestOf(a), requestOf(b));
+}
+
+function requestOf({ spec }: Decoded<PersistentVolumeClaim>): ParsedQuantity {
+  return parseQuantity(spec?.resources?.requests?.['storage'] ?? 0);
+}
