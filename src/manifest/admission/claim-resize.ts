@@ -11,7 +11,8 @@ export function claimResizeProblem(
   before: PersistentVolumeClaim | undefined,
 ): string | undefined {
   if (before === undefined || compareRequests(claim, before) <= 0) return undefined;
-  return 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+  const rule = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc';
+  return `${rule} must support resize`;
 }
 
 /** Compares what two claims ask for: negative when the first asks for less. */
