@@ -104,7 +104,7 @@ function readingRows(runs, peer) {
       floor: figures(runs.cat, 'rate'),
       floorIs: 'cat of its files',
       peers: ofPodman(runs.podman, peer),
-      promises: [{ against: 'podman', timesBetterAtLeast: 10 }],
+      promises: [{ against: 'podman', timesBetterAtLeast: 5 }],
     },
     {
       name: 'logs.tail',

@@ -5,10 +5,7 @@ const PIECE_BYTES_MAX = 16 * 1024;
 
 const NEWLINE = 10;
 
-/** The bytes of a word: a copy takes this many at a time. */
-const WORD = 4;
-
-/** The memory of all results: new memory for each chunk costs as much time as the copying. */
+/** The memory of all results, behind which the chunk is copied: new memory for each chunk costs as much time. */
 let shared = Buffer.alloc(0);
 
 /** The fields that all records of a chunk share. */
@@ -22,44 +19,30 @@ export interface RecordOrigin {
 
 /**
  * Formats a chunk of output as records, one for each line or part of a line. The result is valid until the next call.
+ *
+ * The chunk is first copied to the end of the buffer that gets the records, because `copyWithin` is the fastest way of
+ * Node to copy a line: `Buffer.copy` takes three times as long, and `subarray` makes an object for each line.
  */
 export function makeRecords(chunk: Buffer, { time, stream, tags }: RecordOrigin): Buffer {
   const lineHead = Buffer.from(recordHead(time, stream, true, tags));
   const pieceHead = Buffer.from(recordHead(time, stream, false, tags));
-  // Each byte may be a newline.
+  // Each byte may be a newline: then it becomes a record of its own.
   const bytesMax = chunk.length * (lineHead.length + 2);
-  if (shared.length < bytesMax) shared = Buffer.allocUnsafeSlow(bytesMax);
+  if (shared.length < bytesMax + chunk.length) shared = Buffer.allocUnsafeSlow(bytesMax + chunk.length);
   const records = shared;
-  const from = viewOf(chunk);
-  const to = viewOf(records);
+  let start = records.length - chunk.length;
+  records.set(chunk, start);
   let length = 0;
-  for (let start = 0; start < chunk.length;) {
-    const lineEnd = chunk.indexOf(NEWLINE, start) + 1;
+  while (start < records.length) {
+    const lineEnd = records.indexOf(NEWLINE, start) + 1;
     const isLine = lineEnd > 0 && lineEnd - start <= PIECE_BYTES_MAX + 1;
-    const end = isLine ? lineEnd : Math.min(start + PIECE_BYTES_MAX, chunk.length);
+    const end = isLine ? lineEnd : Math.min(start + PIECE_BYTES_MAX, records.length);
     records.set(isLine ? lineHead : pieceHead, length);
     length += lineHead.length;
-    copy(from, start, end, to, length);
+    records.copyWithin(length, start, end);
     length += end - start;
     if (!isLine) records[length++] = NEWLINE;
     start = end;
   }
   return records.subarray(0, length);
-}
-
-/** Does what `Buffer.copy` does. For a line of 100 bytes, the call of `Buffer.copy` takes longer than this copy. */
-function copy(from: DataView, start: number, end: number, to: DataView, place: number): void {
-  const ahead = place - start;
-  const lastWord = end - WORD;
-  if (lastWord < start) {
-    for (let at = start; at < end; at++) to.setUint8(at + ahead, from.getUint8(at));
-    return;
-  }
-  for (let at = start; at < lastWord; at += WORD) to.setInt32(at + ahead, from.getInt32(at));
-  // The last word may overlap the one before.
-  to.setInt32(lastWord + ahead, from.getInt32(lastWord));
-}
-
-function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
-  return new DataView(buffer, byteOffset, length);
 }
