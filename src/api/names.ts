@@ -11,6 +11,10 @@ const SUBDOMAIN_FORM = `${LABEL_FORM}(\\.${LABEL_FORM})*`;
 const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
   'and must start and end with an alphanumeric character';
+const WILDCARD_FORM = `\\*\\.${SUBDOMAIN_FORM}`;
+const WILDCARD_RULE =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower " +
+  "case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
 const LABEL_UNDERSCORE_FORM = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN_UNDERSCORE_FORM = `${LABEL_UNDERSCORE_FORM}(\\.${LABEL_UNDERSCORE_FORM})*`;
 const SUBDOMAIN_UNDERSCORE_RULE =
@@ -88,6 +92,16 @@ export function underscoreSubdomainMessages(value: string): string[] {
   if (byteLength(value) > SUBDOMAIN_MAX) messages.push(tooLong(SUBDOMAIN_MAX));
   if (!value.split('.').every((part) => LABEL_UNDERSCORE.test(part))) {
     messages.push(ruleWithForm(SUBDOMAIN_UNDERSCORE_RULE, SUBDOMAIN_UNDERSCORE_FORM, ['example.com']));
+  }
+  return messages;
+}
+
+/** A subdomain behind `*.`: hosts of an Ingress. */
+export function wildcardSubdomainMessages(value: string): string[] {
+  const messages: string[] = [];
+  if (byteLength(value) > SUBDOMAIN_MAX) messages.push(tooLong(SUBDOMAIN_MAX));
+  if (!value.startsWith('*.') || !isSubdomainText(value.slice(2))) {
+    messages.push(ruleWithForm(WILDCARD_RULE, WILDCARD_FORM, ['*.example.com']));
   }
   return messages;
 }

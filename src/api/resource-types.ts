@@ -13,7 +13,13 @@ export interface ResourceType {
   readonly inAll: boolean;
 }
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'Node', 'PersistentVolume', 'PriorityClass']);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'IngressClass',
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  'PriorityClass',
+]);
 
 function core(kind: string, plural: string, shortNames: readonly string[]): ResourceType {
   const aliases = [kind.toLowerCase(), ...shortNames];
@@ -31,6 +37,8 @@ function core(kind: string, plural: string, shortNames: readonly string[]): Reso
 function inAll(apiVersion: string, kind: string, shortNames: readonly string[]): ResourceType {
   return { ...core(kind, `${kind.toLowerCase()}s`, shortNames), apiVersion, inAll: true };
 }
+
+const NETWORKING = 'networking.k8s.io/v1';
 
 /** The kinds that the store keeps, in the order of `get all`. Names and short names as in `kubectl api-resources`. */
 const RESOURCE_TYPES: readonly ResourceType[] = [
@@ -57,6 +65,9 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   core('ResourceQuota', 'resourcequotas', ['quota']),
   core('Secret', 'secrets', []),
   core('ServiceAccount', 'serviceaccounts', ['sa']),
+  { ...core('Ingress', 'ingresses', ['ing']), apiVersion: NETWORKING },
+  { ...core('IngressClass', 'ingressclasses', []), apiVersion: NETWORKING },
+  { ...core('NetworkPolicy', 'networkpolicies', ['netpol']), apiVersion: NETWORKING },
   { ...core('PodDisruptionBudget', 'poddisruptionbudgets', ['pdb']), apiVersion: 'policy/v1' },
   { ...core('PriorityClass', 'priorityclasses', ['pc']), apiVersion: 'scheduling.k8s.io/v1' },
 ];

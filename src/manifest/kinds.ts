@@ -26,11 +26,12 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps/v1': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
   'batch/v1': ['CronJob', 'Job'],
+  'networking.k8s.io/v1': ['Ingress', 'IngressClass', 'NetworkPolicy'],
   'policy/v1': ['PodDisruptionBudget'],
   'scheduling.k8s.io/v1': ['PriorityClass'],
 };
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'PersistentVolume', 'PriorityClass']);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['IngressClass', 'Namespace', 'PersistentVolume', 'PriorityClass']);
 
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   v1: ['Binding', 'Endpoints', 'Event', 'Node'],
@@ -51,7 +52,7 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'discovery.k8s.io/v1': ['EndpointSlice'],
   'events.k8s.io/v1': ['Event'],
   'flowcontrol.apiserver.k8s.io/v1': ['FlowSchema', 'PriorityLevelConfiguration'],
-  'networking.k8s.io/v1': ['IPAddress', 'Ingress', 'IngressClass', 'NetworkPolicy', 'ServiceCIDR'],
+  'networking.k8s.io/v1': ['IPAddress', 'ServiceCIDR'],
   'node.k8s.io/v1': ['RuntimeClass'],
   'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   'resource.k8s.io/v1': ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],

@@ -15,7 +15,8 @@ describe('kinds', () => {
     ],
     ['v1', 'PersistentVolume', { verdict: 'known', typeName: 'PersistentVolume', namespaced: false }],
     ['v1', 'Binding', { verdict: 'unsupported' }],
-    ['networking.k8s.io/v1', 'Ingress', { verdict: 'unsupported' }],
+    ['networking.k8s.io/v1', 'Ingress', { verdict: 'known', typeName: 'networking.Ingress', namespaced: true }],
+    ['networking.k8s.io/v1', 'ServiceCIDR', { verdict: 'unsupported' }],
     ['v1', 'pod', { verdict: 'unknown', hint: 'did you mean "Pod"?' }],
     ['V1', 'Pod', { verdict: 'unknown', hint: 'use v1' }],
     ['batch/v1beta1', 'CronJob', { verdict: 'unknown', hint: 'use batch/v1' }],
@@ -38,7 +39,7 @@ describe('kinds', () => {
       return found.verdict === 'known' ? found.typeName : undefined;
     };
     const known = Object.entries(fieldTable.kinds).filter(([key]) => typeOf(key) !== undefined);
-    expect(known).toHaveLength(21);
+    expect(known).toHaveLength(24);
     expect(known.map(([key]) => typeOf(key))).toEqual(known.map(([, type]) => type));
   });
 

@@ -168,9 +168,10 @@ describe('the front door', () => {
   });
 
   it('warns once of each kind that it has no use for', async () => {
-    const ingress = 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a}\nspec: {any: thing}\n';
-    const result = await loadText(`${ingress}---\n${ingress}---\n${POD}`);
-    expect(result.warnings).toEqual(['Ingress is not supported by this runner, ignored']);
+    const scaler =
+      'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {any: thing}\n';
+    const result = await loadText(`${scaler}---\n${scaler}---\n${POD}`);
+    expect(result.warnings).toEqual(['HorizontalPodAutoscaler is not supported by this runner, ignored']);
     expect(mistakeLines(result)).toEqual([]);
   });
 

@@ -29,6 +29,9 @@ export function podOf(fields: Fields, spec: Fields = {}): KubeObject {
 const GROUPS: Readonly<Record<string, string>> = {
   Job: 'batch/v1',
   CronJob: 'batch/v1',
+  Ingress: 'networking.k8s.io/v1',
+  IngressClass: 'networking.k8s.io/v1',
+  NetworkPolicy: 'networking.k8s.io/v1',
   PodDisruptionBudget: 'policy/v1',
   PriorityClass: 'scheduling.k8s.io/v1',
   Service: 'v1',

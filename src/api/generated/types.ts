@@ -1984,6 +1984,137 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean | undefined;
 }
 
+export interface HTTPIngressPath {
+  path?: string | undefined;
+  pathType: 'Exact' | 'ImplementationSpecific' | 'Prefix';
+  backend: IngressBackend;
+}
+
+export interface HTTPIngressRuleValue {
+  paths: HTTPIngressPath[];
+}
+
+export interface IPBlock {
+  cidr: string;
+  except?: string[] | undefined;
+}
+
+export interface Ingress {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: IngressSpec | undefined;
+  status?: IngressStatus | undefined;
+}
+
+export interface IngressBackend {
+  service?: IngressServiceBackend | undefined;
+  resource?: TypedLocalObjectReference | undefined;
+}
+
+export interface IngressClass {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: IngressClassSpec | undefined;
+}
+
+export interface IngressClassParametersReference {
+  apiGroup?: string | undefined;
+  kind: string;
+  name: string;
+  scope?: string | undefined;
+  namespace?: string | undefined;
+}
+
+export interface IngressClassSpec {
+  controller?: string | undefined;
+  parameters?: IngressClassParametersReference | undefined;
+}
+
+export interface IngressLoadBalancerIngress {
+  ip?: string | undefined;
+  hostname?: string | undefined;
+  ports?: IngressPortStatus[] | undefined;
+}
+
+export interface IngressLoadBalancerStatus {
+  ingress?: IngressLoadBalancerIngress[] | undefined;
+}
+
+export interface IngressPortStatus {
+  port: number;
+  protocol: string;
+  error?: string | undefined;
+}
+
+export interface IngressRule {
+  host?: string | undefined;
+  http?: HTTPIngressRuleValue | undefined;
+}
+
+export interface IngressServiceBackend {
+  name: string;
+  port?: ServiceBackendPort | undefined;
+}
+
+export interface IngressSpec {
+  ingressClassName?: string | undefined;
+  defaultBackend?: IngressBackend | undefined;
+  tls?: IngressTLS[] | undefined;
+  rules?: IngressRule[] | undefined;
+}
+
+export interface IngressStatus {
+  loadBalancer?: IngressLoadBalancerStatus | undefined;
+}
+
+export interface IngressTLS {
+  hosts?: string[] | undefined;
+  secretName?: string | undefined;
+}
+
+export interface NetworkPolicy {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: NetworkPolicySpec | undefined;
+}
+
+export interface NetworkPolicyEgressRule {
+  ports?: NetworkPolicyPort[] | undefined;
+  to?: NetworkPolicyPeer[] | undefined;
+}
+
+export interface NetworkPolicyIngressRule {
+  ports?: NetworkPolicyPort[] | undefined;
+  from?: NetworkPolicyPeer[] | undefined;
+}
+
+export interface NetworkPolicyPeer {
+  podSelector?: LabelSelector | undefined;
+  namespaceSelector?: LabelSelector | undefined;
+  ipBlock?: IPBlock | undefined;
+}
+
+export interface NetworkPolicyPort {
+  protocol?: string | undefined;
+  port?: IntOrString | undefined;
+  endPort?: number | undefined;
+}
+
+export interface NetworkPolicySpec {
+  podSelector?: LabelSelector | undefined;
+  ingress?: NetworkPolicyIngressRule[] | undefined;
+  egress?: NetworkPolicyEgressRule[] | undefined;
+  policyTypes?: Array<'Egress' | 'Ingress'> | undefined;
+}
+
+export interface ServiceBackendPort {
+  name?: string | undefined;
+  number?: number | undefined;
+}
+
 export interface Overhead {
   podFixed?: Record<string, Quantity> | undefined;
 }

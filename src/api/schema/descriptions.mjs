@@ -23,6 +23,7 @@ const FOLDERS = {
   discovery: `${models}/discovery.k8s.io/v1`,
   events: `${models}/events.k8s.io/v1`,
   meta: `${apimachinery}/apis/meta/v1`,
+  networking: `${models}/networking.k8s.io/v1`,
   node: `${models}/node.k8s.io/v1`,
   policy: `${models}/policy/v1`,
   scheduling: `${models}/scheduling.k8s.io/v1`,

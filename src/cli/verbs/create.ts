@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { addConfig } from '../create/config.ts';
 import { withCreateFlags } from '../create/create-object.ts';
 import { type CreateFilesFlags, createFromFiles } from '../create/from-files.ts';
+import { addIngress } from '../create/ingress.ts';
 import { addNamed } from '../create/named.ts';
 import { addWorkloads } from '../create/workloads.ts';
 import { append } from '../select/selection-flags.ts';
@@ -32,6 +33,7 @@ export function register(program: Command, run: RunVerb): void {
     .addHelpText('after', EXAMPLES);
   addWorkloads(group, run);
   addConfig(group, run);
+  addIngress(group, run);
   addNamed(group, run);
   addFiles(group, run);
 }

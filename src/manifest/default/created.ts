@@ -26,6 +26,7 @@ const FIRST_STATUS: Readonly<Record<string, object>> = {
     numberReady: 0,
   } satisfies DaemonSetStatus,
   Deployment: {},
+  Ingress: { loadBalancer: {} },
   Job: {},
   Namespace: { phase: 'Active' },
   PersistentVolume: { phase: 'Pending' },

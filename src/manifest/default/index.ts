@@ -5,6 +5,7 @@ import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, d
 import { defaultCronJob, defaultJob } from './batch.ts';
 import { defaultConfigMap, defaultSecret } from './config.ts';
 import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota } from './limits.ts';
+import { defaultIngressClass, defaultNetworkPolicy } from './network-policy.ts';
 import { defaultPod, defaultTemplate } from './pod.ts';
 import { defaultReplicationController } from './replication-controller.ts';
 import { defaultService } from './service.ts';
@@ -35,6 +36,8 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     LimitRange: defaultLimitRange,
     ResourceQuota: defaultResourceQuota,
     PriorityClass: defaultPriorityClass,
+    IngressClass: defaultIngressClass,
+    NetworkPolicy: defaultNetworkPolicy,
   }),
 );
 

@@ -49,4 +49,22 @@ export const RECORD_RULES: SupportTable = {
   LocalObjectReference: works('name'),
   Namespace: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
   NamespaceSpec: { finalizers: checked('a deletion waits for those of metadata') },
+  'networking.Ingress': { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
+  'networking.IngressSpec': {
+    ...works('defaultBackend', 'rules', 'tls'),
+    ingressClassName: checked('podrun serves Ingresses of every class'),
+  },
+  'networking.IngressBackend': { service: FIELD_BY_FIELD, resource: noEffect('podrun serves Services only') },
+  'networking.IngressServiceBackend': { ...works('name'), port: FIELD_BY_FIELD },
+  'networking.ServiceBackendPort': works('name', 'number'),
+  'networking.IngressTLS': works('hosts', 'secretName'),
+  'networking.IngressRule': { ...works('host'), http: FIELD_BY_FIELD },
+  'networking.HTTPIngressRuleValue': { paths: FIELD_BY_FIELD },
+  'networking.HTTPIngressPath': {
+    ...works('path'),
+    pathType: { treatment: 'works', note: 'ImplementationSpecific is Prefix' },
+    backend: FIELD_BY_FIELD,
+  },
+  'networking.IngressClass': { ...OBJECT, spec: checked('podrun serves Ingresses of every class') },
+  'networking.NetworkPolicy': { ...OBJECT, spec: noEffect('podrun restricts no traffic') },
 };

@@ -42,4 +42,7 @@ export const SUPPORTED_KINDS: readonly string[] = [
   'PriorityClass',
   'LimitRange',
   'ResourceQuota',
+  'Ingress',
+  'IngressClass',
+  'NetworkPolicy',
 ];

@@ -1,4 +1,4 @@
-import type { PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
+import type { IngressClass, PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden } from '../field-error.ts';
 import { immutable } from './immutable.ts';
@@ -20,4 +20,12 @@ export function validateQuotaUpdate(stored: Decoded<ResourceQuota>, changed: Dec
   const scopesOf = ({ spec }: Decoded<ResourceQuota>): string[] => [...new Set(spec?.scopes)].sort();
   const [before, after] = [scopesOf(stored), scopesOf(changed)];
   return immutable('spec.scopes', before, after, '[]string');
+}
+
+/** Source: pkg/apis/networking/validation/validation.go, ValidateIngressClassUpdate. */
+export function validateIngressClassUpdate(
+  stored: Decoded<IngressClass>,
+  changed: Decoded<IngressClass>,
+): FieldError[] {
+  return immutable('spec.controller', stored.spec?.controller, changed.spec?.controller, 'string');
 }

@@ -5,7 +5,7 @@ import { validateObject } from '../validate/index.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { validateConfigMapUpdate, validateSecretUpdate } from './config.ts';
 import { validatePodUpdate } from './pod.ts';
-import { validatePriorityClassUpdate, validateQuotaUpdate } from './limits.ts';
+import { validateIngressClassUpdate, validatePriorityClassUpdate, validateQuotaUpdate } from './limits.ts';
 import { validateServiceUpdate } from './service.ts';
 import {
   validateClaimUpdate,
@@ -34,6 +34,7 @@ const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
     ControllerRevision: validateRevisionUpdate,
     PriorityClass: validatePriorityClassUpdate,
     ResourceQuota: validateQuotaUpdate,
+    IngressClass: validateIngressClassUpdate,
   }),
 );
 

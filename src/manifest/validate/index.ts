@@ -7,9 +7,11 @@ import { validateClaimSpec } from './claim.ts';
 import { validateConfigMap, validateSecret } from './config.ts';
 import { validateCronJob } from './cron-job.ts';
 import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts';
+import { validateIngress, validateIngressClass } from './ingress.ts';
 import { validateJob } from './job.ts';
 import { validateLimitRange } from './limit-range.ts';
 import { validateMetadata } from './metadata.ts';
+import { validateNetworkPolicy } from './network-policy.ts';
 import { validatePersistentVolume } from './persistent-volume.ts';
 import { validatePod } from './pod.ts';
 import { validateService } from './service.ts';
@@ -45,6 +47,9 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     PriorityClass: validatePriorityClass,
     LimitRange: validateLimitRange,
     ResourceQuota: validateResourceQuota,
+    Ingress: validateIngress,
+    IngressClass: validateIngressClass,
+    NetworkPolicy: validateNetworkPolicy,
   }),
 );
 

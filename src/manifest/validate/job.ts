@@ -6,6 +6,7 @@ import { goQuote } from '../../api/go/go-quote.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
 import { validateLabelSelector, selectorMatches } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
+import { validateDomainPath } from './domain-path.ts';
 import { child } from './path.ts';
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
 import { validateTemplate } from './pod.ts';
@@ -109,12 +110,7 @@ export function validateJobSpec(path: string, spec: Decoded<JobSpec>): FieldErro
 }
 
 function validateManagedBy(path: string, managedBy: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const [domain, ...rest] = managedBy.split('/');
-  if (!managedBy) errors.push(required(path));
-  else if (!domain || rest.join('/') === '') {
-    errors.push(invalid(path, managedBy, 'must be a domain-prefixed path (such as "acme.io/foo")'));
-  } else errors.push(...subdomainMessages(domain).map((message) => invalid(path, domain, message)));
+  const errors = validateDomainPath(path, managedBy);
   return Buffer.byteLength(managedBy) > MANAGED_BY_MAX_BYTES
     ? [...errors, tooLong(path, MANAGED_BY_MAX_BYTES)]
     : errors;

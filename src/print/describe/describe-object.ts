@@ -6,7 +6,9 @@ import { describeClaim } from './kinds/claim.ts';
 import { describeConfigMap, describeSecret } from './kinds/config.ts';
 import { describeEndpointSlice } from './kinds/endpoint-slice.ts';
 import { describeEndpoints } from './kinds/endpoints-object.ts';
+import { describeIngress, describeIngressClass } from './kinds/ingress.ts';
 import { describeNamespace } from './kinds/namespace.ts';
+import { describeNetworkPolicy } from './kinds/network-policy.ts';
 import { describeNode } from './kinds/node.ts';
 import { describeBudget, describePriorityClass } from './kinds/policies.ts';
 import { describeLimitRange, describeQuota } from './kinds/quotas.ts';
@@ -54,11 +56,21 @@ const KINDS: Readonly<Record<string, Describe>> = {
   LimitRange: describeLimitRange,
   PodDisruptionBudget: describeBudget,
   PriorityClass: describePriorityClass,
+  Ingress: (ingress, { list }) =>
+    describeIngress(ingress, { services: list('services'), slices: list('endpointslices'), pods: list('pods') }),
+  IngressClass: describeIngressClass,
+  NetworkPolicy: describeNetworkPolicy,
   Node: (node, { list, nowMs }) => describeNode(node, list('pods'), nowMs),
 };
 
 /** The kinds whose events kubectl does not show. */
-const WITHOUT_EVENTS: ReadonlySet<string> = new Set(['LimitRange', 'Namespace', 'ResourceQuota', 'Secret']);
+const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
+  'LimitRange',
+  'Namespace',
+  'NetworkPolicy',
+  'ResourceQuota',
+  'Secret',
+]);
 
 /**
  * The output of `describe` for an object, that of kubectl v1.32, and of v1.36 for workloads. Sorts by name where

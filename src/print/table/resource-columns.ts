@@ -18,6 +18,7 @@ import { EVENT_COLUMNS } from './event-columns.ts';
 import { AGE, NAME } from './common-columns.ts';
 import { firstFew, labelText } from '../text/labels.ts';
 import { POD_COLUMNS } from './pod-table.ts';
+import { NETWORKING_COLUMNS } from './networking-columns.ts';
 import { POLICY_COLUMNS } from './policy-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 import { WORKLOAD_COLUMNS } from './workload-columns.ts';
@@ -181,6 +182,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   endpoints: ENDPOINTS,
   persistentvolumes: VOLUME,
   endpointslices: ENDPOINT_SLICE,
+  ...NETWORKING_COLUMNS,
   ...POLICY_COLUMNS,
   ...WORKLOAD_COLUMNS,
 };

@@ -1,0 +1,102 @@
+import { BlockList } from 'node:net';
+import { portNameMessages, subdomainMessages } from '../../api/names.ts';
+import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { each, wellFormed } from './checks.ts';
+import { ipFamily, validateCidr } from './ip.ts';
+import { validateLabelSelector } from './labels.ts';
+import { validateMetadata } from './metadata.ts';
+import { child } from './path.ts';
+import { validatePortNumber } from './ports.ts';
+
+/** The rules of NetworkPolicies. Source: pkg/apis/networking/validation/validation.go. */
+
+const PROTOCOLS: readonly string[] = ['TCP', 'UDP', 'SCTP'];
+const TYPES: readonly string[] = ['Ingress', 'Egress'];
+
+export function validateNetworkPolicy({ metadata, spec = {} }: Decoded<NetworkPolicy>): FieldError[] {
+  return [
+    ...validateMetadata(metadata, subdomainMessages),
+    ...validateLabelSelector('spec.podSelector', spec.podSelector),
+    ...each('spec.ingress', spec.ingress, ({ ports, from }, at) => [
+      ...each(child(at, 'ports'), ports, validatePort),
+      ...each(child(at, 'from'), from, validatePeer),
+    ]),
+    ...each('spec.egress', spec.egress, ({ ports, to }, at) => [
+      ...each(child(at, 'ports'), ports, validatePort),
+      ...each(child(at, 'to'), to, validatePeer),
+    ]),
+    ...validateTypes('spec.policyTypes', spec.policyTypes ?? []),
+  ];
+}
+
+function validateTypes(path: string, types: readonly string[]): FieldError[] {
+  if (types.length > TYPES.length) return [invalid(path, types, 'may not specify more than two policyTypes')];
+  return each(path, types, (type, at) => (TYPES.includes(type) ? [] : [notSupported(at, type, TYPES)]));
+}
+
+function validatePort({ protocol, port, endPort }: Decoded<NetworkPolicyPort>, path: string): FieldError[] {
+  const isKnown = protocol === undefined || PROTOCOLS.includes(protocol);
+  return [
+    ...(isKnown ? [] : [notSupported(child(path, 'protocol'), protocol, PROTOCOLS)]),
+    ...validatePorts(path, port, endPort),
+  ];
+}
+
+function validatePorts(path: string, port: number | string | undefined, end: number | undefined): FieldError[] {
+  const [portPath, endPath] = [child(path, 'port'), child(path, 'endPort')];
+  const unwanted = (why: string): FieldError[] => (end === undefined ? [] : [invalid(endPath, end, why)]);
+  if (port === undefined) return unwanted('may not be specified when `port` is not specified');
+  if (typeof port === 'string') {
+    return [
+      ...unwanted('may not be specified when `port` is non-numeric'),
+      ...wellFormed(portPath, port, portNameMessages),
+    ];
+  }
+  const first = validatePortNumber(portPath, port);
+  if (end === undefined) return first;
+  const isLower = end < port ? [invalid(endPath, end, 'must be greater than or equal to `port`')] : [];
+  return [...first, ...isLower, ...validatePortNumber(endPath, end)];
+}
+
+function validatePeer(peer: Decoded<NetworkPolicyPeer>, path: string): FieldError[] {
+  const { podSelector, namespaceSelector, ipBlock } = peer;
+  const count = [podSelector, namespaceSelector, ipBlock].filter((each) => each !== undefined).length;
+  const isMixed = count > 1 && ipBlock !== undefined;
+  return [
+    ...validateLabelSelector(child(path, 'podSelector'), podSelector),
+    ...validateLabelSelector(child(path, 'namespaceSelector'), namespaceSelector),
+    ...(ipBlock === undefined ? [] : validateBlock(child(path, 'ipBlock'), ipBlock)),
+    ...(count === 0 ? [required(path, 'must specify a peer')] : []),
+    ...(isMixed ? [forbidden(path, 'may not specify both ipBlock and another peer')] : []),
+  ];
+}
+
+function validateBlock(path: string, { cidr, except }: Decoded<IPBlock>): FieldError[] {
+  const cidrPath = child(path, 'cidr');
+  if (!cidr) return [required(cidrPath)];
+  const errors = validateCidr(cidrPath, cidr);
+  if (errors.length > 0) return errors;
+  return each(child(path, 'except'), except, (each, at) => {
+    const wrong = validateCidr(at, each);
+    if (wrong.length > 0) return wrong;
+    return isWithin(each, cidr) ? [] : [invalid(at, each, 'must be a strict subset of `cidr`')];
+  });
+}
+
+/** True when a range is a part of another one, and smaller. Both are well formed. */
+function isWithin(inner: string, outer: string): boolean {
+  const [[address, bits], [network, width]] = [parts(inner), parts(outer)];
+  const [family, around] = [ipFamily(address), ipFamily(network)];
+  if (family !== around || bits <= width) return false;
+  const type = family === 'IPv6' ? 'ipv6' : 'ipv4';
+  const range = new BlockList();
+  range.addSubnet(network, width, type);
+  return range.check(address, type);
+}
+
+function parts(cidr: string): [string, number] {
+  const [address = '', bits = ''] = cidr.split('/');
+  return [address, Number(bits)];
+}
