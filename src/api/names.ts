@@ -13,8 +13,8 @@ const SUBDOMAIN_RULE =
   'and must start and end with an alphanumeric character';
 const WILDCARD_FORM = `\\*\\.${SUBDOMAIN_FORM}`;
 const WILDCARD_RULE =
-  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower " +
-  "case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of " +
+  "lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
 const LABEL_UNDERSCORE_FORM = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN_UNDERSCORE_FORM = `${LABEL_UNDERSCORE_FORM}(\\.${LABEL_UNDERSCORE_FORM})*`;
 const SUBDOMAIN_UNDERSCORE_RULE =

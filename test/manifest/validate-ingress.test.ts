@@ -13,8 +13,8 @@ const SUBDOMAIN =
   "end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const WILDCARD =
-  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower " +
-  "case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used " +
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of " +
+  "lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used " +
   "for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 describe('Ingresses', () => {
@@ -94,8 +94,8 @@ describe('Ingresses', () => {
 
   it('name one class', () => {
     const fields = { spec: { defaultBackend: backend, ingressClassName: 'b' } };
-    const line =
-      'annotations.kubernetes.io/ingress.class: Invalid value: "a": must match `ingressClassName` when both are specified';
+    const rule = 'must match `ingressClassName` when both are specified';
+    const line = `annotations.kubernetes.io/ingress.class: Invalid value: "a": ${rule}`;
     expect(linesOf(object('Ingress', fields, { annotations: { 'kubernetes.io/ingress.class': 'a' } }))).toEqual([line]);
   });
 });
