@@ -130,7 +130,7 @@ export class Agent implements PodRunAgent {
         import('./network/agent-services.ts'),
         import('../network/proxy/service-proxy.ts'),
       ]);
-      const shared = { record, onTrouble: (error: Error) => onTrouble(error as PodrunError) };
+      const shared = { record, clock, onTrouble: (error: Error) => onTrouble(error as PodrunError) };
       if (settings.privateNetworks === undefined) {
         const listeners = new ServiceProxy({ clock, opens: () => true });
         return new AgentServices({ ...shared, network: 'host', listeners });

@@ -255,11 +255,11 @@ async function runToTheEnd(
   });
   subscription.close();
   guard?.close();
-  if (guard?.hasLostFolder !== true) {
-    for (const release of releases.values()) release();
-    loop?.close();
-  }
+  const hasFolder = guard?.hasLostFolder !== true;
+  if (hasFolder) for (const release of releases.values()) release();
+  // Its helper no longer serves a Service that another agent takes up.
   await ended.close();
+  if (hasFolder) loop?.close();
   return guard?.hasLost !== true;
 }
 

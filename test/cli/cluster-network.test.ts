@@ -134,22 +134,30 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
   });
 
   it.for(CASES.filter(({ tier }) => tier === 'process'))(
-    'of $who in the background, reach each other when another agent goes on with them',
+    'of $who in the background, of two applies, reach each other when other agents go on with them',
     async ({ who, tier }, context) => {
       const place = new Place(context, who);
-      const files = manifests(place, await freePort());
-      const words = ['apply', '--detach', '--wait', ...files, '--network', 'cluster', '--runtime', tier];
-      expect(await place.start(words).ended).toMatchObject({ exitCode: 0 });
+      const hostPort = await freePort();
+      const onMachine = async (): Promise<string> => (await fetch(`http://127.0.0.1:${hostPort}/`)).text();
+      for (const file of manifests(place, hostPort)) {
+        const words = ['apply', '--detach', '--wait', file, '--network', 'cluster', '--runtime', tier];
+        expect(await place.start(words).ended).toMatchObject({ exitCode: 0 });
+      }
       const holders = [place.clusterHolder(), place.holderOf('one'), place.holderOf('two')];
-      const agent = place.agentOf('one');
-      process.kill(agent, 'SIGKILL');
-      await vi.waitFor(() => expect(existsSync(`/proc/${agent}`)).toBe(false), PATIENT);
+      const agents = [place.agentOf('one'), place.agentOf('two')];
+      expect(new Set(agents).size).toBe(2);
+      for (const agent of agents) process.kill(agent, 'SIGKILL');
+      await vi.waitFor(() => expect(agents.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENT);
+      // The helper goes on without its agent.
+      expect(await onMachine()).toContain('one answers');
       const { stdout } = await place.start(['get', 'pod', 'two', '-o', 'jsonpath={.status.podIP}']).ended;
-      await vi.waitFor(() => expect(place.agentOf('one')).not.toBe(agent), PATIENT);
+      await vi.waitFor(() => expect(agents).not.toContain(place.agentOf('one')), PATIENT);
       expect((await place.start(['exec', 'one', '--', ...ask(stdout)]).ended).stdout).toContain('two answers');
       expect([place.clusterHolder(), place.holderOf('one'), place.holderOf('two')]).toEqual(holders);
+      await vi.waitFor(async () => expect(await onMachine()).toContain('one answers'), PATIENT);
       expect(await place.start(['delete', 'pod', 'one', 'two']).ended).toMatchObject({ exitCode: 0 });
       await vi.waitFor(() => expect(holders.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENT);
+      await expect(onMachine()).rejects.toThrow('fetch failed');
     },
   );
 

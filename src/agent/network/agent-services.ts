@@ -1,5 +1,6 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { Alarm, Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { servicePortMoved, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
@@ -15,12 +16,20 @@ export interface ServiceListeners {
   close(): void;
 }
 
+const FIRST_RETRY_MS = 100;
+const RETRY_MS = 2000;
+
 /** Serves Services to the Pods of an agent, and on their loopback addresses to this machine. */
 export class AgentServices implements ServiceServer {
   readonly #network: ServicePlace['network'];
   readonly #listeners: ServiceListeners;
   readonly #lowestPort = lowestPort();
   readonly #record: (service: StoredService, event: EventDraft) => void;
+  readonly #clock: Clock;
+  /** Tries again to listen where another program does. */
+  #retry: Alarm | undefined;
+  /** The listeners of the last update. Undefined: none, or closed. */
+  #latest: readonly ServiceListener[] | undefined;
   /** The events that were recorded: each once. */
   readonly #told = new Set<string>();
   readonly #onTrouble: (error: Error) => void;
@@ -29,30 +38,46 @@ export class AgentServices implements ServiceServer {
     /** The network of the Pods. */
     readonly network: ServicePlace['network'];
     readonly listeners: ServiceListeners;
+    readonly clock: Clock;
     readonly record: (service: StoredService, event: EventDraft) => void;
     readonly onTrouble: (error: Error) => void;
   }) {
     this.#network = options.network;
     this.#listeners = options.listeners;
+    this.#clock = options.clock;
     this.#record = options.record;
     this.#onTrouble = options.onTrouble;
   }
 
   show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
-    const place = { network: this.#network, lowestPort: this.#lowestPort };
     for (const service of services) this.#tellMoved(service);
-    this.#listeners.update(listenersOfServices(services, slices, place)).then((troubles) => {
-      for (const { listener, error } of troubles) {
-        const { service: name, address, port, protocol } = listener;
-        const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
-        const at = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
-        if (service !== undefined) this.#tell(service, servicePortTaken(at, error.code ?? error.message));
-      }
-    }, this.#onTrouble);
+    const place = { network: this.#network, lowestPort: this.#lowestPort };
+    this.#serve(services, listenersOfServices(services, slices, place), false);
   }
 
   close(): void {
+    this.#latest = undefined;
+    this.#retry?.cancel();
     this.#listeners.close();
+  }
+
+  /** An agent that ends may still listen for a moment: trouble is told at the second attempt. */
+  #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): void {
+    this.#retry?.cancel();
+    this.#latest = listeners;
+    this.#listeners.update(listeners).then((troubles) => {
+      if (troubles.length === 0 || this.#latest !== listeners) return;
+      if (isRetry) for (const trouble of troubles) this.#tellTaken(services, trouble);
+      const atMs = this.#clock.now().monotonicMs + (isRetry ? RETRY_MS : FIRST_RETRY_MS);
+      this.#retry = this.#clock.wakeAt(atMs, () => this.#serve(services, listeners, true));
+    }, this.#onTrouble);
+  }
+
+  #tellTaken(services: readonly StoredService[], { listener, error }: ListenTrouble): void {
+    const { service: name, address, port, protocol } = listener;
+    const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
+    const at = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
+    if (service !== undefined) this.#tell(service, servicePortTaken(at, error.code ?? error.message));
   }
 
   #tellMoved(service: StoredService): void {

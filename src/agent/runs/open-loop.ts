@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { watchOwners } from '../../store/owners/owner-watch.ts';
 import { newUid } from '../../store/unique-id.ts';
 import type { Agent } from '../agent.ts';
 import { deletePod } from '../clean-up/delete-pod.ts';
@@ -43,6 +44,7 @@ export function openLoop({
   return new WorkloadLoop({
     ...listeners,
     services: agent.services(),
+    watchServiceOwners: (namespace, onChange) => watchOwners(store.root, 'services', namespace, onChange),
     store,
     clock,
     node: agent.node,

@@ -14,7 +14,7 @@ import { restingActions } from '../../controllers/resting-status.ts';
 import { selectsPod } from '../../controllers/service/reconcile-service.ts';
 import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, Subscription } from '../../store/store.ts';
 import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
@@ -45,6 +45,8 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   /** Called after each turn: the run may be over. */
   readonly onTurn: () => void;
   readonly onTrouble: (error: Error) => void;
+  /** Calls back with the name of each Service of a namespace that an agent has taken up or given up. */
+  readonly watchServiceOwners?: (namespace: string, onChange: (name: string) => void) => Subscription;
   /** Serves the Services of this agent. Undefined: nobody reaches them. */
   readonly services?: ServiceServer | undefined;
 }
@@ -65,6 +67,8 @@ export class WorkloadLoop {
   readonly #members: RunMembers;
   readonly #foreignEvents: ForeignEvents;
   readonly #removedPods = new RemovedPods();
+  /** By namespace. */
+  readonly #ownerWatches = new Map<string, Subscription>();
   /** The workloads of this agent, by uid, each with a function that gives it up. */
   readonly #own = new Map<string, () => void>();
   /** The uids of all workloads that this agent has owned: what they leave behind is its garbage. */
@@ -108,9 +112,15 @@ export class WorkloadLoop {
     this.#members.add(this.#cache.get(pod.metadata.uid) ?? pod);
   }
 
-  /** Looks after the Services of a namespace that no other agent has. */
+  /** Looks after the Services of a namespace that no other agent has, and after those that another one gives up. */
   followServices(namespace: string): void {
     this.#cache.follow(namespace);
+    if (this.#ownerWatches.has(namespace)) return;
+    const watch = this.#options.watchServiceOwners?.(namespace, (name) => {
+      const services = this.#cache.free<StoredService>(namespace, 'Service');
+      for (const service of services) if (service.metadata.name === name) this.#takeService(service);
+    });
+    if (watch !== undefined) this.#ownerWatches.set(namespace, watch);
   }
 
   /** The applied workloads with their Pods. */
@@ -154,6 +164,7 @@ export class WorkloadLoop {
     this.stop();
     for (const uid of this.#own.keys()) this.#attempt(uid, () => this.#rest(uid));
     this.#options.services?.close();
+    for (const watch of this.#ownerWatches.values()) watch.close();
     this.#cache.close();
     this.#foreignEvents.close();
     for (const release of this.#own.values()) release();
@@ -190,10 +201,17 @@ export class WorkloadLoop {
   /** The agent of a Service may be gone: then an agent of its Pods takes it up. */
   #takeServicesOf(pod: StoredPod): void {
     for (const service of this.#cache.free<StoredService>(pod.metadata.namespace, 'Service')) {
-      if (this.#own.has(service.metadata.uid) || !selectsPod(service, pod)) continue;
-      this.#takeIfOwned(service);
-      if (this.#own.has(service.metadata.uid)) this.#members.add(service);
+      if (selectsPod(service, pod)) this.#takeService(service);
     }
+  }
+
+  #takeService(service: StoredService): void {
+    const { uid } = service.metadata;
+    if (this.#own.has(uid)) return;
+    this.#takeIfOwned(service);
+    if (!this.#own.has(uid)) return;
+    this.#members.add(service);
+    this.#hasNewServices = true;
   }
 
   #changed(event: WatchEvent<Owned>, before: Owned | undefined): void {

@@ -31,8 +31,13 @@ export interface ServedPort {
   readonly onLost: (error: Error) => void;
 }
 
+/** An answer of the helper, and the connection that came along. */
+interface Answer extends HelperAnswer {
+  readonly socket: Socket | undefined;
+}
+
 interface Waiting {
-  readonly resolve: (socket: Socket | undefined) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -75,7 +80,7 @@ export class NetworkHelper {
    * the signal is aborted.
    */
   async dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
-    const socket = await this.#ask(++this.#lastId, { type: 'dial', host, port }, { signal });
+    const { socket } = await this.#ask(++this.#lastId, { type: 'dial', host, port }, { signal });
     if (socket === undefined) throw new Error('the helper answered without a connection');
     return socket;
   }
@@ -101,7 +106,7 @@ export class NetworkHelper {
   /**
    * Serves Services: on sockets of the network, and on sockets of this machine, which are made here and given to the
    * helper. A Service without endpoints has no socket.
-   * @returns the listeners that cannot listen on this machine. The next update tries them again
+   * @returns the listeners that cannot listen. The next update tries them again
    */
   update(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
     this.#services = services;
@@ -114,11 +119,11 @@ export class NetworkHelper {
   }
 
   async #serveServices(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
-    await this.#ask(++this.#lastId, { type: 'services', listeners: services });
+    const answer = await this.#ask(++this.#lastId, { type: 'services', listeners: services });
     const wanted = services.filter(({ network, endpoints }) => network === 'machine' && endpoints.length > 0);
     const before = this.#adopted;
     this.#adopted = new Set();
-    const troubles: ListenTrouble[] = [];
+    const troubles = [...(answer.troubles ?? [])];
     for (const listener of wanted) {
       const key = listenerKey(listener);
       try {
@@ -158,7 +163,7 @@ export class NetworkHelper {
     id: number,
     request: Request,
     { socket, signal }: { readonly socket?: Server | DatagramSocket; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Socket | undefined> {
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(new Error('aborted'));
       const settle = (): void => {
@@ -171,9 +176,9 @@ export class NetworkHelper {
       };
       signal?.addEventListener('abort', onAbort);
       this.#waiting.set(id, {
-        resolve: (connection) => {
+        resolve: (answer) => {
           settle();
-          resolve(connection);
+          resolve(answer);
         },
         reject: (error) => {
           settle();
@@ -224,11 +229,12 @@ export class NetworkHelper {
     }
   }
 
-  #answered({ id, error }: HelperAnswer, socket: Socket | undefined): void {
+  #answered(answer: HelperAnswer, socket: Socket | undefined): void {
+    const { id, error } = answer;
     const waiting = this.#waiting.get(id);
     // The caller has given up.
     if (waiting === undefined) return void socket?.destroy();
-    if (error === undefined) return waiting.resolve(socket);
+    if (error === undefined) return waiting.resolve({ ...answer, socket });
     waiting.reject(Object.assign(new Error(error.message), error));
   }
 

@@ -56,10 +56,12 @@ export class Helper {
   }
 
   async #serveServices(id: number, listeners: readonly ServiceListener[]): Promise<void> {
-    const [trouble] = await this.#proxy.update(listeners);
-    if (trouble === undefined) return this.#send({ id });
-    const { error, listener } = trouble;
-    this.#send({ id, error: Object.assign({}, error, { message: `${listener.service}: ${error.message}` }) });
+    const troubles = await this.#proxy.update(listeners);
+    // As plain data: an error would lose its message on the way.
+    this.#send({
+      id,
+      troubles: troubles.map(({ listener, error }) => ({ listener, error: { ...error, message: error.message } })),
+    });
   }
 
   #serve(id: number, { host, port }: DialTarget, server: Server): void {

@@ -3,6 +3,7 @@
  * listening sockets travel beside them: a socket belongs to the network that it was made in, whichever process has it.
  */
 
+import type { ListenTrouble } from '../../../../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../../../../network/service-listener.ts';
 
 /** The argument of a helper that goes on when podrun has ended. */
@@ -30,6 +31,8 @@ export type HelperRequest =
 /** A message of the helper. */
 export interface HelperAnswer {
   readonly id: number;
-  /** Node's error for a failed connection, or for the first of the Services that cannot be served. */
+  /** Node's error for a failed connection. */
   readonly error?: { readonly message: string };
+  /** The listeners of Services that cannot listen in the helper's network. */
+  readonly troubles?: readonly ListenTrouble[];
 }

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { AgentServices } from '../../../src/agent/network/agent-services.ts';
+import type { ServiceListener } from '../../../src/network/service-listener.ts';
+import { ManualClock } from '../../simulation/manual-clock.ts';
+import { endpoint, service, slice } from '../../network/objects.ts';
+
+it('a port that is taken is tried again, and told of at the second failure', async () => {
+  const clock = new ManualClock(0);
+  const tried: number[] = [];
+  const told: string[] = [];
+  let isTaken = true;
+  const services = new AgentServices({
+    network: 'host',
+    clock,
+    listeners: {
+      update: (listeners: readonly ServiceListener[]) => {
+        tried.push(clock.now().monotonicMs);
+        const error = Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
+        return Promise.resolve(isTaken ? listeners.map((listener) => ({ listener, error })) : []);
+      },
+      close: () => undefined,
+    },
+    record: (_, { reason }) => told.push(reason),
+    onTrouble: (error) => {
+      throw error;
+    },
+  });
+  const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080 }] });
+  services.show([web], [slice('web', [endpoint('127.1.2.3')])]);
+  await clock.run(50);
+  expect({ tries: tried.length, told }).toEqual({ tries: 1, told: [] });
+  await clock.run(100);
+  expect({ tries: tried.length, told }).toEqual({ tries: 2, told: ['PortTaken'] });
+  await clock.run(2000);
+  expect({ tries: tried.length, told }).toEqual({ tries: 3, told: ['PortTaken'] });
+  isTaken = false;
+  await clock.run(4000);
+  expect(tried.length).toBe(4);
+});
