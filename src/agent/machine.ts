@@ -26,7 +26,7 @@ import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
-import { ServiceNames } from './network/service-names.ts';
+import { PodNames } from './network/pod-names.ts';
 import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
@@ -80,7 +80,7 @@ export class Machine {
   readonly #journals: Journals;
   readonly #networks: PodNetworks;
   readonly #attachPoint: AttachPoint;
-  readonly #names: ServiceNames;
+  readonly #names: PodNames;
   readonly #steps: readonly LaunchStep[];
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
@@ -100,7 +100,12 @@ export class Machine {
     const { privateNetworks } = settings;
     this.#networks = new PodNetworks({ ...options, files, privateNetworks, networkRecord: options.networkRecord });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
-    this.#names = new ServiceNames(store);
+    this.#names = new PodNames({
+      ...options,
+      network: privateNetworks?.kind ?? 'host',
+      hasOwnFiles: settings.features.tier === 'namespace',
+      helper: () => this.#networks.clusterHelper(),
+    });
     this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
   }
 
@@ -129,7 +134,9 @@ export class Machine {
     if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
     const hostname = podHostname(pod);
     if (!hostname.ok) throw new Error(hostname.message);
-    return this.#networks.join(pod, attempt);
+    const [address, events] = await Promise.all([this.#networks.join(pod, attempt), this.#names.open(pod)]);
+    for (const event of events) attempt.event(event);
+    return address;
   }
 
   async removeSandbox(pod: StoredPod): Promise<void> {
@@ -179,6 +186,7 @@ export class Machine {
   /** Called after a container of a former agent was taken over. Clients that were attached have to attach again. */
   async adopted(pod: StoredPod, live: LiveInstance): Promise<void> {
     const container = containerSpec(pod, live.ref.container);
+    void this.#names.open(pod);
     this.#live.set(live.ref.id, live);
     if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
     this.#attachPoint.started(pod, container, live);

@@ -37,6 +37,15 @@ export function serviceAddress(range: ServiceRange, name: string, isTaken: (addr
   throw new RangeError(`no address is free in ${range}0.0/16`);
 }
 
+/** The address of podrun's DNS server in the network of a run's own. Source: the usual one of a cluster. */
+export const CLUSTER_DNS = '10.96.0.10';
+
+/** The address of podrun's DNS server on this machine. State folders have Services of the same names: each its own. */
+export function machineDns(place: string): string {
+  const hash = nameHash(`${place} dns`);
+  return `127.97.${(hash >> BYTE) & BYTE_MAX}.${hash & BYTE_MAX}`;
+}
+
 const BYTE = 8;
 const BYTE_MAX = 255;
 const SIZE = 65_536;

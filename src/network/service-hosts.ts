@@ -1,8 +1,7 @@
+import { CLUSTER_DOMAIN } from '../api/cluster-domain.ts';
 import type { StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import { addressForPods, type ServicePlace, slicesOf } from './listeners-of-services.ts';
-
-const DOMAIN = 'cluster.local';
 
 /**
  * The lines of a Pod's /etc/hosts about Services: their addresses, those of the endpoints of headless ones, and those
@@ -41,5 +40,5 @@ function headlessLines({ addressType, endpoints }: StoredEndpointSlice, names: (
 function namesOf({ metadata: { namespace, name } }: StoredService, host: string, own: string): string {
   const full = `${host}${name}.${namespace}`;
   const short = namespace === own ? [`${host}${name}`] : [];
-  return [...short, full, `${full}.svc`, `${full}.svc.${DOMAIN}`].join('\t');
+  return [...short, full, `${full}.svc`, `${full}.svc.${CLUSTER_DOMAIN}`].join('\t');
 }

@@ -77,6 +77,7 @@ const WORKS_IN = [
   { name: 'ora', layer: 'cli' },
   { name: 'execa', layer: 'runtime' },
   { name: 'yaml', layer: 'manifest' },
+  { name: 'dns-packet', layer: 'network' },
 ];
 
 /** Files that start programs without execa, each with the reason. */

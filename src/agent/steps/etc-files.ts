@@ -4,13 +4,11 @@ import { readQuietly } from '../../quietly.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { hostnameAndDomain, podHostname } from '../../lifecycle/environment/hostname.ts';
 import { managedHostsFile, nodeHostsFile } from '../../lifecycle/files/hosts-file.ts';
-import { podResolvConf } from '../../lifecycle/files/resolv-conf.ts';
 import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { ObjectReader } from '../../store/store.ts';
-import type { ServicePlace } from '../../network/listeners-of-services.ts';
-import type { ServiceNames } from '../network/service-names.ts';
+import type { PodNames } from '../network/pod-names.ts';
 import type { PodFiles } from '../pod-files.ts';
 import { accountOf } from '../runs/admit-new.ts';
 import type { LaunchStep, PodSandbox } from './step.ts';
@@ -35,26 +33,26 @@ type Addresses = Pick<PodSandbox, 'podIP' | 'hostAddress'>;
 export function etcFilesStep(
   files: Pick<PodFiles, 'paths'>,
   store: ObjectReader,
-  names: Pick<ServiceNames, 'lines' | 'follow'>,
-  network: ServicePlace['network'],
+  names: Pick<PodNames, 'hostsLines' | 'follow' | 'resolvConf'>,
 ): LaunchStep {
   const hostsOf = (pod: StoredPod, sandbox: Addresses): string | undefined => {
     const own = hostsFile(pod, sandbox);
-    const { namespace } = pod.metadata;
-    return own && own + names.lines(namespace, pod.spec.hostNetwork === true ? 'host' : network);
+    return own && own + (names.hostsLines(pod) ?? '');
   };
   return {
     prepare({ pod, container, sandbox }, { mounts }) {
       const isReadOnly = container.securityContext?.readOnlyRootFilesystem === true;
       const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
-      const texts = { [HOSTS]: hostsOf(pod, sandbox), ...textsOf(pod, store) };
+      const resolvConf = names.resolvConf(pod).text;
+      const texts = { [HOSTS]: hostsOf(pod, sandbox), [RESOLV_CONF]: resolvConf, ...textsOf(pod, store) };
       const own = Object.entries(texts).flatMap(([target, text]): Mount[] => {
         if (text === undefined || taken.has(target)) return [];
         // Nothing is made inside a volume of the user.
         if (target === NAMESPACE && [...taken].some((place) => target.startsWith(`${place}/`))) return [];
         const source = path.join(files.paths(pod).etc, path.basename(target));
         writeInPlace(source, text);
-        if (target === HOSTS) names.follow(source, () => rewritten(source, hostsOf(pod, sandbox)));
+        if (target === HOSTS && names.hostsLines(pod) !== undefined)
+          names.follow(source, () => rewritten(source, hostsOf(pod, sandbox)));
         return [{ source, target, isReadOnly: target === NAMESPACE || (isReadOnly && target !== HOSTS) }];
       });
       return { ok: true, changes: { mounts: [...mounts, ...own] } };
@@ -66,13 +64,12 @@ export function etcFilesStep(
 function textsOf(pod: StoredPod, store: ObjectReader): Record<string, string | undefined> {
   const { spec } = pod;
   const name = podHostname(pod);
-  const resolvConf = podResolvConf(spec, readQuietly(RESOLV_CONF));
   // The other files of this folder, token and ca.crt, are of use beside an API server only.
   const isWanted = spec.automountServiceAccountToken ?? accountOf(store, pod)?.automountServiceAccountToken ?? true;
   const account = isWanted ? { [NAMESPACE]: pod.metadata.namespace } : {};
-  if (spec.hostNetwork === true) return { [RESOLV_CONF]: resolvConf, ...account };
+  if (spec.hostNetwork === true) return account;
   const hostname = name.ok ? `${name.hostname}\n` : undefined;
-  return { [HOSTNAME]: hostname, [RESOLV_CONF]: resolvConf, ...account };
+  return { [HOSTNAME]: hostname, ...account };
 }
 
 /** The text of /etc/hosts without Services. Undefined: the container sees that of the host. */

@@ -3,7 +3,7 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { PodFiles } from '../pod-files.ts';
-import type { ServiceNames } from '../network/service-names.ts';
+import type { PodNames } from '../network/pod-names.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { clientSocketStep } from './client-socket.ts';
 import { confinementStep, hiddenFolders } from './confinement.ts';
@@ -27,7 +27,7 @@ interface LaunchOptions {
   readonly files: PodFiles;
   readonly node: NodeFacts;
   readonly rights: () => OwnRights;
-  readonly names: ServiceNames;
+  readonly names: PodNames;
   readonly attachPoint: Pick<AttachPoint, 'expect'>;
 }
 
@@ -55,7 +55,7 @@ export function launchSteps({
   const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];
   const inNamespace = (): LaunchStep[] => [
     terminationLogMount(files),
-    etcFilesStep(files, store, names, network),
+    etcFilesStep(files, store, names),
     confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files),
   ];
   return [

@@ -1,9 +1,9 @@
+import { CLUSTER_DOMAIN } from '../../api/cluster-domain.ts';
 import type { StoredPod } from '../../api/objects.ts';
 
 const LABEL_MAX = 63;
 /** The longest hostname of a Linux kernel. */
 const FQDN_MAX = 64;
-const CLUSTER_DOMAIN = 'cluster.local';
 
 export type Hostname =
   | { readonly ok: true; readonly hostname: string }

@@ -1,7 +1,10 @@
 import type { PodDNSConfigOption, PodSpec } from '../../api/generated/types.ts';
+import { CLUSTER_DOMAIN } from '../../api/cluster-domain.ts';
+import type { EventDraft } from '../effects.ts';
+import { nameserversOmitted, searchesOmitted } from '../texts/dns-events.ts';
 
 /** The lists of a resolv.conf, each in its order. */
-interface Resolver {
+export interface Resolver {
   readonly nameservers: readonly string[];
   readonly searches: readonly string[];
   readonly options: readonly string[];
@@ -16,28 +19,76 @@ const SEARCH_MAX = 253;
 
 const NOTHING: Resolver = { nameservers: [], searches: [], options: [] };
 
-/**
- * The text of a Pod's /etc/resolv.conf. Undefined: the Pod uses the file of the host. podrun has no cluster DNS: for
- * ClusterFirst it falls back to the host's DNS, as a kubelet without cluster DNS does. Source:
- * pkg/kubelet/network/dns/dns.go GetPodDNS; the file is the container runtime's: containerd parseDNSOptions.
- * @param host the text of the host's file
- */
-export function podResolvConf({ dnsPolicy, dnsConfig }: PodSpec, host: string): string | undefined {
-  if (dnsPolicy !== 'None' && dnsConfig === undefined) return undefined;
-  const base = dnsPolicy === 'None' ? NOTHING : parseResolvConf(host);
-  const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
-  return resolvConfText({
-    nameservers: [...new Set([...base.nameservers, ...nameservers])].slice(0, NAMESERVERS_MAX),
-    searches: fittingSearches([...new Set([...base.searches, ...searches])]),
-    options: mergedOptions(base.options, options),
-  });
+/** A Pod's /etc/resolv.conf, and what was left out of it. */
+export interface PodResolvConf {
+  /** Undefined: the Pod uses the file of the host. */
+  readonly text: string | undefined;
+  readonly events: readonly EventDraft[];
 }
+
+/** What a Pod's /etc/resolv.conf depends on. */
+export interface ResolvConfFacts {
+  readonly namespace: string;
+  readonly spec: Pick<PodSpec, 'dnsPolicy' | 'dnsConfig' | 'hostNetwork'>;
+  /** The text of the host's file. */
+  readonly host: string;
+  /** The address of podrun's DNS server. Undefined: the Pod cannot reach it. */
+  readonly clusterDns: string | undefined;
+  /** True when the Pod has a network of its own, so that servers on loopback addresses are out of its reach. */
+  readonly hasOwnNetwork: boolean;
+}
+
+/**
+ * The text of a Pod's /etc/resolv.conf. Where podrun cannot serve names, ClusterFirst falls back to the host's DNS, as
+ * a kubelet without cluster DNS does. Source: pkg/kubelet/network/dns/dns.go GetPodDNS; the file is the container
+ * runtime's: containerd parseDNSOptions.
+ */
+export function podResolvConf(facts: ResolvConfFacts): PodResolvConf {
+  const base = baseOf(facts);
+  if (base === undefined) return { text: undefined, events: [] };
+  const { nameservers = [], searches = [], options = [] } = facts.spec.dnsConfig ?? {};
+  const servers = [...new Set([...base.nameservers, ...nameservers])];
+  const fitting = servers.slice(0, NAMESERVERS_MAX);
+  const all = [...new Set([...base.searches, ...searches])];
+  const fittingOnes = fittingSearches(all);
+  return {
+    text: resolvConfText({
+      nameservers: fitting,
+      searches: fittingOnes,
+      options: mergedOptions(base.options, options),
+    }),
+    events: [
+      ...(fitting.length < servers.length ? [nameserversOmitted(fitting)] : []),
+      ...(fittingOnes.length < all.length ? [searchesOmitted(fittingOnes)] : []),
+    ],
+  };
+}
+
+/** The lists without those of dnsConfig. Undefined: the file of the host as it is. */
+function baseOf({ namespace, spec, host, clusterDns, hasOwnNetwork }: ResolvConfFacts): Resolver | undefined {
+  const { dnsPolicy = 'ClusterFirst', dnsConfig, hostNetwork } = spec;
+  if (dnsPolicy === 'None') return NOTHING;
+  const own = parseResolvConf(host);
+  const isCluster = dnsPolicy === 'ClusterFirstWithHostNet' || (dnsPolicy === 'ClusterFirst' && hostNetwork !== true);
+  if (isCluster && clusterDns !== undefined) {
+    const searches = [`${namespace}.svc.${CLUSTER_DOMAIN}`, `svc.${CLUSTER_DOMAIN}`, CLUSTER_DOMAIN, ...own.searches];
+    return { nameservers: [clusterDns], searches: [...new Set(searches)], options: ['ndots:5'] };
+  }
+  if (clusterDns !== undefined && hasOwnNetwork) {
+    // podrun's own: a kubelet has a file without the local resolver for this. Here, podrun's server asks it.
+    const reachable = own.nameservers.map((address) => (isLoopback(address) ? clusterDns : address));
+    return { ...own, nameservers: [...new Set(reachable)] };
+  }
+  return dnsConfig === undefined ? undefined : own;
+}
+
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
 /**
  * Parses a resolv.conf. The last of several search lines counts. Source: pkg/kubelet/network/dns/dns.go
  * parseResolvConf.
  */
-function parseResolvConf(text: string): Resolver {
+export function parseResolvConf(text: string): Resolver {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
   const fields = (keyword: string): string[][] =>
     lines.filter(([first]) => first === keyword).map(([, ...rest]) => rest);

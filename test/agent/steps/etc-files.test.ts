@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { etcFilesStep } from '../../../src/agent/steps/etc-files.ts';
 import type { Container, PodSpec, ServiceAccount } from '../../../src/api/generated/types.ts';
 import type { Mount } from '../../../src/runtime/confinement.ts';
+import { podResolvConf } from '../../../src/lifecycle/files/resolv-conf.ts';
 import { podPaths } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../volumes/temporary-folder.ts';
 import { changesOf } from './one-start.ts';
@@ -32,8 +33,12 @@ async function mountsIn({
   const step = etcFilesStep(
     { paths: ({ metadata: { namespace, name } }) => ({ ...podPaths('/', namespace, name), etc: etcFolder }) },
     { get: () => account as never, list: () => [] },
-    { lines: (namespace) => services[namespace] ?? '', follow: () => undefined },
-    'host',
+    {
+      hostsLines: ({ metadata }) => services[metadata.namespace] ?? '',
+      follow: () => undefined,
+      resolvConf: ({ spec: own, metadata: { namespace } }) =>
+        podResolvConf({ namespace, spec: own, host: '', clusterDns: undefined, hasOwnNetwork: false }),
+    },
   );
   const { mounts = [] } = await changesOf(step, {
     spec: { automountServiceAccountToken: false, ...spec },

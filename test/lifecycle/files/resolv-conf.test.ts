@@ -1,6 +1,5 @@
-import { expect, it } from 'vitest';
-import type { PodSpec } from '../../../src/api/generated/types.ts';
-import { podResolvConf } from '../../../src/lifecycle/files/resolv-conf.ts';
+import { describe, expect, it } from 'vitest';
+import { podResolvConf, type PodResolvConf, type ResolvConfFacts } from '../../../src/lifecycle/files/resolv-conf.ts';
 
 const HOST = `# made by somebody
 ; a comment of another kind
@@ -16,10 +15,17 @@ sortlist 130.155.160.0
 
 const long = (count: number): string[] => Array.from({ length: count }, (_, index) => `${'x'.repeat(95)}.d${index}`);
 
-it.each<[string, Omit<PodSpec, 'containers'>, string | undefined]>([
+const of = (spec: ResolvConfFacts['spec'], clusterDns: string | undefined): PodResolvConf =>
+  podResolvConf({ namespace: 'default', spec, host: HOST, clusterDns, hasOwnNetwork: false });
+
+it.each<[string, ResolvConfFacts['spec'], string | undefined]>([
   ['without wishes has that of the host', {}, undefined],
   ['with the policy Default has that of the host', { dnsPolicy: 'Default' }, undefined],
-  ['with the policy ClusterFirst has that of the host: there is no cluster', { dnsPolicy: 'ClusterFirst' }, undefined],
+  [
+    'with the policy ClusterFirst has that of the host: there is no DNS server',
+    { dnsPolicy: 'ClusterFirst' },
+    undefined,
+  ],
   ['with the policy None and nothing else has an empty one', { dnsPolicy: 'None' }, ''],
   [
     'with the policy None has what it says, and nothing of the host',
@@ -58,5 +64,59 @@ it.each<[string, Omit<PodSpec, 'containers'>, string | undefined]>([
     `search ${long(20).join(' ')}\nnameserver 1.1.1.1\n`,
   ],
 ])('the resolv.conf of a Pod %s', (_, spec, want) => {
-  expect(podResolvConf({ containers: [], ...spec }, HOST)).toBe(want);
+  expect(of(spec, undefined).text).toBe(want);
+});
+
+const OF_CLUSTER = 'search default.svc.cluster.local svc.cluster.local cluster.local corp.example lab.example\n';
+const CLUSTER = `${OF_CLUSTER}nameserver 10.96.0.10\noptions ndots:5\n`;
+const LOCAL = 'nameserver 127.0.0.53\nsearch corp.example\noptions edns0 trust-ad\n';
+
+describe('where podrun serves names, the resolv.conf of a Pod', () => {
+  it.each<[string, ResolvConfFacts['spec'], string | undefined]>([
+    ['has the DNS server and the domains of the cluster before those of the host', {}, CLUSTER],
+    ['with ClusterFirstWithHostNet has them', { dnsPolicy: 'ClusterFirstWithHostNet', hostNetwork: true }, CLUSTER],
+    ['in the network of the host has that of the host', { hostNetwork: true }, undefined],
+    ['with the policy Default has that of the host', { dnsPolicy: 'Default' }, undefined],
+    [
+      'has its own lists behind, and its own options',
+      {
+        dnsConfig: {
+          nameservers: ['192.0.2.1', '10.96.0.10'],
+          searches: ['lab.example', 'own.example'],
+          options: [{ name: 'ndots', value: '2' }, { name: 'edns0' }],
+        },
+      },
+      `${OF_CLUSTER.trim()} own.example\nnameserver 10.96.0.10\nnameserver 192.0.2.1\noptions ndots:2 edns0\n`,
+    ],
+  ])('%s', (_, spec, want) => {
+    expect(of(spec, '10.96.0.10').text).toBe(want);
+  });
+
+  it('with the policy Default has it in place of a local resolver, which only the host reaches', () => {
+    const spec = { dnsPolicy: 'Default' } as const;
+    const facts = { namespace: 'default', spec, host: LOCAL, clusterDns: '10.96.0.10', hasOwnNetwork: true };
+    const want = 'search corp.example\nnameserver 10.96.0.10\noptions edns0 trust-ad\n';
+    expect(podResolvConf(facts).text).toBe(want);
+  });
+});
+
+it('events say what a resolv.conf lacks', () => {
+  const nameservers = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+  const { events } = of({ dnsConfig: { nameservers, searches: ['y'.repeat(254)] } }, '10.96.0.10');
+  expect(events).toEqual([
+    {
+      type: 'Warning',
+      reason: 'DNSConfigForming',
+      message:
+        'Nameserver limits were exceeded, some nameservers have been omitted, ' +
+        'the applied nameserver line is: 10.96.0.10 192.0.2.1 192.0.2.2',
+    },
+    {
+      type: 'Warning',
+      reason: 'DNSConfigForming',
+      message:
+        'Search Line limits were exceeded, some search paths have been omitted, ' +
+        `the applied search line is: ${OF_CLUSTER.replace('search ', '').trim()}`,
+    },
+  ]);
 });

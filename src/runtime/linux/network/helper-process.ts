@@ -7,7 +7,14 @@ import { listenerKey, type ServiceListener } from '../../../network/service-list
 import { STARTED_APART } from '../../helpers/helper.ts';
 import type { ProgramCall } from '../../inside.ts';
 import { killGroup } from '../../kill.ts';
-import { type DialTarget, type HelperAnswer, type HelperRequest, OUTLIVES_PODRUN } from './helper/protocol.ts';
+import { dialServer } from '../../../network/dns/forwarder.ts';
+import {
+  type DialTarget,
+  type HelperAnswer,
+  type HelperDial,
+  type HelperRequest,
+  OUTLIVES_PODRUN,
+} from './helper/protocol.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
 
 /** Set by the build: the path of the helper's program, from the file with this code. */
@@ -41,6 +48,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** A socket that goes along with a request. */
+type Handle = Server | Socket | DatagramSocket;
+
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
 /** The pipe ends a helper that does not outlive podrun. */
@@ -64,6 +74,8 @@ export class NetworkHelper {
   #adopted = new Set<string>();
   #child: HelperChild | undefined;
   #handed: Promise<void> = Promise.resolve();
+  /** Calls for each new helper that takes the place of a dead one. */
+  readonly #restarts: (() => Promise<void>)[] = [];
   #lastId = 0;
 
   /**
@@ -139,11 +151,22 @@ export class NetworkHelper {
     return troubles;
   }
 
+  /** Sends a request, with a socket that is closed here. Rejects with the error that the helper answers. */
+  async request(request: Request, socket?: DatagramSocket): Promise<void> {
+    await this.#ask(++this.#lastId, request, { socket });
+  }
+
+  /** Calls `begin` whenever a helper has died: another one is needed at once. */
+  onRestart(begin: () => Promise<void>): void {
+    this.#restarts.push(begin);
+  }
+
   close(): void {
     const child = this.#child;
     this.#child = undefined;
     this.#served.clear();
     this.#services = [];
+    this.#restarts.length = 0;
     if (this.#record === undefined) child?.stdin?.end();
     else if (child?.pid !== undefined) killGroup(child.pid);
     this.#giveUp(new Error('the private network was removed'));
@@ -162,7 +185,7 @@ export class NetworkHelper {
   #ask(
     id: number,
     request: Request,
-    { socket, signal }: { readonly socket?: Server | DatagramSocket; readonly signal?: AbortSignal | undefined } = {},
+    { socket, signal }: { readonly socket?: Handle | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(new Error('aborted'));
@@ -187,7 +210,7 @@ export class NetworkHelper {
       });
       this.#running().send({ ...request, id }, socket, (error: Error | null) => {
         // The message carries the socket now: it stays open.
-        socket?.close();
+        if (socket !== undefined) closeHandle(socket);
         if (error !== null) this.#waiting.get(id)?.reject(error);
       });
     });
@@ -206,7 +229,9 @@ export class NetworkHelper {
     if (child.pid !== undefined) this.#record?.(child.pid);
     // The helper may die before podrun closes this pipe.
     child.stdin?.on('error', () => undefined);
-    child.on('message', (answer, socket) => this.#answered(answer as HelperAnswer, socket as Socket | undefined));
+    child.on('message', (answer, socket) =>
+      this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | undefined),
+    );
     void child.then(({ cause }) => this.#ended(child, cause ?? new Error('the process in the network has ended')));
     // A waiting caller keeps podrun running. The helper does not.
     child.unref();
@@ -219,6 +244,7 @@ export class NetworkHelper {
     if (this.#child === child) this.#child = undefined;
     this.#giveUp(error);
     this.#adopted.clear();
+    for (const begin of this.#restarts) begin().catch(() => undefined);
     // A port that another program has taken meanwhile is tried again with the next change of a Service.
     if (this.#services.length > 0) this.update(this.#services).catch(() => undefined);
     for (const served of this.#served.values()) {
@@ -229,18 +255,31 @@ export class NetworkHelper {
     }
   }
 
-  #answered(answer: HelperAnswer, socket: Socket | undefined): void {
-    const { id, error } = answer;
+  #answered(message: HelperAnswer | HelperDial, socket: Socket | undefined): void {
+    if ('dial' in message) return void this.#dialFor(message);
+    const { id, error } = message;
     const waiting = this.#waiting.get(id);
     // The caller has given up.
     if (waiting === undefined) return void socket?.destroy();
-    if (error === undefined) return waiting.resolve({ ...answer, socket });
+    if (error === undefined) return waiting.resolve({ ...message, socket });
     waiting.reject(Object.assign(new Error(error.message), error));
+  }
+
+  /** Opens a connection of this machine for the helper. */
+  async #dialFor({ dial, server }: HelperDial): Promise<void> {
+    const socket = await dialServer(server).catch(() => undefined);
+    // A helper that has died asks no more.
+    await this.#ask(++this.#lastId, { type: 'dialed', dial }, { socket }).catch(() => undefined);
   }
 
   #giveUp(error: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
+}
+
+function closeHandle(socket: Handle): void {
+  if ('close' in socket) socket.close();
+  else socket.destroy();
 }
 
 function listen({ address, port }: HostAddress): Promise<Server> {

@@ -3,6 +3,8 @@
  * listening sockets travel beside them: a socket belongs to the network that it was made in, whichever process has it.
  */
 
+import type { NameServer } from '../../../../network/dns/forwarder.ts';
+import type { DnsName } from '../../../../network/dns/names.ts';
 import type { ListenTrouble } from '../../../../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../../../../network/service-listener.ts';
 
@@ -25,10 +27,22 @@ export type HelperRequest =
   | { readonly type: 'services'; readonly id: number; readonly listeners: readonly ServiceListener[] }
   /** Serve one of them on the socket of this machine that comes along. */
   | { readonly type: 'adopt'; readonly id: number; readonly key: string }
+  /** Answer for these names instead of those before, at this address of the helper's network. */
+  | { readonly type: 'names'; readonly id: number; readonly names: readonly DnsName[]; readonly at: NameServer }
+  /** Ask this server about other names, too, by the socket that comes along. */
+  | { readonly type: 'nameServer'; readonly id: number; readonly server: NameServer }
+  /** The connection that the helper has asked for comes along, or cannot be opened. */
+  | { readonly type: 'dialed'; readonly id: number; readonly dial: number }
   /** Close the listening socket of the `serve` with this id. Its connections go on. */
   | { readonly type: 'stop'; readonly id: number; readonly served: number };
 
-/** A message of the helper. */
+/** A request of the helper: to connect to a server in podrun's network, and to pass the connection on. */
+export interface HelperDial {
+  readonly dial: number;
+  readonly server: NameServer;
+}
+
+/** An answer of the helper to a request of podrun. */
 export interface HelperAnswer {
   readonly id: number;
   /** Node's error for a failed connection. */

@@ -1,0 +1,69 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { podResolvConf, type PodResolvConf } from '../../lifecycle/files/resolv-conf.ts';
+import { noServiceNames } from '../../lifecycle/texts/dns-events.ts';
+import { readQuietly } from '../../quietly.ts';
+import { AgentDns, type AgentDnsOptions } from './agent-dns.ts';
+import { ServiceNames } from './service-names.ts';
+
+export interface PodNamesOptions extends Omit<AgentDnsOptions, 'network'> {
+  readonly network: AgentDnsOptions['network'] | 'pod';
+  /** False without namespaces: containers have the files of the host. */
+  readonly hasOwnFiles: boolean;
+}
+
+/**
+ * The names that the Pods of an agent can look up: in podrun's DNS server, or, for Pods that cannot reach one, in their
+ * /etc/hosts.
+ */
+export class PodNames {
+  readonly #options: PodNamesOptions;
+  /** Undefined: no Pod could use it. */
+  readonly #dns: AgentDns | undefined;
+  readonly #hosts: ServiceNames;
+
+  constructor(options: PodNamesOptions) {
+    const { network, hasOwnFiles, store } = options;
+    this.#options = options;
+    this.#dns = network === 'pod' || !hasOwnFiles ? undefined : new AgentDns({ ...options, network });
+    this.#hosts = new ServiceNames(store);
+  }
+
+  /** Begins to serve names. Resolves when they are served as far as possible, with events about the Pod. */
+  async open(pod: StoredPod): Promise<readonly EventDraft[]> {
+    await this.#dns?.open();
+    const { hasOwnFiles, network, store } = this.#options;
+    if (hasOwnFiles) return this.resolvConf(pod).events;
+    const { namespace } = pod.metadata;
+    const hasServices = network !== 'pod' && store.list('services', { namespace }).length > 0;
+    return hasServices ? [noServiceNames(NO_FILES)] : [];
+  }
+
+  /** The Pod's /etc/resolv.conf. */
+  resolvConf({ metadata: { namespace }, spec }: StoredPod): PodResolvConf {
+    const hasOwnNetwork = this.#options.network !== 'host' && spec.hostNetwork !== true;
+    const clusterDns = this.#dns?.addressFor(spec);
+    return podResolvConf({ namespace, spec, host: readQuietly('/etc/resolv.conf'), clusterDns, hasOwnNetwork });
+  }
+
+  /** The lines about Services in the Pod's /etc/hosts. Undefined: the Pod has the DNS server. */
+  hostsLines({ metadata: { namespace }, spec }: StoredPod): string | undefined {
+    const { network } = this.#options;
+    if (this.#dns?.addressFor(spec) !== undefined) return undefined;
+    return this.#hosts.lines(namespace, spec.hostNetwork === true || network === 'pod' ? 'host' : network);
+  }
+
+  /** Keeps an /etc/hosts with such lines up to date; see ServiceNames. */
+  follow(file: string, rewrite: () => boolean): void {
+    this.#hosts.follow(file, rewrite);
+  }
+
+  close(): void {
+    this.#dns?.close();
+    this.#hosts.close();
+  }
+}
+
+const NO_FILES =
+  'without namespaces it has the /etc/hosts and /etc/resolv.conf of this machine; ' +
+  'the variables of the Services lead to them, or use --runtime namespace';

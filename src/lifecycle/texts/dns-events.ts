@@ -1,0 +1,25 @@
+import type { EventDraft } from '../effects.ts';
+import { podrunEvent } from './events.ts';
+
+/** Source: pkg/kubelet/network/dns/dns.go formDNSNameserversFitsLimits. */
+export function nameserversOmitted(applied: readonly string[]): EventDraft {
+  return dnsConfigForming(
+    `Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: ${applied.join(' ')}`,
+  );
+}
+
+/** Source: pkg/kubelet/network/dns/dns.go formDNSSearchFitsLimits. */
+export function searchesOmitted(applied: readonly string[]): EventDraft {
+  return dnsConfigForming(
+    `Search Line limits were exceeded, some search paths have been omitted, the applied search line is: ${applied.join(' ')}`,
+  );
+}
+
+function dnsConfigForming(message: string): EventDraft {
+  return { type: 'Warning', reason: 'DNSConfigForming', message };
+}
+
+/** podrun's own: the Pod cannot look up Services. @param why a sentence */
+export function noServiceNames(why: string): EventDraft {
+  return podrunEvent('NoServiceNames', `names of Services do not resolve in this Pod: ${why}`);
+}
