@@ -19,6 +19,7 @@ export function timeOf([program, ...args], { env, cwd, exit = 0 } = {}) {
   const { status, signal, error, stderr } = spawnSync(program, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: 120_000,
+    encoding: 'utf8',
     maxBuffer: 64 << 20,
     ...(env !== undefined && { env }),
     ...(cwd !== undefined && { cwd }),

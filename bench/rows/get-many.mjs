@@ -53,7 +53,8 @@ export async function measure({ podrun, folder, isFast }) {
 function storePods(podrun, folder, state) {
   const manifest = path.join(folder, 'pod.yaml');
   writeFileSync(manifest, POD);
-  const { status, stderr } = spawnSync(podrun.node, [podrun.program, 'apply', manifest, '--state-dir', state]);
+  const args = [podrun.program, 'apply', manifest, '--state-dir', state];
+  const { status, stderr } = spawnSync(podrun.node, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`apply exited with ${status}: ${stderr}`);
   const pods = path.join(state, 'pods', 'default');
   for (let index = 1; index < PODS; index++) {
