@@ -15,6 +15,9 @@ import type {
 /** The namespace of objects that name none. */
 export const DEFAULT_NAMESPACE = 'default';
 
+/** The domain of the names of Services and Pods. Source: the flag --cluster-domain of the kubelet. */
+export const CLUSTER_DOMAIN = 'cluster.local';
+
 /** Any Kubernetes object: the fields of all kinds. */
 export interface KubeObject {
   apiVersion: string;

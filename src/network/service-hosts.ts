@@ -1,5 +1,4 @@
-import { CLUSTER_DOMAIN } from '../api/cluster-domain.ts';
-import type { StoredService } from '../api/objects.ts';
+import { CLUSTER_DOMAIN, type StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import { addressForPods, type ServicePlace, slicesOf } from './listeners-of-services.ts';
 

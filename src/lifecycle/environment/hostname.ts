@@ -1,5 +1,4 @@
-import { CLUSTER_DOMAIN } from '../../api/cluster-domain.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { CLUSTER_DOMAIN, type StoredPod } from '../../api/objects.ts';
 
 const LABEL_MAX = 63;
 /** The longest hostname of a Linux kernel. */

@@ -1,5 +1,5 @@
 import type { PodDNSConfigOption, PodSpec } from '../../api/generated/types.ts';
-import { CLUSTER_DOMAIN } from '../../api/cluster-domain.ts';
+import { CLUSTER_DOMAIN } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
 import { nameserversOmitted, searchesOmitted } from '../texts/dns-events.ts';
 
@@ -26,7 +26,7 @@ export interface PodResolvConf {
   readonly events: readonly EventDraft[];
 }
 
-/** What a Pod's /etc/resolv.conf depends on. */
+/** The facts for a Pod's /etc/resolv.conf. */
 export interface ResolvConfFacts {
   readonly namespace: string;
   readonly spec: Pick<PodSpec, 'dnsPolicy' | 'dnsConfig' | 'hostNetwork'>;

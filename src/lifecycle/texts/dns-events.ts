@@ -3,16 +3,14 @@ import { podrunEvent } from './events.ts';
 
 /** Source: pkg/kubelet/network/dns/dns.go formDNSNameserversFitsLimits. */
 export function nameserversOmitted(applied: readonly string[]): EventDraft {
-  return dnsConfigForming(
-    `Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: ${applied.join(' ')}`,
-  );
+  const what = 'Nameserver limits were exceeded, some nameservers have been omitted';
+  return dnsConfigForming(`${what}, the applied nameserver line is: ${applied.join(' ')}`);
 }
 
 /** Source: pkg/kubelet/network/dns/dns.go formDNSSearchFitsLimits. */
 export function searchesOmitted(applied: readonly string[]): EventDraft {
-  return dnsConfigForming(
-    `Search Line limits were exceeded, some search paths have been omitted, the applied search line is: ${applied.join(' ')}`,
-  );
+  const what = 'Search Line limits were exceeded, some search paths have been omitted';
+  return dnsConfigForming(`${what}, the applied search line is: ${applied.join(' ')}`);
 }
 
 function dnsConfigForming(message: string): EventDraft {

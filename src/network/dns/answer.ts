@@ -1,4 +1,4 @@
-import { CLUSTER_DOMAIN as DOMAIN } from '../../api/cluster-domain.ts';
+import { CLUSTER_DOMAIN as DOMAIN } from '../../api/objects.ts';
 import type { DnsName, DnsRecord } from './names.ts';
 
 /** A record of an answer. */
@@ -18,7 +18,7 @@ interface StartOfAuthority {
   readonly minimum: number;
 }
 
-/** What podrun says of a name. */
+/** The answer to a question about a name. */
 export interface DnsReply {
   readonly rcode: 'NOERROR' | 'NXDOMAIN';
   readonly answers: readonly DnsAnswer[];

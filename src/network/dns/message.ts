@@ -19,7 +19,7 @@ export interface DnsQuestion {
 }
 
 /** The reason why a packet is not answered. The numbers are those of the protocol. */
-export const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4 } as const;
+const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4 } as const;
 
 export type Rcode = keyof typeof RCODES;
 

@@ -1,11 +1,10 @@
 import type { DiscoveryEndpointPort } from '../../api/generated/types.ts';
-import { CLUSTER_DOMAIN } from '../../api/cluster-domain.ts';
-import type { StoredService } from '../../api/objects.ts';
+import { CLUSTER_DOMAIN, type StoredService } from '../../api/objects.ts';
 import { isReadyEndpoint, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import { addressForPods, podsPort, type ServicePlace, slicesOf } from '../listeners-of-services.ts';
 import { CLUSTER_RANGE, MACHINE_RANGE } from '../service-addresses.ts';
 
-/** What one name leads to. The fields are those of a record of dns-packet, without name and class. */
+/** A record of one name. The fields are those of a record of dns-packet, without name and class. */
 export type DnsRecord =
   | { readonly type: 'A' | 'CNAME' | 'PTR' | 'TXT'; readonly data: string }
   | {
