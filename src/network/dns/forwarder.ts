@@ -91,19 +91,24 @@ export class Forwarder {
 
   /** Undefined: no answer has come in time. */
   async #askByTcp(server: NameServer, question: Buffer): Promise<Buffer | undefined> {
-    const socket = await this.#dial(server).catch(() => undefined);
-    if (socket === undefined) return undefined;
+    let socket: Socket | undefined;
+    let giveUp = (): void => undefined;
     const lateMs = this.#clock.now().monotonicMs + PATIENCE_MS;
-    const alarm = this.#clock.wakeAt(lateMs, () => socket.destroy());
+    const alarm = this.#clock.wakeAt(lateMs, () => giveUp());
     const answer = await new Promise<Buffer | undefined>((resolve) => {
-      socket.on('error', () => undefined).once('close', () => resolve(undefined));
-      inFrames(socket, (packet) => {
-        if (answersTo(packet, question)) resolve(packet);
-      });
-      writeFrame(socket, question);
+      giveUp = () => resolve(undefined);
+      this.#dial(server).then((opened) => {
+        socket = opened.on('error', () => undefined).once('close', giveUp);
+        // One that comes too late ends, too.
+        opened.setTimeout(PATIENCE_MS, () => opened.destroy());
+        inFrames(opened, (packet) => {
+          if (answersTo(packet, question)) resolve(packet);
+        });
+        writeFrame(opened, question);
+      }, giveUp);
     });
     alarm.cancel();
-    socket.destroy();
+    socket?.destroy();
     return answer;
   }
 }
