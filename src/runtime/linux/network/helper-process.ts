@@ -1,5 +1,5 @@
-import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket as DatagramSocket } from 'node:dgram';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
 import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
@@ -15,6 +15,7 @@ import {
   type HelperRequest,
   OUTLIVES_PODRUN,
 } from './helper/protocol.ts';
+import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
 
 /** Set by the build: the path of the helper's program, from the file with this code. */
@@ -22,12 +23,6 @@ declare const NETWORK_HELPER: string;
 
 /** Connects to a port in the network of a Pod. Undefined: a normal connection reaches the port. */
 export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
-
-/** An address of this machine. */
-export interface HostAddress {
-  readonly address: string;
-  readonly port: number;
-}
 
 /** A port of this machine that leads into the network. */
 export interface ServedPort {
@@ -47,9 +42,6 @@ interface Waiting {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** A socket that goes along with a request. */
-type Handle = Server | Socket | DatagramSocket;
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
@@ -275,28 +267,4 @@ export class NetworkHelper {
   #giveUp(error: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
-}
-
-function closeHandle(socket: Handle): void {
-  if ('close' in socket) socket.close();
-  else socket.destroy();
-}
-
-function listen({ address, port }: HostAddress): Promise<Server> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: address, port, backlog: BACKLOG }, () => resolve(server));
-  });
-}
-
-/** Connections that wait to be accepted. The kernel's own limit is 4096. */
-const BACKLOG = 4096;
-
-function bind({ address, port }: HostAddress): Promise<DatagramSocket> {
-  const socket = createSocket('udp4');
-  return new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.bind({ address, port, exclusive: true }, () => resolve(socket));
-  });
 }
