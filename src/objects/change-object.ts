@@ -11,7 +11,8 @@ import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update
 import type { Store } from '../store/store.ts';
 import { conflict } from '../store/store-errors.ts';
 import { allocated } from './services/allocate.ts';
-import { getObject, missingObjectError, type ObjectRef } from './object-ref.ts';
+import { objectToChange } from './default-objects.ts';
+import { missingObjectError, type ObjectRef } from './object-ref.ts';
 import { refuseResize } from './refuse-resize.ts';
 
 /** A client's change of an object. */
@@ -43,7 +44,7 @@ export interface ChangedObject {
 export function changeObject(request: ChangeRequest): ChangedObject {
   const { store, ref, subresource, change, isDryRun } = request;
   const { type, namespace, name } = ref;
-  const before = getObject(store, ref);
+  const before = objectToChange(store, ref);
   if (before === undefined) throw missingObjectError(store, ref);
   if (isDryRun) {
     const object = admit(before, change(before), request);

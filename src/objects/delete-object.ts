@@ -6,7 +6,8 @@ import type { StoredKubeObject } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { PropagationPolicy } from '../controllers/garbage/deletion.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { getObject, type ObjectRef } from './object-ref.ts';
+import { objectToChange } from './default-objects.ts';
+import type { ObjectRef } from './object-ref.ts';
 
 export interface ObjectDeletion {
   readonly store: FileStore;
@@ -27,7 +28,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   const { store, clock, propagation = 'Background' } = request;
   const { type, namespace, name } = ref;
   if (type.plural === 'pods') return deletePod({ ...request, namespace, name });
-  const object = getObject(store, ref);
+  const object = objectToChange(store, ref);
   if (object === undefined) return 'missing';
   const hasAgent = store.isOwned(namespace, name, type.plural);
   const outcome = deletedRecord(request, object, propagation);

@@ -67,3 +67,14 @@ it('a claim is bound at once, to a volume with what it asks for', async () => {
   expect(stored?.volumeName).toBe(`pvc-${metadata?.uid}`);
   expect(status).toEqual({ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } });
 });
+
+it('the objects that every cluster has can be changed', async () => {
+  const pullSecrets = JSON.stringify({ imagePullSecrets: [{ name: 'registry' }] });
+  const patch = ['patch', 'sa', 'default', '-p', pullSecrets];
+  expect((await workshop.run(patch)).stdout).toBe('serviceaccount/default patched\n');
+  expect(await run('describe sa default')).toMatch(/Image pull secrets: +registry/);
+  expect(await run('label ns default team=a')).toBe('namespace/default labeled\n');
+  expect(await run('get ns -l team=a -o name')).toBe('namespace/default\n');
+  expect(await run('delete sa default')).toBe('serviceaccount "default" deleted\n');
+  expect(await run('get sa -o name')).toBe('serviceaccount/default\n');
+});

@@ -41,6 +41,20 @@ describe('delete', () => {
     expect(store.list('pods')).toHaveLength(left);
   });
 
+  it('removes a namespace with all that is in it', async () => {
+    const store = storeOf(workshop);
+    const inside = (name: string): KubeObject => ({ ...configMap(name), metadata: { name, namespace: 'demo' } });
+    putObjects(store, [{ ...configMap('demo'), kind: 'Namespace' }, inside('a'), inside('b'), configMap('c')]);
+    expect((await run('ns', 'demo', '--dry-run')).stdout).toBe('namespace "demo" deleted (dry run)\n');
+    expect(await run('ns', 'demo')).toEqual({ exitCode: 0, stdout: 'namespace "demo" deleted\n', stderr: '' });
+    expect(store.list('configmaps').map(({ metadata }) => metadata.name)).toEqual(['c']);
+    expect(await run('ns', 'default')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted\n',
+    });
+  });
+
   it('removes nothing with --dry-run', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);

@@ -4,7 +4,8 @@ import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/select
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { changeLine } from './change-line.ts';
 import { changeObject } from '../../objects/change-object.ts';
-import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { objectToChange } from '../../objects/default-objects.ts';
+import { missingObjectError } from '../../objects/object-ref.ts';
 import { eachObject } from './each-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
@@ -66,7 +67,7 @@ export async function changeMetadata(
   const { dryRun, overwrite } = flags;
   const printer = objectPrinter(cli.stdout, flags);
   return eachObject(cli, refs, (ref) => {
-    const before = getObject(store, ref);
+    const before = objectToChange(store, ref);
     if (before === undefined) throw missingObjectError(store, ref);
     if (pairs.length === 0) return listing(verb, before, refs.length === 1);
     const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);

@@ -64,7 +64,7 @@ Examples:
 
 /** `podrun create configmap` and `podrun create secret`. */
 export function addConfig(group: Command, run: RunVerb): void {
-  withKeySources(withCreateFlags(group.command('configmap').usage('NAME [flags]')))
+  withKeySources(withCreateFlags(group.command('configmap').alias('cm').usage('NAME [flags]')))
     .summary('Create a ConfigMap')
     .description('Creates a ConfigMap from values, files and folders.')
     .argument('[name...]', 'its name')

@@ -4,9 +4,17 @@ import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './
 
 /** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace as they are. */
 const KINDS = [
-  { name: 'namespace', kind: 'Namespace', more: { spec: {}, status: {} }, example: 'test-two', failing: undefined },
+  {
+    name: 'namespace',
+    alias: 'ns',
+    kind: 'Namespace',
+    more: { spec: {}, status: {} },
+    example: 'test-two',
+    failing: undefined,
+  },
   {
     name: 'serviceaccount',
+    alias: 'sa',
     kind: 'ServiceAccount',
     more: {},
     example: 'builder',
@@ -16,8 +24,8 @@ const KINDS = [
 
 /** `podrun create namespace` and `podrun create serviceaccount`. */
 export function addNamed(group: Command, run: RunVerb): void {
-  for (const { name, kind, more, example, failing } of KINDS) {
-    withCreateFlags(group.command(name).usage('NAME [flags]'))
+  for (const { name, alias, kind, more, example, failing } of KINDS) {
+    withCreateFlags(group.command(name).alias(alias).usage('NAME [flags]'))
       .summary(`Create a ${kind}`)
       .description(`Creates a ${kind}.`)
       .argument('[name...]', 'its name')

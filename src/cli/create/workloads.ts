@@ -47,7 +47,7 @@ Examples:
 
 /** `podrun create deployment`, `job` and `cronjob`. */
 export function addWorkloads(group: Command, run: RunVerb): void {
-  withCreateFlags(group.command('deployment').usage('NAME --image=IMAGE [flags] [-- COMMAND ARGS...]'))
+  withCreateFlags(group.command('deployment').alias('deploy').usage('NAME --image=IMAGE [flags] [-- COMMAND ARGS...]'))
     .summary('Create a Deployment')
     .description('Creates a Deployment, and runs it in the background.')
     .argument('[name...]', 'its name')
@@ -64,7 +64,9 @@ export function addWorkloads(group: Command, run: RunVerb): void {
     .option('--from <object>', 'the CronJob whose template the Job gets, cronjob/NAME')
     .addHelpText('after', JOB_EXAMPLES)
     .action((words: string[], flags: JobFlags) => run((cli) => createJob(cli, words, flags)));
-  withCreateFlags(group.command('cronjob').usage('NAME --image=IMAGE --schedule=SCHEDULE [flags] [-- COMMAND ARGS...]'))
+  withCreateFlags(
+    group.command('cronjob').alias('cj').usage('NAME --image=IMAGE --schedule=SCHEDULE [flags] [-- COMMAND ARGS...]'),
+  )
     .summary('Create a CronJob')
     .description('Creates a CronJob. It runs in the background.')
     .argument('[name...]', 'its name')

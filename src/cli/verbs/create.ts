@@ -40,7 +40,7 @@ export function register(program: Command, run: RunVerb): void {
 
 /** The command without a name. Its flags are apart from those of the others, which have the same names. */
 function addFiles(group: Command, run: RunVerb): void {
-  const command = group.command('files', { isDefault: true, hidden: true }).argument('[command]');
+  const command = group.command('files', { isDefault: true, hidden: true }).argument('[command...]');
   withCreateFlags(command)
     .description('Creates the objects of manifests.')
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
@@ -52,5 +52,5 @@ function addFiles(group: Command, run: RunVerb): void {
         .choices(['strict', 'warn', 'ignore'])
         .default('strict'),
     )
-    .action((word: string | undefined, flags: CreateFilesFlags) => run((cli) => createFromFiles(cli, word, flags)));
+    .action(([word]: string[], flags: CreateFilesFlags) => run((cli) => createFromFiles(cli, word, flags)));
 }

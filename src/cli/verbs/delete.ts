@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
+import { contentsOf, isNamespace, namespaceProblem } from '../../objects/delete-namespace.ts';
 import { deleteObject } from '../../objects/delete-object.ts';
+import { objectToChange } from '../../objects/default-objects.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { readPropagation } from '../change/cascade.ts';
@@ -156,8 +159,8 @@ function noteSilentOwner(cli: Cli, store: FileStore, { namespace, name }: Object
  * @throws {PodrunError} when an object is missing, unless --ignore-not-found
  */
 async function isAgreed(cli: Cli, store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
-  const missing = refs.find((ref) => getObject(store, ref) === undefined);
-  const present = refs.filter((ref) => getObject(store, ref) !== undefined);
+  const missing = refs.find((ref) => objectToChange(store, ref) === undefined);
+  const present = refs.filter((ref) => objectToChange(store, ref) !== undefined);
   if (missing !== undefined && flags.ignoreNotFound !== true) throw missingObjectError(store, missing, 'deleting');
   if (present.length === 0) return true;
   return isConfirmed(cli, present);
@@ -188,16 +191,26 @@ async function deleteAll(
 ): Promise<{ ending: RemovedObject[]; errors: PodrunError[] }> {
   const { store } = session;
   const ending: RemovedObject[] = [];
-  const errors: PodrunError[] = [];
-  for (const ref of refs) {
-    const object = getObject(store, ref);
-    const outcome = object === undefined || deletion.dryRun !== 'none' ? undefined : await deleteObject(session, ref);
-    if (object === undefined || outcome === 'missing') {
-      if (!deletion.ignoresMissing) errors.push(missingObjectError(store, ref, 'deleting'));
-      continue;
-    }
-    cli.tell(deletedLine(ref, session, deletion), deletion.output);
+  const errors = refs.flatMap((ref) => namespaceProblem(ref) ?? []);
+  const remove = async (ref: ObjectRef, object: StoredKubeObject): Promise<boolean> => {
+    const outcome = await deleteObject(session, ref);
     if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
+    return outcome !== 'missing';
+  };
+  const isReal = deletion.dryRun === 'none';
+  const wanted = refs.filter((ref) => namespaceProblem(ref) === undefined);
+  for (const ref of wanted) {
+    const object = objectToChange(store, ref);
+    if (object === undefined || (isReal && !isNamespace(ref) && !(await remove(ref, object)))) {
+      if (!deletion.ignoresMissing) errors.push(missingObjectError(store, ref, 'deleting'));
+    } else cli.tell(deletedLine(ref, session, deletion), deletion.output);
+  }
+  // What is in a namespace goes after the objects that the user named: these are no surprise then.
+  for (const namespace of isReal ? wanted.filter(isNamespace) : []) {
+    for (const ref of [...contentsOf(store, namespace), namespace]) {
+      const object = getObject(store, ref);
+      if (object !== undefined) await remove(ref, object);
+    }
   }
   return { ending, errors };
 }

@@ -11,7 +11,8 @@ import { qualifiedPlural } from '../../api/resource-types.ts';
 import { readValue } from '../../manifest/read/documents.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import { changeObject, type ChangedObject } from '../../objects/change-object.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
+import { objectToChange } from '../../objects/default-objects.ts';
+import { missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import { renderObject } from '../../print/formats/object.ts';
 import { runEditor } from '../../runtime/helpers/editor.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -58,7 +59,7 @@ async function edit(cli: Cli, words: readonly string[], flags: EditFlags): Promi
   const store = openStore(cli);
   const targets = { command: 'edit', words, flags: { ...flags, selector: undefined } } as const;
   for (const ref of await readTargets(cli, store, targets)) {
-    const object = getObject(store, ref);
+    const object = objectToChange(store, ref);
     if (object === undefined) throw missingObjectError(store, ref);
     const folder = mkdtempSync(path.join(tmpdir(), 'podrun-edit-'));
     const file = path.join(folder, `${ref.name}.${flags.output}`);

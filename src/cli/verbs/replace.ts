@@ -6,7 +6,8 @@ import { resourceTypeOf } from '../../api/resource-types.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
+import { objectToChange } from '../../objects/default-objects.ts';
+import { missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
@@ -145,7 +146,7 @@ function replaceOne(
   { written }: ManifestObject,
   { dryRun }: ReplaceFlags,
 ): StoredKubeObject {
-  if (getObject(store, ref) === undefined) throw missingObjectError(store, ref, 'replacing');
+  if (objectToChange(store, ref) === undefined) throw missingObjectError(store, ref, 'replacing');
   try {
     return changeObject({
       store,
