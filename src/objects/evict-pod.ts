@@ -14,7 +14,14 @@ import {
 import type { FileStore } from '../store/file-store.ts';
 import type { ObjectReader, Store } from '../store/store.ts';
 
-const WORKLOADS = ['deployments', 'replicasets', 'statefulsets', 'replicationcontrollers'];
+/** What PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
+export const BUDGET_SOURCES: readonly string[] = [
+  'pods',
+  'deployments',
+  'replicasets',
+  'statefulsets',
+  'replicationcontrollers',
+];
 
 /**
  * Evicts a Pod as the API does: asks its PodDisruptionBudget, sets the condition DisruptionTarget, and deletes the Pod.
@@ -43,7 +50,7 @@ export async function evictPod(
 
 /** The objects that a PodDisruptionBudget counts. */
 export function aroundBudgets(store: ObjectReader, namespace: string): KubeObject[] {
-  return ['pods', ...WORKLOADS].flatMap((resource) => store.list(resource, { namespace }));
+  return BUDGET_SOURCES.flatMap((resource) => store.list(resource, { namespace }));
 }
 
 /** Records what the controller of a new or changed PodDisruptionBudget tells. Other objects have no such events. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { goldenPods } from '../print/golden.ts';
-import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
+import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';
 import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -45,11 +45,36 @@ web    0/1     Failed    0          133m
     for (const [type, row] of [
       ['nodes', /Ready/],
       ['ns', /^default +Active/m],
+      ['sa', /^default +0/m],
     ] as const) {
       const podrun = watch(type, '-w');
       await podrun.until(({ stdout }) => row.test(stdout));
       expect((await stop(podrun)).split('\n')).toHaveLength(3);
     }
+  });
+
+  it('prints what a PodDisruptionBudget permits, whenever its Pods change', async () => {
+    const store = storeOf(workshop);
+    const [web] = goldenPods('running-ready');
+    const matchLabels = web?.metadata.labels ?? {};
+    putStates(store, ['running-ready']);
+    putObjects(store, [
+      {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'b' },
+        spec: { minAvailable: 0, selector: { matchLabels } },
+      },
+    ]);
+    const podrun = watch('pdb', '-w', '--no-headers');
+    await podrun.until(({ stdout }) => stdout.includes('b'));
+    store.delete('pods', 'default', 'web');
+    await podrun.until(({ stdout }) => stdout.split('\n').length > 2);
+    const rows = (await stop(podrun)).trimEnd().split('\n');
+    expect(rows.map((row) => row.split(/ +/).slice(0, -1))).toEqual([
+      ['b', '0', 'N/A', '1'],
+      ['b', '0', 'N/A', '0'],
+    ]);
   });
 
   it('prints the headings with the first Pod', async () => {

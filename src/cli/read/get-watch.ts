@@ -1,5 +1,5 @@
 import { type PodrunError, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject, type WatchEvent } from '../../api/objects.ts';
+import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
 import { SelectedChanges } from '../../api/select/selected-changes.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
@@ -10,6 +10,7 @@ import { getObject, missingObjectError } from '../../objects/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
+import { ComputedWatch } from './computed-watch.ts';
 import { type GetFlags, tableOptions } from './get-flags.ts';
 import type { Selection } from '../select/selection.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -31,6 +32,7 @@ type ObjectChange = WatchEvent<StoredKubeObject>;
 export async function watchObjects(cli: Cli, options: WatchOptions): Promise<number> {
   const { store, reader, selection, flags, printer } = options;
   const { type, scope, changes } = watched(reader, selection);
+  const computed = new ComputedWatch(reader, type);
   const stopped = untilStopped(cli);
   const render =
     printer === undefined
@@ -42,38 +44,35 @@ export async function watchObjects(cli: Cli, options: WatchOptions): Promise<num
   }
   let present: ObjectChange[] | undefined = [];
   const listener = (seen: ObjectChange): void => {
-    const selected = changes.select(asRead(reader, type, seen));
+    const selected = changes.select(computed.read(seen));
     if (selected === undefined) return;
     if (present === undefined) show([selected]);
     else present.push(selected);
   };
   const subscription = store.watch<StoredKubeObject>(type.plural, scope, listener, { replay: true });
   for (const object of notStored(reader, type, scope, present)) listener({ type: 'ADDED', object });
+  const endFollowing = computed.follow(store, scope, listener);
   if (!flags.watchOnly) show(inOrder(present, flags.sortBy));
   present = undefined;
   const exitCode = await stopped;
+  endFollowing();
   subscription.close();
   return exitCode;
 }
 
-/** A change of the node as readers see it: the store keeps only a part of it. */
-function asRead(reader: ObjectReader, { plural }: ResourceType, { type, object }: ObjectChange): ObjectChange {
-  if (plural !== 'nodes') return { type, object };
-  return { type, object: reader.get(plural, DEFAULT_NAMESPACE, object.metadata.name) ?? object };
-}
-
-/** The objects that every cluster has: the node, and namespaces that nobody created. They do not change. */
+/** The objects that every cluster has: the node, and namespaces and ServiceAccounts that nobody created. */
 function notStored(
   reader: ObjectReader,
   type: ResourceType,
   scope: Scope,
   stored: readonly ObjectChange[],
 ): readonly StoredKubeObject[] {
-  if (type.isNamespaced) return [];
-  const known = new Set(stored.map(({ object }) => object.metadata.name));
+  if (type.isNamespaced && type.kind !== 'ServiceAccount') return [];
+  const keyOf = ({ metadata: { namespace, name } }: StoredKubeObject): string => `${namespace}/${name}`;
+  const known = new Set(stored.map(({ object }) => keyOf(object)));
   return reader
     .list<StoredKubeObject>(type.plural, scope)
-    .filter(({ metadata: { name } }) => !known.has(name) && (scope.name ?? name) === name);
+    .filter((object) => !known.has(keyOf(object)) && (scope.name ?? object.metadata.name) === object.metadata.name);
 }
 
 interface Watched {
