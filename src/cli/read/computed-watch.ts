@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE, type StoredKubeObject, type WatchEvent } from '../../api/objects.ts';
+import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { namespacedResources, type ResourceType } from '../../api/resource-types.ts';
 import { BUDGET_SOURCES } from '../../objects/evict-pod.ts';
 import type { ObjectReader, Resource, Scope, Store } from '../../store/store.ts';
@@ -33,7 +33,7 @@ export class ComputedWatch {
   /** A change of a stored object, with what is computed. */
   read({ type, object }: ObjectChange): ObjectChange {
     if (this.#sources === undefined) return { type, object };
-    const { namespace = DEFAULT_NAMESPACE, name } = object.metadata;
+    const { namespace, name } = object.metadata;
     const read = this.#reader.get<StoredKubeObject>(this.#resource, namespace, name) ?? object;
     this.#isNew(read);
     return { type, object: read };
