@@ -1,4 +1,4 @@
-import { recordBudgetEvents } from './evict-pod.ts';
+import { recordBudgetEvents } from './deletion/evict-pod.ts';
 import { fromServer, PodrunError } from '../api/errors.ts';
 import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
 import { admitChange } from '../agent/runs/admit-new.ts';

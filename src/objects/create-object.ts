@@ -1,4 +1,4 @@
-import { recordBudgetEvents } from './evict-pod.ts';
+import { recordBudgetEvents } from './deletion/evict-pod.ts';
 import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
 import { keyOf } from '../store/metadata.ts';
 import { admitNew } from '../agent/runs/admit-new.ts';

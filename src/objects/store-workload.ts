@@ -5,7 +5,7 @@ import { finishedCondition } from '../api/workloads/job-conditions.ts';
 import type { StoredJob } from '../controllers/reconcile.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { deleteObject } from './delete-object.ts';
+import { deleteObject } from './deletion/delete-object.ts';
 import { recordOf, storeRecord } from './store-record.ts';
 
 /** Names the stored workload of a manifest. */

@@ -10,7 +10,7 @@ import {
   defaultObject,
   withStored,
 } from '../../objects/default-objects.ts';
-import { aroundBudgets } from '../../objects/evict-pod.ts';
+import { aroundBudgets } from '../../objects/deletion/evict-pod.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
 import { nodeFields } from './node-object.ts';
 

@@ -1,6 +1,6 @@
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { namespacedResources, type ResourceType } from '../../api/resource-types.ts';
-import { BUDGET_SOURCES } from '../../objects/evict-pod.ts';
+import { BUDGET_SOURCES } from '../../objects/deletion/evict-pod.ts';
 import type { ObjectReader, Resource, Scope, Store } from '../../store/store.ts';
 
 type ObjectChange = WatchEvent<StoredKubeObject>;

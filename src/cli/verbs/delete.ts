@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
-import { contentsOf, isNamespace, namespaceProblem } from '../../objects/delete-namespace.ts';
-import { deleteObject } from '../../objects/delete-object.ts';
+import { contentsOf, isNamespace, namespaceProblem } from '../../objects/deletion/delete-namespace.ts';
+import { deleteObject } from '../../objects/deletion/delete-object.ts';
 import { objectToChange } from '../../objects/default-objects.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -205,7 +205,7 @@ async function deleteAll(
       if (!deletion.ignoresMissing) errors.push(missingObjectError(store, ref, 'deleting'));
     } else cli.tell(deletedLine(ref, session, deletion), deletion.output);
   }
-  // What is in a namespace goes after the objects that the user named: these are no surprise then.
+  // Objects in a namespace go after those that the user named, which would be missing otherwise.
   for (const namespace of isReal ? wanted.filter(isNamespace) : []) {
     for (const ref of [...contentsOf(store, namespace), namespace]) {
       const object = getObject(store, ref);

@@ -4,7 +4,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import { deleteObject } from '../../objects/delete-object.ts';
+import { deleteObject } from '../../objects/deletion/delete-object.ts';
 import { getObject, type ObjectRef } from '../../objects/object-ref.ts';
 import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';

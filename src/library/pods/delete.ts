@@ -3,7 +3,7 @@ import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
-import { deleteObject } from '../../objects/delete-object.ts';
+import { deleteObject } from '../../objects/deletion/delete-object.ts';
 import { waitForObject } from '../../objects/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 

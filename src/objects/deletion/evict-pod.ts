@@ -1,20 +1,20 @@
-import { deletePod } from '../agent/clean-up/delete-pod.ts';
-import type { PodDisruptionBudget } from '../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
-import type { Clock } from '../clock.ts';
-import { setConditions } from '../lifecycle/requests/set-conditions.ts';
-import { DISRUPTION_TARGET, EVICTED_BY_API } from '../lifecycle/texts/condition-reasons.ts';
-import { EventRecorder } from '../agent/event-recorder.ts';
+import { deletePod } from '../../agent/clean-up/delete-pod.ts';
+import type { PodDisruptionBudget } from '../../api/generated/types.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
+import { DISRUPTION_TARGET, EVICTED_BY_API } from '../../lifecycle/texts/condition-reasons.ts';
+import { EventRecorder } from '../../agent/event-recorder.ts';
 import {
   budgetEvents,
   type EvictionProblem,
   evictionProblem,
   withBudgetStatus,
-} from '../manifest/admission/disruption-budget.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { ObjectReader, Store } from '../store/store.ts';
+} from '../../manifest/admission/disruption-budget.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectReader, Store } from '../../store/store.ts';
 
-/** What PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
+/** The resources that PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
 export const BUDGET_SOURCES: readonly string[] = [
   'pods',
   'deployments',

@@ -1,9 +1,9 @@
-import { fromServer, type PodrunError } from '../api/errors.ts';
-import { goQuote } from '../api/go/go-quote.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
-import { namespacedResources, resourceTypeOf } from '../api/resource-types.ts';
-import type { ObjectReader } from '../store/store.ts';
-import type { ObjectRef } from './object-ref.ts';
+import { fromServer, type PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { namespacedResources, resourceTypeOf } from '../../api/resource-types.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import type { ObjectRef } from '../object-ref.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {
   return type.plural === 'namespaces';

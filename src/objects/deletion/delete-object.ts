@@ -1,13 +1,13 @@
-import { collectDependents } from '../agent/clean-up/collect-dependents.ts';
-import { type DeletionOutcome, deletePod } from '../agent/clean-up/delete-pod.ts';
-import { deleteRecord } from '../agent/clean-up/delete-record.ts';
-import { hasCode } from '../api/errors.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
-import type { Clock } from '../clock.ts';
-import type { PropagationPolicy } from '../controllers/garbage/deletion.ts';
-import type { FileStore } from '../store/file-store.ts';
-import { objectToChange } from './default-objects.ts';
-import type { ObjectRef } from './object-ref.ts';
+import { collectDependents } from '../../agent/clean-up/collect-dependents.ts';
+import { type DeletionOutcome, deletePod } from '../../agent/clean-up/delete-pod.ts';
+import { deleteRecord } from '../../agent/clean-up/delete-record.ts';
+import { hasCode } from '../../api/errors.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { objectToChange } from '../default-objects.ts';
+import type { ObjectRef } from '../object-ref.ts';
 
 export interface ObjectDeletion {
   readonly store: FileStore;
