@@ -1,6 +1,7 @@
 import { isTerminalPhase, type WatchEvent } from '../../api/objects.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { isTerminating } from '../../controllers/pod-state.ts';
+import { isRemnant } from '../../lifecycle/requests/deletion.ts';
 import { isPod, type ObjectCache } from './object-cache.ts';
 
 /**
@@ -43,14 +44,17 @@ export class RunMembers {
     this.#addAround(object);
   }
 
-  /** True while a Pod of the run terminates, or is about to, because its owners are gone: also one of another agent. */
+  /**
+   * True while a Pod of the run terminates, is about to, because its owners are gone, or has ended and is about to be
+   * removed: also one of another agent, which writes these states one after the other.
+   */
   get haveTerminating(): boolean {
     return [...this.#uids].some((uid) => {
       const object = this.#cache.get(uid);
       if (object === undefined || !isPod(object) || object.status.phase === 'Unknown') return false;
       const { ownerReferences: owners = [] } = object.metadata;
       const isGarbage = owners.length > 0 && owners.every((owner) => this.#cache.get(owner.uid) === undefined);
-      return isTerminating(object) || (isGarbage && !isTerminalPhase(object.status.phase));
+      return isTerminating(object) || isRemnant(object) || (isGarbage && !isTerminalPhase(object.status.phase));
     });
   }
 

@@ -334,7 +334,8 @@ export class WorkloadLoop {
     if (actions.length === 0) return;
     const outcome = this.#hands.carryOut(actions);
     const { clock } = this.#options;
-    if (outcome === 'done') this.#lookForGarbage(namespace);
-    else clock.wakeAt(clock.now().monotonicMs + STALE_MS, () => this.#lookForGarbage(namespace));
+    // The run is not over before.
+    this.#garbageDue.add(namespace);
+    clock.wakeAt(clock.now().monotonicMs + (outcome === 'done' ? 0 : STALE_MS), () => this.#queue.plan());
   }
 }
