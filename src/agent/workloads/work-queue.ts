@@ -17,7 +17,8 @@ export class WorkQueue {
   readonly #due = new Set<string>();
   readonly #later = new Map<string, Alarm>();
   readonly #failures = new Map<string, number>();
-  #isTurnPlanned = false;
+  /** The next turn: right after the present work of this process, or after that of others. */
+  #planned: 'now' | 'later' | undefined;
   #isInTurn = false;
   #isClosed = false;
 
@@ -73,15 +74,16 @@ export class WorkQueue {
   }
 
   /**
-   * Plans a turn. A change from outside is looked at before the next one, as far as they do not come at one moment. The
-   * stages that follow leave the event loop to others.
+   * Plans a turn. A change from outside is looked at before the next one, as far as they do not come at one moment, also
+   * while stages wait for their turn. The stages that follow leave the event loop to others.
    */
   plan(): void {
-    if (this.#isClosed || this.#isTurnPlanned) return;
-    this.#isTurnPlanned = true;
+    const when = this.#isInTurn ? 'later' : 'now';
+    if (this.#isClosed || this.#planned === 'now' || this.#planned === when) return;
+    this.#planned = when;
     const { clock } = this.#options;
-    if (this.#isInTurn) clock.wakeAt(clock.now().monotonicMs, () => this.#takeTurn());
-    else queueMicrotask(() => this.#takeTurn());
+    if (when === 'now') queueMicrotask(() => this.#takeTurn());
+    else clock.wakeAt(clock.now().monotonicMs, () => this.#takeTurn());
   }
 
   /** No turn comes any more. */
@@ -91,8 +93,9 @@ export class WorkQueue {
   }
 
   #takeTurn(): void {
-    if (this.#isClosed) return;
-    this.#isTurnPlanned = false;
+    // A turn that was planned for later may have come early.
+    if (this.#isClosed || this.#planned === undefined) return;
+    this.#planned = undefined;
     this.#isInTurn = true;
     this.#options.onTurn();
     this.#isInTurn = false;
