@@ -17,8 +17,10 @@ export class WorkQueue {
   readonly #due = new Set<string>();
   readonly #later = new Map<string, Alarm>();
   readonly #failures = new Map<string, number>();
-  /** The next turn: right after the present work of this process, or after that of others. */
-  #planned: 'now' | 'later' | undefined;
+  /** True when a turn comes right after the present work of this process. */
+  #isTurnNext = false;
+  /** Rings for a turn that lets others go first. */
+  #turnAlarm: Alarm | undefined;
   #isInTurn = false;
   #isClosed = false;
 
@@ -78,12 +80,13 @@ export class WorkQueue {
    * while stages wait for their turn. The stages that follow leave the event loop to others.
    */
   plan(): void {
-    const when = this.#isInTurn ? 'later' : 'now';
-    if (this.#isClosed || this.#planned === 'now' || this.#planned === when) return;
-    this.#planned = when;
+    if (this.#isClosed || this.#isTurnNext) return;
     const { clock } = this.#options;
-    if (when === 'now') queueMicrotask(() => this.#takeTurn());
-    else clock.wakeAt(clock.now().monotonicMs, () => this.#takeTurn());
+    if (this.#isInTurn) this.#turnAlarm ??= clock.wakeAt(clock.now().monotonicMs, () => this.#takeTurn());
+    else {
+      this.#isTurnNext = true;
+      queueMicrotask(() => this.#takeTurn());
+    }
   }
 
   /** No turn comes any more. */
@@ -93,9 +96,10 @@ export class WorkQueue {
   }
 
   #takeTurn(): void {
-    // A turn that was planned for later may have come early.
-    if (this.#isClosed || this.#planned === undefined) return;
-    this.#planned = undefined;
+    if (this.#isClosed) return;
+    this.#isTurnNext = false;
+    this.#turnAlarm?.cancel();
+    this.#turnAlarm = undefined;
     this.#isInTurn = true;
     this.#options.onTurn();
     this.#isInTurn = false;
