@@ -76,8 +76,8 @@ export class WorkQueue {
   }
 
   /**
-   * Plans a turn. A change from outside is looked at before the next one, as far as they do not come at one moment, also
-   * while stages wait for their turn. The stages that follow leave the event loop to others.
+   * Plans a turn. A change from outside is looked at before the next one, as far as they do not come at one moment,
+   * also while stages wait for their turn. The stages that follow leave the event loop to others.
    */
   plan(): void {
     if (this.#isClosed || this.#isTurnNext) return;
