@@ -4,9 +4,9 @@ import { everyResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { type Controlled, hasController, isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/job/job-pods.ts';
-import { applyMergePatch } from '../../api/patch/merge-patch.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { deletePod } from '../clean-up/delete-pod.ts';
+import { writePatch } from '../workloads/write-patch.ts';
 import type { RunOwner } from './begin-runs.ts';
 
 /** A workload, or a Service, that this process owns from now on. */
@@ -103,15 +103,12 @@ async function clearLeftPods(store: FileStore, clock: Clock, workload: Workload)
   for (const pod of store.list<StoredPod>('pods', { namespace })) {
     const controller = controllerOf(pod);
     if (controller === undefined || !uids.has(controller.uid) || isLive(store, pod)) continue;
-    if (controller.kind === 'Job') {
-      if (!hasJobFinalizer(pod) || pod.status.phase === 'Succeeded') continue;
-      const free = (stored: StoredPod): StoredPod =>
-        applyMergePatch({ ...stored }, withoutJobFinalizer(stored)) as unknown as StoredPod;
-      store.change<StoredPod>('pods', pod.metadata, 'object', free);
-    }
-    if (!hasFinalizers(pod) || controller.kind === 'Job') {
-      await deletePod({ store, clock, namespace, name: pod.metadata.name, graceSeconds: undefined });
-    }
+    const isTracked = controller.kind === 'Job';
+    if (isTracked ? !hasJobFinalizer(pod) || pod.status.phase === 'Succeeded' : hasFinalizers(pod)) continue;
+    await deletePod({ store, clock, namespace, name: pod.metadata.name, graceSeconds: undefined });
+    // It goes with its finalizer: without one, a Pod that stayed would look like one that was counted.
+    const { apiVersion, kind } = pod;
+    if (isTracked) writePatch(store, { apiVersion, kind, ...pod.metadata }, withoutJobFinalizer(pod));
   }
 }
 

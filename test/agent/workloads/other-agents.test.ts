@@ -54,7 +54,7 @@ function watched(listeners: {
   const ownerUid = metadata.uid ?? '';
   const createPod = (name: string): StoredPod => {
     const pod = withPhase(newPod(name), 'Running');
-    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: ownerUid, controller: true }];
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name ?? '', uid: ownerUid, controller: true }];
     return store.create('pods', { ...pod, metadata: { ...pod.metadata, uid: `${name}-uid`, ownerReferences } });
   };
   return { store, clock, loop, ownerUid, createPod };

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { beginWorkloads, type WorkloadKey } from '../../../src/agent/runs/begin-workloads.ts';
+import type { StoredKubeObject, StoredPod } from '../../../src/api/objects.ts';
+import { SystemClock } from '../../../src/clock.ts';
+import { JOB_FINALIZER } from '../../../src/controllers/job/job-pods.ts';
+import { FileStore } from '../../../src/store/file-store.ts';
+import { newJob } from '../../controllers/manifests.ts';
+import { newPod } from '../../store/objects.ts';
+import { temporaryFolder } from '../../store/temporary-store.ts';
+
+const KILLED = new Error('killed');
+const WRITES: ReadonlySet<string | symbol> = new Set(['change', 'update', 'updateStatus', 'delete', 'claim']);
+
+/** The store as a later process with the same pid sees it: all earlier owners are gone. */
+function openAs(startTime: string, root: string): FileStore {
+  const processes = { startTimeOf: () => startTime, bootId: () => 'boot' };
+  return new FileStore({ root, clock: new SystemClock(), processes });
+}
+
+/** A process that is killed after so many writes. */
+function killedAfter(writes: number, store: FileStore): FileStore {
+  let left = writes;
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]): unknown => {
+        if (WRITES.has(name) && left-- <= 0) throw KILLED;
+        return member.apply(target, given);
+      };
+    },
+  });
+}
+
+/** A Job whose agent was killed while a Pod ran. Two have failed and one has succeeded; one failure is counted. */
+function leftJob(root: string): WorkloadKey {
+  const store = openAs('1', root);
+  const { apiVersion, kind, metadata } = store.create<StoredKubeObject>('jobs', newJob() as StoredKubeObject);
+  const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
+  for (const [name, phase, finalizers] of [
+    ['running', 'Running', [JOB_FINALIZER]],
+    ['failed', 'Failed', [JOB_FINALIZER]],
+    ['counted', 'Failed', []],
+    ['succeeded', 'Succeeded', [JOB_FINALIZER]],
+  ] as const) {
+    const pod = newPod(name, { phase });
+    const named = { ...pod.metadata, ownerReferences, finalizers: [...finalizers] };
+    const placed = { ...pod, metadata: named, spec: { ...pod.spec, nodeName: 'node-1' } };
+    const started = store.startNewRun(placed);
+    if (phase !== 'Running') started.release();
+  }
+  return { apiVersion, kind, namespace: 'default', name: metadata.name };
+}
+
+it('Pods that a Job has not counted are gone with the next agent, also when one is killed while it removes them', async () => {
+  for (let writes = 0, wasKilled = true; wasKilled; writes += 1) {
+    const root = temporaryFolder();
+    const key = leftJob(root);
+    const begin = (store: FileStore) => beginWorkloads(store, new SystemClock(), [key], { command: 'podrun' });
+    wasKilled = await begin(killedAfter(writes, openAs('2', root))).then(
+      () => false,
+      (error: unknown) => {
+        expect(error).toBe(KILLED);
+        return true;
+      },
+    );
+    const next = openAs('3', root);
+    expect(await begin(next)).toHaveLength(1);
+    const left = next.list<StoredPod>('pods').map(({ metadata }) => metadata.name);
+    expect(left, `killed after ${writes} writes`).toEqual(['counted', 'succeeded']);
+  }
+});
