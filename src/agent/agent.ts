@@ -114,6 +114,7 @@ export class Agent implements PodRunAgent {
     this.#runs.set(uid, run);
     this.#live.add(run);
     if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
+      this.#settleClaims(pod);
       this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.begin()));
     }
     run.begin();
@@ -200,12 +201,7 @@ export class Agent implements PodRunAgent {
   }
 
   over(run: PodRun): void {
-    const { store, onTrouble } = this.#options;
-    try {
-      settleClaimsOf(store, run.pod);
-    } catch (error) {
-      onTrouble(error as PodrunError);
-    }
+    this.#settleClaims(run.pod);
     this.#live.delete(run);
     this.#unschedulableRuns.delete(run);
     this.#lastToEnd.delete(run);
@@ -213,6 +209,14 @@ export class Agent implements PodRunAgent {
     this.#reconsider();
     this.#options.onOver(run.pod);
     if (run.isRemoved) this.removed(run);
+  }
+
+  #settleClaims(pod: StoredPod): void {
+    try {
+      settleClaimsOf(this.#options.store, pod);
+    } catch (error) {
+      this.#options.onTrouble(error as PodrunError);
+    }
   }
 
   /** Forgets a Pod of a controller. Controllers make one after the other: a long run must not remember all of them. */

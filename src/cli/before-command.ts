@@ -19,9 +19,9 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Repairs the state folder after podrun was killed: starts background agents again, and records the end of all other
- * Pods. Removes Jobs whose time to live has passed. Every command looks into three folders for this. The code is loaded
- * only when one of the folders holds something.
+ * Repairs the state folder after podrun was killed: starts background agents again, records the end of all other Pods,
+ * and binds or removes the claims that were left. Removes Jobs whose time to live has passed. Every command looks into
+ * four folders for this. The code is loaded only when one of the folders holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
@@ -33,7 +33,12 @@ export async function beforeCommand(cli: Cli, command: string): Promise<void> {
     const { reportLostPods } = await import('./repair.ts');
     await reportLostPods(cli);
   }
-  if ((ABOUT_RECORDS.has(command) || command === 'gc') && existsSync(resourceFolder(root, 'jobs'))) {
+  const isAboutAll = ABOUT_RECORDS.has(command) || command === 'gc';
+  if (isAboutAll && existsSync(resourceFolder(root, 'persistentvolumeclaims'))) {
+    const { settleClaims } = await import('./repair.ts');
+    await settleClaims(cli);
+  }
+  if (isAboutAll && existsSync(resourceFolder(root, 'jobs'))) {
     const { removeExpired } = await import('./repair.ts');
     await removeExpired(cli);
   }

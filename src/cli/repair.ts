@@ -21,6 +21,17 @@ export async function reportLostPods(cli: Cli): Promise<void> {
   }
 }
 
+/** Binds and removes claims and volumes whose podrun was killed before it did. */
+export async function settleClaims(cli: Cli): Promise<void> {
+  try {
+    const { settleAllVolumes } = await import('../agent/volumes/settle-volumes.ts');
+    settleAllVolumes(openStore(cli));
+  } catch (error) {
+    // The command itself reports errors of the store.
+    if (!(error instanceof PodrunError)) throw error;
+  }
+}
+
 /** Removes finished Jobs whose time to live has passed while no podrun ran: readers see them no more. */
 export async function removeExpired(cli: Cli): Promise<void> {
   try {

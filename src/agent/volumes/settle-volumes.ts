@@ -31,13 +31,26 @@ export function settleVolumes(store: Store, object: KubeObject): void {
   for (const claim of claims) if (claim.status?.phase !== 'Bound') settleClaim(store, claim, false);
 }
 
-/** Removes the deleted claims that a Pod, which has ended or is gone, was the last one to use. */
+/**
+ * Binds the claims of a Pod that a killed process has left, and removes the deleted claims that the Pod, which has ended
+ * or is gone, was the last one to use.
+ */
 export function settleClaimsOf(store: Store, { metadata: { namespace }, spec }: StoredPod): void {
   for (const { persistentVolumeClaim } of spec.volumes ?? []) {
     const name = persistentVolumeClaim?.claimName ?? '';
     const claim = name === '' ? undefined : claimNamed(store, { namespace, name });
-    if (claim?.metadata.deletionTimestamp !== undefined) settleClaim(store, claim, false);
+    if (claim !== undefined) settleClaim(store, claim, false);
   }
+}
+
+/**
+ * Settles what a process left that was killed between the change of a claim or volume and its consequences.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function settleAllVolumes(store: Store): void {
+  const volumes = store.list<StoredVolume & KubeObject>('persistentvolumes');
+  for (const { metadata } of volumes) settleVolume(store, metadata.name);
+  for (const claim of store.list<StoredClaim & KubeObject>('persistentvolumeclaims')) settleClaim(store, claim, false);
 }
 
 /** @param tells true: the reason why the claim waits becomes an event */

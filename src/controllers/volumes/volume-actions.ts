@@ -31,7 +31,7 @@ export function claimActions(claim: StoredClaim, around: AroundClaim): Controlle
   if (metadata.deletionTimestamp !== undefined) return around.isUsed() ? [] : withoutProtection(claim);
   if (metadata.annotations?.[BIND_COMPLETED] === undefined) return bind(claim, around);
   const volume = around.volumeNamed(spec.volumeName ?? '');
-  if (volume !== undefined && isMeantFor(volume, claim)) return [];
+  if (volume !== undefined && isMeantFor(volume, claim)) return boundPhase(claim, volume);
   if (claim.status?.phase === 'Lost') return [];
   return [...statusActions(claim, { ...claim.status, phase: 'Lost' }), event(claim, texts.claimLost())];
 }
@@ -100,8 +100,12 @@ function boundTo(claim: StoredClaim, volume: StoredVolume, wallMs: number): Cont
       metadata: { annotations: { ...claimMark, [BIND_COMPLETED]: 'yes' } },
       spec: { volumeName: metadata.name },
     }),
-    ...statusActions(claim, { phase: 'Bound', accessModes: spec.accessModes, capacity: spec.capacity }),
+    ...boundPhase(claim, volume),
   ];
+}
+
+function boundPhase(claim: StoredClaim, { spec: { accessModes, capacity } }: StoredVolume): ControllerAction[] {
+  return claim.status?.phase === 'Bound' ? [] : statusActions(claim, { phase: 'Bound', accessModes, capacity });
 }
 
 function referenceTo({ apiVersion, kind, metadata }: StoredClaim): NonNullable<StoredVolume['spec']['claimRef']> {

@@ -52,7 +52,7 @@ function leftJob(root: string): WorkloadKey {
   return { apiVersion, kind, namespace: 'default', name: metadata.name };
 }
 
-it('Pods that a Job has not counted are gone with the next agent, also when one is killed while it removes them', async () => {
+it('the next agent removes the Pods that a Job has not counted, also after one that was killed meanwhile', async () => {
   for (let writes = 0, wasKilled = true; wasKilled; writes += 1) {
     const root = temporaryFolder();
     const key = leftJob(root);
