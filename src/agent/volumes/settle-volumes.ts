@@ -32,8 +32,8 @@ export function settleVolumes(store: Store, object: KubeObject): void {
 }
 
 /**
- * Binds the claims of a Pod that a killed process has left, and removes the deleted claims that the Pod, which has ended
- * or is gone, was the last one to use.
+ * Binds the claims of a Pod that a killed process has left. Removes the deleted claims that the Pod, which has ended or
+ * is gone, was the last one to use.
  */
 export function settleClaimsOf(store: Store, { metadata: { namespace }, spec }: StoredPod): void {
   for (const { persistentVolumeClaim } of spec.volumes ?? []) {
