@@ -17,7 +17,13 @@ const THOROUGH = [
 ];
 const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
-const UNIT = `test/{api,controllers,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
+const PURE = 'test/{api,controllers,history,lifecycle,manifest,print,tables}/**';
+const UNIT = `${PURE}/!(${THOROUGH.join('|')}).test.ts`;
+const COMPUTED = [
+  `${PURE}/{${THOROUGH.join(',')}}.test.ts`,
+  'test/architecture/*.test.ts',
+  'test/simulation/**/*.test.ts',
+];
 
 /** These take longest, in this order: they begin first, so that none of them ends alone. */
 const LONGEST = [
@@ -75,10 +81,15 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
+        // These only compute: .ci/run gives them the time that other tests leave.
+        test: { name: 'computed', include: COMPUTED, sequence: { groupOrder: 1 }, testTimeout: 600_000 },
+      },
+      {
+        extends: true,
         test: {
           name: 'program',
           include: [ALL],
-          exclude: [UNIT, CHAOS],
+          exclude: [UNIT, ...COMPUTED, CHAOS],
           sequence: { groupOrder: 1 },
           globalSetup: 'test/leaks.ts',
         },

@@ -21,7 +21,7 @@ const FOR_USERS: ReadonlySet<string> = new Set(['PodrunError', 'GoalError', 'Man
 
 it('users get one class of errors', () => {
   const classes = source.flatMap((file) =>
-    [...nodesOf(file.ast)].flatMap((node) => {
+    nodesOf(file.ast).flatMap((node) => {
       if (node.type !== 'ClassDeclaration' || !isNode(node['superClass']) || !isNode(node['id'])) return [];
       const [name, parent] = [String(node['id']['name']), String(node['superClass']['name'])];
       return /(Error|Failure|Problem)$/.test(parent) ? [name] : [];
@@ -32,7 +32,7 @@ it('users get one class of errors', () => {
 
 it('the word error before a message is left to errorText', () => {
   const prefixed = source.flatMap((file) =>
-    [...nodesOf(file.ast)].flatMap((node) => {
+    nodesOf(file.ast).flatMap((node) => {
       if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return [];
       const callee = isNode(node['callee']) ? String(node['callee']['name']) : '';
       if (!['PodrunError', 'usage', 'usageOf', 'fromServer', 'noSuchObject'].includes(callee)) return [];

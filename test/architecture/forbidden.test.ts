@@ -37,7 +37,8 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
 /** Exceptions, each with its reason. The test fails for an exception without a use. */
 const EXCEPTIONS: ReadonlyArray<{ readonly file: string; readonly use: string; readonly because: string }> = [];
 
-const uses = sourcesBelow('src').flatMap((file) =>
+const source = sourcesBelow('src');
+const uses = source.flatMap((file) =>
   usesIn(file).map(({ name, at }) => ({ file: file.path, name, line: lineAt(file, at) })),
 );
 const excepted = (file: string, name: string): boolean =>
@@ -50,8 +51,8 @@ describe('what only one place may do', () => {
   });
 
   it('a date without a moment reads the clock', () => {
-    const wrong = sourcesBelow('src').flatMap((file) =>
-      [...nodesOf(file.ast)]
+    const wrong = source.flatMap((file) =>
+      nodesOf(file.ast)
         .filter((node) => node.type === 'NewExpression' && nameOf(node['callee']) === 'Date')
         .filter((node) => (node['arguments'] as unknown[]).length === 0)
         .map((node) => `${file.path}:${lineAt(file, node.start)}`),
@@ -60,8 +61,8 @@ describe('what only one place may do', () => {
   });
 
   it('one clock is made, where the process starts, and handed to all others', () => {
-    const makers = sourcesBelow('src').filter((file) =>
-      [...nodesOf(file.ast)].some((node) => node.type === 'NewExpression' && nameOf(node['callee']) === 'SystemClock'),
+    const makers = source.filter((file) =>
+      nodesOf(file.ast).some((node) => node.type === 'NewExpression' && nameOf(node['callee']) === 'SystemClock'),
     );
     expect(makers.map(({ path }) => path)).toEqual([
       'src/cli/start.ts',
@@ -71,13 +72,11 @@ describe('what only one place may do', () => {
   });
 
   it('the lifecycle and the controllers promise nothing: they are computed at once', () => {
-    const wrong = ['src/lifecycle', 'src/controllers']
-      .flatMap(sourcesBelow)
-      .flatMap((file) =>
-        [...nodesOf(file.ast)]
-          .filter((node) => node.type === 'AwaitExpression' || node['async'] === true || nameOf(node) === 'Promise')
-          .map((node) => `${file.path}:${lineAt(file, node.start)}`),
-      );
+    const wrong = ['src/lifecycle', 'src/controllers'].flatMap(sourcesBelow).flatMap((file) =>
+      nodesOf(file.ast)
+        .filter((node) => node.type === 'AwaitExpression' || node['async'] === true || nameOf(node) === 'Promise')
+        .map((node) => `${file.path}:${lineAt(file, node.start)}`),
+    );
     expect(wrong).toEqual([]);
   });
 
@@ -89,7 +88,7 @@ describe('what only one place may do', () => {
 
 /** Names that a file uses as values: `setTimeout`, `process.exit`. Declarations, keys and types do not count. */
 function usesIn(file: SourceFile): Array<{ name: string; at: number }> {
-  return [...nodesOf(file.ast)].flatMap((node) => {
+  return nodesOf(file.ast).flatMap((node) => {
     if (node.type === 'MemberExpression' && node['computed'] === false) {
       const [object, property] = [nameOf(node['object']), nameOf(node['property'])];
       // A variable may have the name `process`, too.

@@ -46,17 +46,19 @@ describe('sizes', () => {
 
   it(`no function is longer than ${FUNCTION_LINES_MAX} lines`, () => {
     const long = source.flatMap((file) =>
-      [...nodesOf(file.ast)].filter(isFunction).flatMap((node) => {
-        const lines = lineAt(file, node.end) - lineAt(file, node.start) + 1;
-        return lines > FUNCTION_LINES_MAX ? [`${file.path}:${lineAt(file, node.start)} has ${lines} lines`] : [];
-      }),
+      nodesOf(file.ast)
+        .filter(isFunction)
+        .flatMap((node) => {
+          const lines = lineAt(file, node.end) - lineAt(file, node.start) + 1;
+          return lines > FUNCTION_LINES_MAX ? [`${file.path}:${lineAt(file, node.start)} has ${lines} lines`] : [];
+        }),
     );
     expect(long).toEqual([]);
   });
 
   it(`no function takes more than ${PARAMETERS_MAX} parameters`, () => {
     const many = code.flatMap((file) =>
-      [...nodesOf(file.ast)]
+      nodesOf(file.ast)
         .filter((node) => isFunction(node) && (node['params'] as unknown[]).length > PARAMETERS_MAX)
         .map((node) => `${file.path}:${lineAt(file, node.start)}`),
     );

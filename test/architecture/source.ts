@@ -46,11 +46,18 @@ export function readText(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
 }
 
-/** The parsed TypeScript and JavaScript files of a folder. */
+/** The TypeScript and JavaScript files of a folder. Each is parsed when its tree is asked for. */
 export function sourcesBelow(folder: string): SourceFile[] {
   return filesBelow(folder, /\.(ts|mjs|js)$/).map((file) => {
     const text = readText(file);
-    return { path: file, text, ast: parse(text) };
+    let ast: AstNode | undefined;
+    return {
+      path: file,
+      text,
+      get ast() {
+        return (ast ??= parse(text));
+      },
+    };
   });
 }
 
@@ -60,11 +67,16 @@ export function parse(text: string): AstNode {
 }
 
 /** Every node of the tree, parents first. */
-export function* nodesOf(node: AstNode): Generator<AstNode> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child);
-  }
+export function nodesOf(tree: AstNode): AstNode[] {
+  const nodes: AstNode[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const child of value) visit(child);
+    if (!isNode(value)) return;
+    nodes.push(value);
+    for (const name in value) visit(value[name]);
+  };
+  visit(tree);
+  return nodes;
 }
 
 export function isNode(value: unknown): value is AstNode {
@@ -86,7 +98,7 @@ const IMPORTING = new Set([
 
 /** The imports of a file: static ones, `import()`, `import('…').Type` and re-exports. */
 export function importsOf(file: SourceFile): Import[] {
-  return [...nodesOf(file.ast)].flatMap((node) => {
+  return nodesOf(file.ast).flatMap((node) => {
     if (!IMPORTING.has(node.type) || !isNode(node['source'])) return [];
     const name = String(node['source']['value']);
     const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file.path), name) : name;
