@@ -3,7 +3,7 @@ import {
   isTerminalPhase,
   type StoredEvent,
   type StoredPod,
-  type StoredService,
+  type StoredKubeObject,
   type WatchEvent,
 } from '../api/objects.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
@@ -16,6 +16,7 @@ import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
+import type { DialEndpoint } from '../network/ingress/forward.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { claimFacts } from './volumes/claim-volume.ts';
 import { settleClaimsOf } from './volumes/settle-volumes.ts';
@@ -31,7 +32,8 @@ import { deletePod } from './clean-up/delete-pod.ts';
 import { isCordoned } from './config/node-record.ts';
 import { EventRecorder } from './event-recorder.ts';
 import type { ServiceListeners } from './network/agent-services.ts';
-import { lateServer, type ServiceServer } from './network/service-server.ts';
+import { dialHere } from './network/dial-pod.ts';
+import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -125,23 +127,29 @@ export class Agent implements PodRunAgent {
     const { store, clock, onEvent, onTrouble, settings } = this.#options;
     if (settings.privateNetworks?.kind === 'pod') return undefined;
     const recorder = new EventRecorder({ store, clock, nodeName: this.node.name, onEvent });
-    const record = (service: StoredService, event: EventDraft): void => recorder.recordOwn(service, event);
+    const record = (about: StoredKubeObject, event: EventDraft): void => recorder.recordOwn(about, event);
     return lateServer(async () => {
       const [{ AgentServices }, { ServiceProxy }] = await Promise.all([
         import('./network/agent-services.ts'),
         import('../network/proxy/service-proxy.ts'),
       ]);
+      const isCluster = settings.privateNetworks !== undefined;
       const shared = { record, clock, onTrouble: (error: Error) => onTrouble(error as PodrunError) };
-      if (settings.privateNetworks === undefined) {
-        const listeners = new ServiceProxy({ clock, opens: () => true });
-        return new AgentServices({ ...shared, network: 'host', listeners });
-      }
-      const listeners: ServiceListeners = {
+      // podrun's helper ends with the network.
+      const inCluster: ServiceListeners = {
         update: async (wanted) => (await this.#machine.clusterHelper())?.update(wanted) ?? [],
-        // The helper ends with the network.
         close: () => undefined,
       };
-      return new AgentServices({ ...shared, network: 'cluster', listeners });
+      const listeners = isCluster ? inCluster : new ServiceProxy({ clock, opens: () => true });
+      const services = new AgentServices({ ...shared, network: isCluster ? 'cluster' : 'host', listeners });
+      return withIngresses(services, store, async () => {
+        const { AgentIngresses } = await import('./network/agent-ingresses.ts');
+        const dial: DialEndpoint = async ({ address, port }) => {
+          const helper = isCluster ? await this.#machine.clusterHelper() : undefined;
+          return helper === undefined ? dialHere(address, port) : helper.dial({ host: address, port });
+        };
+        return new AgentIngresses({ ...shared, store, asked: settings.ingressPorts, dial });
+      });
     });
   }
 

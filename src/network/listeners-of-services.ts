@@ -93,7 +93,8 @@ function placesOf(
   ];
 }
 
-function endpointsFor(
+/** The places to which new connections of a port of a Service go. */
+export function endpointsFor(
   { name = '', protocol = 'TCP' }: ServicePort,
   slices: readonly StoredEndpointSlice[],
 ): ServiceEndpoint[] {

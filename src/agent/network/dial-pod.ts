@@ -17,7 +17,7 @@ export async function dialPod({ status }: StoredPod, port: number, relay: Networ
   const errors: unknown[] = [];
   for (const host of hosts) {
     try {
-      return await (relay === undefined ? dial(host, port) : relay.dial({ host, port }));
+      return await (relay === undefined ? dialHere(host, port) : relay.dial({ host, port }));
     } catch (error) {
       errors.push(error);
     }
@@ -25,7 +25,8 @@ export async function dialPod({ status }: StoredPod, port: number, relay: Networ
   throw errors[0];
 }
 
-function dial(host: string, port: number): Promise<Socket> {
+/** Connects to a port in this machine's network, with half-open connections allowed. */
+export function dialHere(host: string, port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, allowHalfOpen: true });
     socket.once('error', reject);

@@ -1,5 +1,6 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { Store } from '../../store/store.ts';
 
 /** The server of the Services that an agent looks after. */
 export interface ServiceServer {
@@ -8,13 +9,16 @@ export interface ServiceServer {
   readonly close: () => void;
 }
 
-/** A server that is loaded with the first Service: most runs have none. */
-export function lateServer(load: () => Promise<ServiceServer>): ServiceServer {
+/** A server that is loaded with the first Service, or when it is needed: most runs have none. */
+export function lateServer(
+  load: () => Promise<ServiceServer>,
+  isNeeded: (services: readonly StoredService[]) => boolean = (services) => services.length > 0,
+): ServiceServer {
   let loaded: Promise<ServiceServer> | undefined;
   let isClosed = false;
   return {
     show: (services, slices) => {
-      if (loaded === undefined && services.length === 0) return;
+      if (loaded === undefined && !isNeeded(services)) return;
       loaded ??= load();
       void loaded.then((server) => {
         if (!isClosed) server.show(services, slices);
@@ -23,6 +27,29 @@ export function lateServer(load: () => Promise<ServiceServer>): ServiceServer {
     close: () => {
       isClosed = true;
       void loaded?.then((server) => server.close());
+    },
+  };
+}
+
+/** Serves Ingresses beside Services. Their server is loaded with the first Ingress, and hears of each change of one. */
+export function withIngresses(
+  services: ServiceServer,
+  store: Store,
+  load: () => Promise<ServiceServer>,
+): ServiceServer {
+  let shown: Parameters<ServiceServer['show']> = [[], []];
+  const ingresses = lateServer(load, () => store.list('ingresses').length > 0);
+  const subscription = store.watch('ingresses', {}, () => ingresses.show(...shown));
+  return {
+    show: (...all) => {
+      shown = all;
+      services.show(...all);
+      ingresses.show(...all);
+    },
+    close: () => {
+      subscription.close();
+      ingresses.close();
+      services.close();
     },
   };
 }

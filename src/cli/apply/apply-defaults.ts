@@ -24,6 +24,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   config: undefined,
   network: undefined,
   networkHostAccess: true,
+  ingressPort: undefined,
   backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),
   backoffMax: formatGoDuration(CRASH_LOOP.maxMs),
   jobBackoffInitial: formatGoDuration(JOB_BACKOFF.initialMs),

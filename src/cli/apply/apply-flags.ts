@@ -32,6 +32,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly network: NetworkChoice | undefined;
   /** Pods of a cluster network reach servers on 127.0.0.1 of this machine. */
   readonly networkHostAccess: boolean;
+  /** The ports for Ingresses: `8080,8443`. Undefined: these, or the next free ones. */
+  readonly ingressPort: string | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
   readonly jobBackoffInitial: string;

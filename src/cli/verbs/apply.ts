@@ -139,6 +139,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
     .addOption(networkOption())
     .option('--no-network-host-access', 'keep Pods of a cluster network from servers on 127.0.0.1 of this machine')
+    .option('--ingress-port <http,https>', 'serve Ingresses there (default: 8080,8443, or the next free ports)')
     .addOption(delayOption('--backoff-initial', 'delay before the second restart of a container', CRASH_LOOP.initialMs))
     .addOption(delayOption('--backoff-max', 'longest delay between restarts', CRASH_LOOP.maxMs))
     .addOption(delayOption('--job-backoff-initial', 'delay after the first failed Pod of a Job', JOB_BACKOFF.initialMs))

@@ -1,3 +1,4 @@
+import { networkEventLine } from '../../print/live/network-event.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
@@ -115,6 +116,8 @@ export class TextView implements ApplyView {
     if (type === 'DELETED') return void this.#events.delete(object.metadata.uid);
     if (this.#statusAlarm !== undefined) this.#events.set(object.metadata.uid, object);
     if (isAboutFieldWithoutEffect(object)) return void this.#groupFieldsWithoutEffect.push(object);
+    const network = networkEventLine(object);
+    if (network !== undefined) return this.#line(network);
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
     const transition = eventTransition(object, this.#cli.clock.now().wallMs, pod);
     if (transition !== undefined) this.#show(transition);

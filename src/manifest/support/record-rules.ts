@@ -1,4 +1,4 @@
-import { checked, FIELD_BY_FIELD, noEffect, partly, READ_ONLY, type SupportTable, works } from './rule.ts';
+import { checked, FIELD_BY_FIELD, is, noEffect, partly, READ_ONLY, type SupportTable, works } from './rule.ts';
 
 const OBJECT = works('apiVersion', 'kind', 'metadata');
 const NO_TOKENS = 'no server issues tokens';
@@ -52,7 +52,7 @@ export const RECORD_RULES: SupportTable = {
   'networking.Ingress': { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
   'networking.IngressSpec': {
     ...works('defaultBackend', 'rules', 'tls'),
-    ingressClassName: checked('podrun serves Ingresses of every class'),
+    ingressClassName: noEffect('podrun serves Ingresses of every class', is('podrun')),
   },
   'networking.IngressBackend': { service: FIELD_BY_FIELD, resource: noEffect('podrun serves Services only') },
   'networking.IngressServiceBackend': { ...works('name'), port: FIELD_BY_FIELD },

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const FIXTURE = fileURLToPath(new URL('../../fixtures/workloads/ingress.yaml', import.meta.url));
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+it('an Ingress is served while its Service is', async () => {
+  const [http, https] = [await freePort(), await freePort()];
+  const ask = `require('http').get({ port: ${http}, headers: { host: 'hello.localhost' } }, (r) => r.pipe(process.stdout))`;
+  const flags = ['--ingress-port', `${http},${https}`, '--until', 'ready'];
+  const { exitCode, stdout } = await workshop.run(['apply', FIXTURE, ...flags, '--', process.execPath, '-e', ask]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^hello$/m) as string });
+  expect(stdout).toContain(`ingress/hello  http://hello.localhost:${http}/\n`);
+});
+
+it('--ingress-port takes two ports', async () => {
+  const { exitCode, stderr } = await workshop.run(['apply', FIXTURE, '--ingress-port', '8080']);
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--ingress-port: "8080" is not two ports') as string,
+  });
+});
