@@ -38,6 +38,11 @@ const isBackoff: OptionCheck = (value) =>
     ? undefined
     : "must be like { initial: '1s', max: '10s' }";
 
+const isIngressPorts: OptionCheck = (value) =>
+  isJsonObject(value) && [value['http'], value['https']].every((port) => Number.isInteger(port) && Number(port) > 0)
+    ? undefined
+    : 'must be like { http: 8080, https: 8443 }';
+
 const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   allowRestarts: isSwitch,
   backoff: isBackoff,
@@ -47,6 +52,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   enforceMemory: oneOf(['poll']),
   env: checkVariables,
   images: checkImages,
+  ingressPorts: isIngressPorts,
   isolate: isSwitch,
   jobBackoff: isBackoff,
   logs: (value) =>

@@ -262,6 +262,7 @@ function settingsFor(
     pollsMemory: options.enforceMemory === 'poll',
     sharedFolders: options.isolate === true ? [] : workFolders(cwd),
     strictPid1: options.strictPid1 ?? false,
+    ingressPorts: options.ingressPorts,
     isBestEffort: options.bestEffort ?? false,
     hostEnv: { ...process.env },
     cwd,

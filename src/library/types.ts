@@ -85,6 +85,8 @@ export interface RunOptions {
    * true.
    */
   readonly networkHostAccess?: boolean;
+  /** The ports of 127.0.0.1 for Ingresses. Default: 8080 and 8443, or the next that are free. */
+  readonly ingressPorts?: { readonly http: number; readonly https: number };
   /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */
   readonly backoff?: { readonly initial?: Duration; readonly max?: Duration };
   /** Delays of the next Pod of a Job after a failed one. Default: those of a cluster, 10s and 10m. */

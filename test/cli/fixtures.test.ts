@@ -78,6 +78,7 @@ const WORKLOADS: ReadonlyArray<readonly [file: string, exitCode: number, ...flag
   ['workloads/replica-set.yaml', 0, '--until', 'ready'],
   ['workloads/replication-controller.yaml', 0, '--until', 'ready'],
   ['workloads/cron-job.yaml', 0, '--until', 'ready'],
+  ['workloads/ingress.yaml', 0, '--until', 'ready'],
   ['workloads/job.yaml', 0],
   ['workloads/failing-job.yaml', 1],
   ['workloads/server-and-migration.yaml', 0, '--until', 'complete'],

@@ -94,7 +94,7 @@ it('one connection carries several requests, and bodies are streams in both dire
   const chunk = 'POST / HTTP/1.1\r\nHost: site.test\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n';
   client.write(chunk);
   // The answer begins while the request goes on.
-  await said(client, 'first');
+  expect(await said(client, 'first')).toContain('200 OK');
   client.write('6\r\nsecond\r\n0\r\n\r\n');
   await said(client, 'second');
   client.write('POST / HTTP/1.1\r\nHost: site.test\r\nContent-Length: 5\r\n\r\nthird');
@@ -116,7 +116,7 @@ it('a WebSocket is a connection between both sides', async () => {
   client.write('GET /chat HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
   await said(client, 'Upgrade: websocket');
   client.write('hello');
-  await said(client, 'echo hello');
+  expect(await said(client, 'echo hello')).toBe('echo hello');
 });
 
 it('HTTPS is served with the certificate of the host', async () => {
@@ -130,19 +130,19 @@ it('HTTPS is served with the certificate of the host', async () => {
     const client = connectSecurely({ host: '127.0.0.1', port, servername, rejectUnauthorized: false });
     opened.push({ close: () => client.destroy() });
     client.write('GET / HTTP/1.1\r\nHost: site.test\r\n\r\n');
-    await said(client, 'https');
+    expect(await said(client, 'https')).toContain('200 OK');
   }
 });
 
-/** Resolves when the other side has said this since the last call. */
-function said(socket: Socket, wanted: string): Promise<void> {
+/** Resolves with what the other side has said since the last call, as soon as this is in it. */
+function said(socket: Socket, wanted: string): Promise<string> {
   let all = '';
   return new Promise((resolve) => {
     const onData = (data: Buffer): void => {
       all += data.toString();
       if (!all.includes(wanted)) return;
       socket.off('data', onData);
-      resolve();
+      resolve(all);
     };
     socket.on('data', onData);
   });

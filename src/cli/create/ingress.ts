@@ -20,7 +20,9 @@ Examples:
 
 /** `podrun create ingress`. */
 export function addIngress(group: Command, run: RunVerb): void {
-  withCreateFlags(group.command('ingress').usage('NAME --rule=HOST/PATH=SERVICE:PORT[,tls[=SECRET]] [flags]'))
+  withCreateFlags(
+    group.command('ingress').alias('ing').usage('NAME --rule=HOST/PATH=SERVICE:PORT[,tls[=SECRET]] [flags]'),
+  )
     .summary('Create an Ingress')
     .description('Creates an Ingress, which leads HTTP requests to Services.')
     .argument('[name...]', 'its name')

@@ -1,6 +1,5 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { pipeline } from 'node:stream';
 import type { ServiceEndpoint } from '../service-listener.ts';
 import { splice } from '../splice.ts';
@@ -98,13 +97,16 @@ async function connected(
 
 /** The headers that go on to the next connection, in their order, with repetitions. */
 function sentOn(rawHeaders: readonly string[]): string[] {
-  const named = pairsOf(rawHeaders)
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((each) => each.trim().toLowerCase()));
+  const named = new Set(
+    pairsOf(rawHeaders)
+      .filter(([name]) => name.toLowerCase() === 'connection')
+      .flatMap(([, value]) => value.split(',').map((each) => each.trim().toLowerCase())),
+  );
   return pairsOf(rawHeaders)
-    .filter(
-      ([name]) => !OF_CONNECTION.has(name.toLowerCase()) && !isForwarded(name) && !named.includes(name.toLowerCase()),
-    )
+    .filter(([name]) => {
+      const lower = name.toLowerCase();
+      return !OF_CONNECTION.has(lower) && !named.has(lower) && !isForwarded(name);
+    })
     .flat();
 }
 
@@ -116,7 +118,7 @@ function isForwarded(name: string): boolean {
 
 /** The headers that tell a server who asked, and for what. A client on this machine may have set them before. */
 function forwardedHeaders({ headers, socket }: IncomingMessage): string[] {
-  const isSecure = (socket as TLSSocket).encrypted === true;
+  const isSecure = 'encrypted' in socket;
   const { remoteAddress = '', localPort = 0 } = socket;
   const address = isIPv6(remoteAddress) ? remoteAddress.replace(/^::ffff:/, '') : remoteAddress;
   const before = headers['x-forwarded-for'];
