@@ -17,7 +17,8 @@ async function freePort(): Promise<number> {
 
 it('an Ingress is served while its Service is', async () => {
   const [http, https] = [await freePort(), await freePort()];
-  const ask = `require('http').get({ port: ${http}, headers: { host: 'hello.localhost' } }, (r) => r.pipe(process.stdout))`;
+  const options = `{ port: ${http}, headers: { host: 'hello.localhost' } }`;
+  const ask = `require('http').get(${options}, (answer) => answer.pipe(process.stdout))`;
   const flags = ['--ingress-port', `${http},${https}`, '--until', 'ready'];
   const { exitCode, stdout } = await workshop.run(['apply', FIXTURE, ...flags, '--', process.execPath, '-e', ask]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^hello$/m) as string });

@@ -22,18 +22,18 @@ import {
   ingressUrls,
   servicesOfIngress,
 } from '../../network/ingress/ingress-urls.ts';
-import type { IngressPorts as AskedPorts } from '../setup/ingress-ports.ts';
+import type { AskedIngressPorts } from '../setup/ingress-ports.ts';
 import { routesOf, type StoredIngress } from '../../network/ingress/routes.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 
-const USUAL: AskedPorts = { http: 8080, https: 8443 };
+const USUAL: AskedIngressPorts = { http: 8080, https: 8443 };
 const SERVED = { loadBalancer: { ingress: [{ ip: '127.0.0.1' }] } };
 const UNSERVED = { loadBalancer: {} };
 
 export interface AgentIngressesOptions {
   readonly store: Store;
-  readonly asked: AskedPorts | undefined;
+  readonly asked: AskedIngressPorts | undefined;
   readonly dial: DialEndpoint;
   readonly record: (ingress: StoredIngress, event: EventDraft) => void;
   readonly onTrouble: (error: Error) => void;
