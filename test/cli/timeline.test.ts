@@ -42,7 +42,7 @@ describe('timeline', () => {
     expect(page.stdout).toMatch(/^<!doctype html>[^]*<h1>web, web@1<\/h1>[^]*<\/html>\n$/);
   });
 
-  it('draws, when no run is named, the Pods that lived at the same time as the latest', async () => {
+  it('draws, when no run is named, the Pods that lived at the same time as the latest, and what they replaced', async () => {
     const store = openStore(workshop.stateDir);
     const at = (name: string, hour: number, phase: 'Running' | 'Succeeded'): void => {
       const pod = newPod(name, { phase });
@@ -52,8 +52,17 @@ describe('timeline', () => {
     at('old', 10, 'Succeeded');
     at('long', 11, 'Running');
     at('late', 12, 'Succeeded');
-    const { stdout } = await workshop.run(['timeline']);
-    expect([...stdout.matchAll(/^(\w+): /gm)].map(([, name]) => name)).toEqual(['long', 'late']);
+    const names = async (): Promise<unknown> =>
+      [...(await workshop.run(['timeline'])).stdout.matchAll(/^(\w+): /gm)].map(([, name]) => name);
+    expect(await names()).toEqual(['long', 'late']);
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'r', controller: true };
+    for (const [name, ownerReferences] of Object.entries({ replaced: [owner], forgotten: [] })) {
+      const pod = newPod(name, { phase: 'Running' });
+      const creationTimestamp = '2026-01-15T11:30:00.000000Z';
+      store.create('pods', { ...pod, metadata: { ...pod.metadata, uid: name, creationTimestamp, ownerReferences } });
+      store.delete('pods', 'default', name);
+    }
+    expect(await names()).toEqual(['long', 'replaced', 'late']);
   });
 
   it('draws the Pods of a workload together, below the number of those that are Ready', async () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime, parseTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { PodGoal } from '../../lifecycle/requests/goal.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
@@ -21,7 +21,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
 import { logOutput } from '../../store/logs/log-reader.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
+import { createdMs, isPresent, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
 import { topWorkload, workloadsAbove } from '../timeline/workload-above.ts';
 import { reasonOf, removeOldLogs, writeText, writeReplacing } from './report-folder.ts';
@@ -62,10 +62,12 @@ interface FinishedRun {
 /** Writes the report of a run of `apply` into a folder: timeline.html, junit.xml, pods.json, events.json and logs. */
 export class RunReport {
   readonly #request: ReportRequest;
+  readonly #startedMs: number;
   #decision: Decision | undefined;
 
   constructor(request: ReportRequest) {
     this.#request = request;
+    this.#startedMs = request.clock.now().wallMs;
   }
 
   /** Notes the decision about the end: later changes come from podrun ending the Pods. */
@@ -80,10 +82,10 @@ export class RunReport {
    * @param onTrouble called with the reason of a failure: the exit code of the run does not change
    */
   write(end: FinishedRun, onTrouble: (text: string) => void): void {
-    const { pods } = end;
+    const { pods, roots } = end;
     const { folder, clock } = this.#request;
     try {
-      const runs = this.#runsOf(pods);
+      const runs = this.#runsOf(pods, roots);
       const nowMs = clock.now().wallMs;
       const file = (name: string): string => path.join(folder, name);
       this.#writeLogs(runs);
@@ -96,18 +98,22 @@ export class RunReport {
     }
   }
 
-  /** The runs of the Pods. A Pod that was deleted meanwhile has no record. */
-  #runsOf(pods: readonly StoredPod[]): RunInTime[] {
+  /** The runs of the Pods, and of those that the workloads of this run have replaced meanwhile. */
+  #runsOf(pods: readonly StoredPod[], roots: readonly Root[]): RunInTime[] {
     const { store, clock } = this.#request;
     const records = new RecordedRuns(store);
     const above = workloadsAbove(store);
     const nowMs = clock.now().wallMs;
-    const runs = pods.flatMap(({ metadata: { namespace, name, uid } }) =>
-      records
-        .list({ namespace, name })
-        .filter(({ pod }) => pod.metadata.uid === uid)
-        .map((run) => recordedRun(records, { run, workload: topWorkload(above, run.pod) }, nowMs)),
-    );
+    const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+    const workloads = new Set(roots.map(({ object }) => object.metadata.uid));
+    const isReplaced = (pod: StoredPod): boolean =>
+      parseTime(pod.metadata.creationTimestamp) >= this.#startedMs && above(pod).some(({ uid }) => workloads.has(uid));
+    const namespaces = new Set(roots.map(({ object }) => object.metadata.namespace));
+    const runs = [...namespaces]
+      .flatMap((namespace) => records.list({ namespace }))
+      .filter((run) => uids.has(run.pod.metadata.uid) || isReplaced(run.pod))
+      .toSorted((a, b) => createdMs(a) - createdMs(b))
+      .map((run) => recordedRun(records, { run, workload: topWorkload(above, run.pod) }, nowMs));
     return workloadGroups(runs).flatMap(({ members }) => members);
   }
 
@@ -167,10 +173,13 @@ export class RunReport {
 
   /**
    * Writes `logs/POD/CONTAINER/N.log` with the whole log of instance N; below the namespace, when the run has several.
+   * A Pod that is gone has none when another one has its name.
    */
   #writeLogs(runs: readonly RunInTime[]): void {
     const namespaces = new Set(runs.map(({ recorded }) => recorded.namespace));
+    const present = new Set(runs.filter(({ run }) => isPresent(run)).map(({ recorded }) => keyOf(recorded)));
     for (const { run, recorded, timeline } of runs) {
+      if (!isPresent(run) && present.has(keyOf(recorded))) continue;
       const { namespace, name } = recorded;
       const folders = namespaces.size > 1 ? [namespace, name] : [name];
       for (const { name: container } of timeline.containers) {
@@ -183,6 +192,10 @@ export class RunReport {
       }
     }
   }
+}
+
+function keyOf({ namespace, name }: RunInTime['recorded']): string {
+  return `${namespace}/${name}`;
 }
 
 /** The reason of a failure that no Pod caused. */

@@ -33,10 +33,10 @@ export interface ChosenRun {
  * @throws {PodrunError} for a name without a run
  */
 export function chosenRuns(records: RecordedRuns, query: RunQuery): ChosenRun[] {
-  const { namespace, words, nowMs } = query;
+  const { words } = query;
   const runs =
     words.length === 0
-      ? latestTogether(records, namespace, nowMs)
+      ? latestTogether(records, query)
       : [...new Set(words)].flatMap((word) => runsNamed(records, word, query));
   const distinct = [...new Map(runs.map((run) => [run.pod.metadata.uid, run])).values()];
   const chosen = distinct.map((run) => ({ run, workload: topWorkload(query.workloadsAbove, run.pod) }));
@@ -59,31 +59,35 @@ function runsNamed(records: RecordedRuns, word: string, { namespace, workloadsAb
   throw new PodrunError('NotFound', `no Pods of ${kind.toLowerCase()} "${name}" are on record`);
 }
 
-function createdMs({ pod }: RunOnRecord): number {
+/** The time of the creation of its Pod, milliseconds since 1970. */
+export function createdMs({ pod }: RunOnRecord): number {
   return parseTime(pod.metadata.creationTimestamp);
 }
 
 /**
- * The Pods that lived at the same time as the youngest Pod, or as another Pod of the answer: most likely one `apply`
- * started them. In the order of their creation.
+ * The Pods that lived at the same time as the latest one, or as another Pod of the answer: most likely one `apply`
+ * started them. A Pod that is gone is one of them if a workload made it: another Pod may have replaced it. In the order
+ * of their creation.
  */
-function latestTogether(records: RecordedRuns, namespace: string, nowMs: number): RunOnRecord[] {
-  const runs = records
+function latestTogether(records: RecordedRuns, { namespace, nowMs, workloadsAbove }: RunQuery): RunOnRecord[] {
+  const lives = records
     .list({ namespace })
-    .filter(({ run }) => !run.includes('@'))
-    .map((run) => {
-      const fromMs = parseTime(run.pod.metadata.creationTimestamp);
-      return { run, fromMs, toMs: fromMs + (runLengthMs(run.pod, nowMs) ?? 0) };
-    })
-    .toSorted((a, b) => b.fromMs - a.fromMs);
-  const together: RunOnRecord[] = [];
+    .filter((run) => isPresent(run) || workloadsAbove(run.pod).length > 0)
+    .map((run) => ({ run, fromMs: createdMs(run), toMs: createdMs(run) + (runLengthMs(run.pod, nowMs) ?? 0) }))
+    .toSorted((a, b) => b.toMs - a.toMs);
+  const together: typeof lives = [];
   let sinceMs = Number.NEGATIVE_INFINITY;
-  for (const { run, fromMs, toMs } of runs) {
-    if (together.length > 0 && toMs < sinceMs) continue;
-    sinceMs = fromMs;
-    together.unshift(run);
+  for (const life of lives) {
+    if (life.toMs < sinceMs) break;
+    sinceMs = together.length === 0 ? life.fromMs : Math.min(sinceMs, life.fromMs);
+    together.push(life);
   }
-  return together;
+  return together.toSorted((a, b) => a.fromMs - b.fromMs).map(({ run }) => run);
+}
+
+/** True for the run of a Pod that is there. */
+export function isPresent({ run }: RunOnRecord): boolean {
+  return !run.includes('@');
 }
 
 /** A run, its record, and its timeline. */
@@ -99,7 +103,7 @@ export interface RunInTime extends ChosenRun {
 export function recordedRun(records: RecordedRuns, { run, workload }: ChosenRun, nowMs: number): RunInTime {
   const { status } = run.pod;
   // A Pod without an agent has only its record.
-  const goesOn = !run.run.includes('@') && !isLost(status) && !isTerminalPhase(status.phase);
+  const goesOn = isPresent(run) && !isLost(status) && !isTerminalPhase(status.phase);
   const recorded = records.read(run);
   const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
   if (timeline !== undefined) return { run, workload, recorded, timeline };

@@ -4,7 +4,13 @@ import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import type { ObjectReader } from '../../store/store.ts';
 
 /** Finds the workloads above a Pod, the nearest one first: its ReplicaSet, and the Deployment of that. */
-export type WorkloadsAbove = (pod: StoredPod) => ReadonlyArray<{ readonly kind: string; readonly name: string }>;
+export type WorkloadsAbove = (pod: StoredPod) => readonly WorkloadAbove[];
+
+interface WorkloadAbove {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
 
 /** The topmost workload above a Pod: `deployment/web`. Undefined: no workload made it. */
 export function topWorkload(above: WorkloadsAbove, pod: StoredPod): string | undefined {
@@ -19,10 +25,10 @@ export function workloadsAbove(store: ObjectReader): WorkloadsAbove {
     .flatMap(({ plural }) => store.list<StoredKubeObject>(plural, {}));
   const byUid = new Map(all.map((object) => [object.metadata.uid, object]));
   return (pod) => {
-    const above: Array<{ kind: string; name: string }> = [];
+    const above: WorkloadAbove[] = [];
     let owner = controllerOf(pod);
     while (owner !== undefined) {
-      above.push({ kind: owner.kind, name: owner.name });
+      above.push({ kind: owner.kind, name: owner.name, uid: owner.uid });
       const object = byUid.get(owner.uid);
       owner = object && controllerOf(object);
     }
