@@ -255,7 +255,7 @@ export interface Pods extends AsyncDisposable {
   /** The Events about one Pod or all Pods, the latest last. */
   events(name?: string): Event[];
 
-  /** The output of `podrun describe pod` for one Pod or all Pods. */
+  /** The output of `podrun describe` for one Pod, for all Pods, or for any object, as `deployment/web`. */
   describe(name?: string): string;
 
   /**

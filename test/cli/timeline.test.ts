@@ -42,7 +42,7 @@ describe('timeline', () => {
     expect(page.stdout).toMatch(/^<!doctype html>[^]*<h1>web, web@1<\/h1>[^]*<\/html>\n$/);
   });
 
-  it('draws, when no run is named, the Pods that lived at the same time as the latest, and what they replaced', async () => {
+  it('draws, when no run is named, the Pods that lived together with the latest, and those they replaced', async () => {
     const store = openStore(workshop.stateDir);
     const at = (name: string, hour: number, phase: 'Running' | 'Succeeded'): void => {
       const pod = newPod(name, { phase });

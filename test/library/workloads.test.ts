@@ -38,6 +38,8 @@ describe('a Deployment', () => {
     await pods.until(({ status }) => status.phase === 'Running');
     expect(pods.events('deployment/web').map(({ reason }) => reason)).toContain('ScalingReplicaSet');
     expect(pods.describe().match(/^Name: /gm)).toHaveLength(2);
+    expect(pods.describe('deployment/web')).toMatch(/^Replicas: +2 desired \| 2 updated/m);
+    expect(() => pods.describe('service/web')).toThrow('services "web" not found');
     await pods.delete('deployment/web');
     expect(pods.names).toEqual([]);
     await expect(pods.until('Ready')).rejects.toThrow('deployment "web" cannot become Ready: it was deleted');

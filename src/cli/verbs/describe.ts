@@ -10,7 +10,7 @@ import { displayNowMs, openStore } from '../environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';
 import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
 import { showPaged } from '../output/paged-output.ts';
-import { withClusterObjects } from '../read/cluster-objects.ts';
+import { withClusterObjects } from '../../objects/cluster-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast } from '../select/run-names.ts';

@@ -13,7 +13,7 @@ import { savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { LIST_FORMATS, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import { withClusterObjects } from '../read/cluster-objects.ts';
+import { withClusterObjects } from '../../objects/cluster-objects.ts';
 import { type GetFlags, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../report-error.ts';
 import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../select/find-objects.ts';

@@ -11,7 +11,7 @@ import { measurePods } from '../../agent/usage/measure-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { reportErrors } from '../report-error.ts';
-import { withClusterObjects } from '../read/cluster-objects.ts';
+import { withClusterObjects } from '../../objects/cluster-objects.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';

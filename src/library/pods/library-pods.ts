@@ -145,7 +145,7 @@ export class LibraryPods implements Pods {
   }
 
   describe(name?: string): string {
-    return withLibraryErrors(() => describeText(this.#readable(), this.#podsNamed(name), this.#parts.clock));
+    return withLibraryErrors(() => describeText(this.#readable(), this.#roots, name, this.#parts.clock));
   }
 
   exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
@@ -241,11 +241,6 @@ export class LibraryPods implements Pods {
       'these Pods are closed, and their records are removed',
       'Call this before close(). After stop(), the records are still there.',
     );
-  }
-
-  /** The Pods of a name: one Pod, or all Pods of a workload. */
-  #podsNamed(name: string | undefined): readonly StoredPod[] {
-    return podsOf(rootsNamed(this.#roots, name));
   }
 
   #pod(name: string | undefined): StoredPod {

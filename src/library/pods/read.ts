@@ -1,8 +1,12 @@
-import { usage } from '../../api/errors.ts';
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
+import { noSuchObject, usage } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import { qualifiedPlural, resourceTypeNamed } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
+import { withClusterObjects } from '../../objects/cluster-objects.ts';
+import { getObject } from '../../objects/object-ref.ts';
+import { describeObject } from '../../print/describe/describe-object.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import { sortedByLastSeen } from '../../print/events.ts';
@@ -10,7 +14,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
 import { logOutput } from '../../store/logs/log-reader.ts';
 import type { LogsOptions } from '../types.ts';
-import { podsOf, workloadsOf } from './named.ts';
+import { podNamed, podsOf, workloadsOf } from './named.ts';
 
 /** The output of a container. Empty while the container has not started. */
 export function logText(
@@ -54,7 +58,25 @@ function eventsAboutPods(store: FileStore, pods: readonly StoredPod[]): StoredEv
   });
 }
 
-/** The output of `podrun describe pod` for these Pods. */
-export function describeText(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
-  return describePods(pods, sortedByLastSeen(eventsAboutPods(store, pods)), clock.now().wallMs);
+/**
+ * The output of `podrun describe` for one Pod, for all Pods, or for any object, as `deployment/web`.
+ * @throws {PodrunError} when nothing has the name
+ */
+export function describeText(store: FileStore, roots: readonly Root[], name: string | undefined, clock: Clock): string {
+  const nowMs = clock.now().wallMs;
+  const [word = '', objectName, ...rest] = name?.split('/') ?? [];
+  const type = objectName === undefined || rest.length > 0 ? undefined : resourceTypeNamed(word);
+  if (type === undefined || objectName === undefined || type.plural === 'pods') {
+    const pods = name === undefined ? podsOf(roots) : [podNamed(roots, name)];
+    return describePods(pods, sortedByLastSeen(eventsAboutPods(store, pods)), nowMs);
+  }
+  const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
+  const namespaces = new Set([...roots.map(({ object }) => object.metadata.namespace), DEFAULT_NAMESPACE]);
+  const found = [...namespaces].map((namespace) => getObject(reader, { type, namespace, name: objectName }));
+  const object = found.find((one) => one !== undefined);
+  if (object === undefined) throw noSuchObject(qualifiedPlural(type), objectName);
+  const { namespace } = object.metadata;
+  const events = reader.list<StoredEvent>('events', { namespace, aboutPod: objectName });
+  const around = object.kind === 'Namespace' ? objectName : namespace;
+  return describeObject(object, { events, nowMs, list: (kind) => reader.list(kind, { namespace: around }) as never });
 }

@@ -1,14 +1,14 @@
 import { release } from 'node:os';
-import { nodeRecord } from '../../agent/config/node-record.ts';
-import { readNode } from '../../agent/config/node.ts';
-import type { NodeCondition, NodeSpec, NodeStatus, Taint } from '../../api/generated/types.ts';
-import { formatTime } from '../../api/time.ts';
-import { PRESSURE_TAINTS } from '../../lifecycle/node/eviction.ts';
-import { pressureIn, shownPressure } from '../../lifecycle/node/node-conditions.ts';
-import { NODE_READY, SUFFICIENT_PID } from '../../lifecycle/texts/node-conditions.ts';
-import { readQuietly } from '../../quietly.ts';
-import { KUBERNETES_VERSION, version } from '../../version.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import { nodeRecord } from '../agent/config/node-record.ts';
+import { readNode } from '../agent/config/node.ts';
+import type { NodeCondition, NodeSpec, NodeStatus, Taint } from '../api/generated/types.ts';
+import { formatTime } from '../api/time.ts';
+import { PRESSURE_TAINTS } from '../lifecycle/node/eviction.ts';
+import { pressureIn, shownPressure } from '../lifecycle/node/node-conditions.ts';
+import { NODE_READY, SUFFICIENT_PID } from '../lifecycle/texts/node-conditions.ts';
+import { readQuietly } from '../quietly.ts';
+import { KUBERNETES_VERSION, version } from '../version.ts';
+import type { ObjectReader } from '../store/store.ts';
 
 interface NodeFields {
   readonly name: string;

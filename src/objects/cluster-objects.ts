@@ -1,17 +1,11 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { namespacedResources } from '../../api/resource-types.ts';
-import { withBudgetStatus } from '../../manifest/admission/disruption-budget.ts';
-import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
-import { quotaStatus } from '../../manifest/admission/quota.ts';
-import {
-  bootTime,
-  defaultAccounts,
-  defaultNamespaces,
-  defaultObject,
-  withStored,
-} from '../../objects/default-objects.ts';
-import { aroundBudgets } from '../../objects/deletion/evict-pod.ts';
-import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
+import type { StoredKubeObject } from '../api/objects.ts';
+import { namespacedResources } from '../api/resource-types.ts';
+import { withBudgetStatus } from '../manifest/admission/disruption-budget.ts';
+import { SYSTEM_PRIORITIES } from '../manifest/admission/pod-defaults.ts';
+import { quotaStatus } from '../manifest/admission/quota.ts';
+import { bootTime, defaultAccounts, defaultNamespaces, defaultObject, withStored } from './default-objects.ts';
+import { aroundBudgets } from './deletion/evict-pod.ts';
+import type { ObjectReader, Resource, Scope } from '../store/store.ts';
 import { nodeFields } from './node-object.ts';
 
 /** The place and the time for the node object. */
