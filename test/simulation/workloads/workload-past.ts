@@ -20,6 +20,8 @@ export class WorkloadPast {
    * and came to rest.
    */
   roots: AnyObject[] = [];
+  /** The objects that the applied one owned when it was deleted. */
+  orphans: readonly AnyObject[] = [];
   /** True when, since the last rest, a Pod stopped being ready for another reason than a controller. */
   hasLostPods = false;
   wallMs = 0;
@@ -32,7 +34,7 @@ export class WorkloadPast {
     this.entries.push(entry);
     this.wallMs = entry.wallMs;
     if (entry.type === 'object') this.#write(entry);
-    else if (entry.type === 'happening') this.hasLostPods = true;
+    else if (entry.type === 'happening') this.#happen(entry.happening.does);
     else if (entry.type === 'settled') this.#settle();
   }
 
@@ -74,6 +76,15 @@ export class WorkloadPast {
     const wasReady = before !== undefined && isReady(before as unknown as StoredPod);
     const isOwnDoing = !isByClient && pod.metadata.deletionTimestamp !== undefined;
     this.hasLostPods ||= wasReady && !isReady(pod) && !isOwnDoing;
+  }
+
+  #happen(does: (WorkloadEntry & { readonly type: 'happening' })['happening']['does']): void {
+    this.hasLostPods = true;
+    if (does !== 'deletion') return;
+    const isOwned = (object: AnyObject): boolean => ownerOf(object) === this.lastRoot?.metadata.uid;
+    this.orphans = [...this.objects.values()].filter(
+      (object) => isOwned(object) && object.metadata.deletionTimestamp === undefined,
+    );
   }
 
   #settle(): void {

@@ -95,7 +95,11 @@ export function podsAreReplacedWhenTheyHaveEnded(entry: WorkloadEntry, past: Wor
   return running.length > parallelism ? `${running.length} Pods run, parallelism ${parallelism}` : undefined;
 }
 
-/** A Job that has ended keeps no Pod, and one that has not has Pods. */
+/** True for a Pod that ended before anybody deleted it. */
+const hasEndedItself = ({ metadata, status: { phase } }: StoredPod): boolean =>
+  metadata.deletionTimestamp === undefined && (phase === 'Succeeded' || phase === 'Failed');
+
+/** A Job that has ended keeps no Pod, and has counted all that ended by themselves. */
 export function jobsRestWhenTheyHaveEnded(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
   if (entry.type !== 'rest') return undefined;
   for (const object of past.all('Job')) {
@@ -104,6 +108,9 @@ export function jobsRestWhenTheyHaveEnded(entry: WorkloadEntry, past: WorkloadPa
     const held = past.podsOf(job.metadata.uid).find(({ metadata }) => metadata.finalizers?.includes(FINALIZER));
     const { uncountedTerminatedPods: { succeeded = [], failed = [] } = {} } = job.status ?? {};
     if (held !== undefined) return `${held.metadata.name} is held`;
+    const ended = [...past.allPods.values()].filter((pod) => ownerOf(pod) === job.metadata.uid && hasEndedItself(pod));
+    const counted = (job.status?.succeeded ?? 0) + (job.status?.failed ?? 0);
+    if (counted < ended.length) return `${ended.length} Pods have ended, ${counted} are counted`;
     if (succeeded.length + failed.length > 0) return `uncounted: ${[...succeeded, ...failed].join()}`;
   }
   return undefined;

@@ -27,6 +27,13 @@ export function nothingRunsWithoutItsPod(entry: WorkloadEntry, { objects }: Work
   return left && `containers of ${left}`;
 }
 
+/** An owner that orphans what it owns leaves it behind as it was. */
+export function orphansLiveOn(entry: WorkloadEntry, { objects, orphans, scenario }: WorkloadPast): string | undefined {
+  if (entry.type !== 'end' || scenario.deletion !== 'Orphan') return undefined;
+  const lost = orphans.find(({ metadata }) => !objects.has(metadata.uid));
+  return lost && `${lost.kind} ${lost.metadata.name}`;
+}
+
 /** In the end nothing is there but claims that are to stay. An orphan is there, without its owner. */
 export function nothingIsLeftInTheEnd(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
   if (entry.type !== 'end') return undefined;

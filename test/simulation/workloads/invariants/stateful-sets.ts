@@ -99,6 +99,7 @@ export function setsRestWithTheirPods(entry: WorkloadEntry, past: WorkloadPast):
   if (!isRight) return `${ordinals.join(', ')} for ${start} to ${end}: ${JSON.stringify(status)}`;
   if (spec.updateStrategy?.type === 'OnDelete') return undefined;
   const partition = spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  if (partition === 0 && status?.currentRevision !== status?.updateRevision) return `from ${status?.currentRevision}`;
   const old = pods.find((pod) => ordinalOf(pod) >= start + partition && versionOf(pod) !== versionOf(spec.template));
   return old && `${old.metadata.name} is of version ${versionOf(old)}`;
 }
