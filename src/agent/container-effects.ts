@@ -5,7 +5,7 @@ import type { PodFacts } from '../lifecycle/facts.ts';
 import type { StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { probedContainers, probedStage } from '../lifecycle/probes/probed-containers.ts';
-import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
+import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/podrun-events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { ProcessExit } from '../runtime/runtime.ts';

@@ -2,7 +2,7 @@ import { allContainers, DEFAULT_NAMESPACE, type StoredPod } from '../api/objects
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
-import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/podrun-events.ts';
 import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { MachineOptions } from './machine.ts';
 

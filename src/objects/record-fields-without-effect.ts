@@ -2,7 +2,7 @@ import { EventRecorder } from '../agent/event-recorder.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeObject } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
-import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/podrun-events.ts';
 import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldTable } from '../../src/api/generated/field-table.ts';
-import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
+import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
 import { fieldsOf, typeOfKind } from '../../src/api/field-types.ts';
 import { resourceTypeNamed } from '../../src/api/resource-types.ts';
 import { knownType, parseType } from '../../src/manifest/decode/fields.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
-import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
+import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
 import { groupFieldsWithoutEffect, unenforcedPaths } from '../../src/manifest/support/fields-without-effect.ts';
 import { withoutEffectErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';

@@ -1,6 +1,6 @@
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { containerSpec } from '../../lifecycle/observe.ts';
-import { targetNotResolved } from '../../lifecycle/texts/events.ts';
+import { targetNotResolved } from '../../lifecycle/texts/podrun-events.ts';
 import type { LaunchInput, LaunchOutcome, LaunchStep } from './step.ts';
 
 /**

@@ -2,7 +2,7 @@ import { chmodSync, readlinkSync, rmSync, symlinkSync, unlinkSync, writeFileSync
 import path from 'node:path';
 import { quietly, succeeds } from '../../quietly.ts';
 import type { Container } from '../../api/generated/types.ts';
-import { terminationLogNotAtPath } from '../../lifecycle/texts/events.ts';
+import { terminationLogNotAtPath } from '../../lifecycle/texts/podrun-events.ts';
 import { TERMINATION_LOG_OUT_OF_REACH } from '../../lifecycle/texts/security.ts';
 import type { Identity } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';

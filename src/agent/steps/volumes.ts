@@ -1,5 +1,5 @@
 import type { Complaint } from '../../lifecycle/security/judge-security.ts';
-import { volumeNotAtMountPath } from '../../lifecycle/texts/events.ts';
+import { volumeNotAtMountPath } from '../../lifecycle/texts/podrun-events.ts';
 import { REMEDY, securityRefused, volumeOutOfReach } from '../../lifecycle/texts/security.ts';
 import { atMountPaths, type Mounted, notAtMountPath, volumeVariables } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Identity, Mount } from '../../runtime/confinement.ts';

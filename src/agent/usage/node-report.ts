@@ -2,7 +2,7 @@ import { hasCode } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { evictionThresholdMet, nodeStatusIs } from '../../lifecycle/texts/node-conditions.ts';
 import { pressureIn } from '../../lifecycle/node/node-conditions.ts';
-import { staticPodProblem } from '../../lifecycle/texts/events.ts';
+import { staticPodProblem } from '../../lifecycle/texts/podrun-events.ts';
 import { nodeRecord, reportPressure } from '../config/node-record.ts';
 import { EventRecorder, type EventRecorderOptions } from '../event-recorder.ts';
 import type { PressureReport } from './eviction-watch.ts';

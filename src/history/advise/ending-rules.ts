@@ -1,7 +1,7 @@
 import type { Lifecycle } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { probeOf } from '../../lifecycle/probes/probe.ts';
-import { noSignalHandler } from '../../lifecycle/texts/events.ts';
+import { noSignalHandler } from '../../lifecycle/texts/podrun-events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';

@@ -3,14 +3,8 @@ import type { StoredPod } from '../../api/objects.ts';
 import { formatTime, type Instant } from '../../api/time.ts';
 import type { EventDraft } from '../effects.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
-import {
-  failedScheduling,
-  nodeLabelsMissing,
-  notThisNode,
-  podRejected,
-  scheduled,
-  type SchedulingEvent,
-} from '../texts/events.ts';
+import { failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../texts/events.ts';
+import { nodeLabelsMissing, notThisNode } from '../texts/podrun-events.ts';
 import { ENDED_UNSCHEDULED, rejectionMessage } from '../texts/pod-reasons.ts';
 import { admit } from './kubelet-admission.ts';
 import { missingLabels } from './node-affinity.ts';

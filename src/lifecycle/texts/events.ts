@@ -1,12 +1,11 @@
 import { goQuote } from '../../api/go/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
-import type { MissingLabel } from '../node/node-affinity.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
 
-// Every event that podrun records, one builder each: the scheduler's, then the kubelet's in the order of a Pod's life,
-// then podrun's own. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder.
+// The events of Kubernetes that podrun records, one builder each: the scheduler's, then the kubelet's in the order of a
+// Pod's life. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder. podrun's own: podrun-events.ts.
 
 /** The reasons of events that podrun reads back. Source: pkg/kubelet/events/event.go. */
 export const EVENT_REASON = {
@@ -179,106 +178,6 @@ export function evicted(why: string): EventDraft {
   return warning(EVICTED, why);
 }
 
-/** podrun's own: the reason of `fieldHasNoEffect`. The live view folds these events. */
-export const FIELD_HAS_NO_EFFECT = 'FieldHasNoEffect';
-
-/** The most paths in one event, whose message has at most 1024 bytes. */
-const PATHS_MAX = 8;
-
-/** podrun's own: a field of the manifest is accepted, but has no effect. @param paths of the field in the manifest */
-export function fieldHasNoEffect(field: { readonly paths: readonly string[]; readonly note: string }): EventDraft {
-  const { paths, note } = field;
-  const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
-  return podrunEvent(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
-}
-
-/** podrun's own: no node here runs a Pod that is bound to another node. */
-export function notThisNode(wanted: string, node: string): EventDraft {
-  const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
-  return podrunEvent('NotThisNode', `${names}: no node here runs the Pod. Remove nodeName: the scheduler sets it`);
-}
-
-/** podrun's own: the reason of `nodeLabelsMissing`. */
-export const NODE_LABELS_MISSING = 'NodeLabelsMissing';
-
-/** Labels that identify the machine: podrun.yaml cannot set them. */
-const LABELS_OF_THE_MACHINE = /^(?:beta\.)?kubernetes\.io\/(?:arch|hostname|os)$/;
-
-/**
- * podrun's own: the scheduler's message names neither the missing labels nor the file that sets labels of this node.
- */
-export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]): EventDraft {
-  const labels = missing.map(({ key, value, found }) => {
-    return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
-  });
-  const what = `node ${node} lacks labels of spec.nodeSelector: ${labels.join(', ')}`;
-  if (missing.some(({ key }) => LABELS_OF_THE_MACHINE.test(key))) return podrunEvent(NODE_LABELS_MISSING, what);
-  const granted = missing.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join(', ');
-  return podrunEvent(NODE_LABELS_MISSING, `${what}${GRANT}{ node: { labels: { ${granted} } } }`);
-}
-
-const GRANT = '; podrun.yaml can grant it: ';
-
-/** podrun's own: parses the missing labels and the line for podrun.yaml, if any, from the message. */
-export function readNodeLabelsMissing(message: string): { readonly what: string; readonly grant: string | undefined } {
-  const [what = '', grant] = message.split(GRANT);
-  return { what, grant };
-}
-
-/** podrun's own: the signal ends a container that would ignore it on a node. */
-export function noSignalHandler(container: string, signal: string): EventDraft {
-  const message =
-    `container ${container} has no handler for ${signal}, which ends it here. On a cluster, as process 1, it would ` +
-    'ignore the signal and be killed after the grace period (--strict-pid1 shows this)';
-  return { ...podrunEvent('NoSignalHandler', message, container), type: 'Normal' };
-}
-
-/** podrun's own: a file of the folder of static Pods is wrong. A kubelet only logs it. */
-export function staticPodProblem(text: string): EventDraft {
-  return podrunEvent('InvalidStaticPod', text);
-}
-
-/** podrun's own: a node sets these variables in every container. @param variable that the manifest names */
-export function noApiServer(container: string, variable: string): EventDraft {
-  const message = `container ${container} names ${variable}, which is not set: podrun has no API server`;
-  return podrunEvent('NoApiServer', message, container);
-}
-
-/** podrun's own: a container that wants a terminal gets none, or a limited one. */
-export function terminalMissing(container: string, why: string): EventDraft {
-  return warning('TerminalMissing', why, container);
-}
-
-/** podrun's own: the limits of containers are not enforced. @param why the limits and the reason */
-export function limitsNotEnforced(why: string): EventDraft {
-  return podrunEvent('LimitsNotEnforced', why);
-}
-
-/** podrun's own: an ephemeral container runs without the environment and working directory of its target. */
-export function targetNotResolved(container: string, target: string, why: string): EventDraft {
-  const message = `environment and working directory of container ${target} are not known here: ${why}`;
-  return warning('TargetNotResolved', message, container);
-}
-
-/** podrun's own: a volume is only in its real folder. @param notice see `notAtMountPath` */
-export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
-  return podrunEvent('VolumeNotAtMountPath', notice, container);
-}
-
-/** podrun's own: this machine has no memory for a volume that must not be on a disk. */
-export function volumeOnDisk(volume: string): EventDraft {
-  const folder = 'it is in a folder on disk that only your user can enter';
-  return podrunEvent(
-    'VolumeOnDisk',
-    `volume ${goQuote(volume)} belongs in memory, but no tmpfs here has room for it: ${folder}`,
-  );
-}
-
-/** podrun's own: the termination log is only in its real place. @param notice see `notAtTerminationPath` */
-export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
-  return podrunEvent('TerminationLogNotAtPath', notice, container);
-}
-
 /**
  * The message of an event that combines many similar events. Source:
  * staging/src/k8s.io/client-go/tools/record/events_cache.go EventAggregatorByReasonMessageFunc.
@@ -296,9 +195,4 @@ function normal(reason: string, message: string, container?: string): EventDraft
 
 function warning(reason: string, message: string, container?: string): EventDraft {
   return { type: 'Warning', reason, message, ...(container === undefined ? {} : { container }) };
-}
-
-/** An event of podrun itself. */
-export function podrunEvent(reason: string, message: string, container?: string): EventDraft {
-  return { ...warning(reason, message, container), component: 'podrun' };
 }

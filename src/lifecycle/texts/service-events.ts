@@ -1,5 +1,5 @@
 import type { EventDraft } from '../effects.ts';
-import { podrunEvent } from './events.ts';
+import { podrunEvent } from './podrun-events.ts';
 
 /** podrun's own: a manifest names an address that Services cannot have here. */
 export function serviceAddressReplaced(from: string, to: string): EventDraft {

@@ -1,5 +1,6 @@
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { COMBINED, FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/events.ts';
+import { COMBINED } from '../../lifecycle/texts/events.ts';
+import { FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/podrun-events.ts';
 import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
 import type { Tone } from '../text/painter.ts';
 import { containersOf } from './pod-container.ts';

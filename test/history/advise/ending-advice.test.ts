@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Container } from '../../../src/api/generated/types.ts';
-import { noSignalHandler } from '../../../src/lifecycle/texts/events.ts';
+import { noSignalHandler } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { Story } from './story.ts';
 import { bad, first, good, liveness, pod, readiness, adviceLines } from './advice-lines.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fieldHasNoEffect } from '../../../src/lifecycle/texts/events.ts';
+import { fieldHasNoEffect } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { eventTransition } from '../../../src/print/live/event-transition.ts';
 import {
   withoutEffectTransition,

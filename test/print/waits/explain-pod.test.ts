@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
-import { nodeLabelsMissing } from '../../../src/lifecycle/texts/events.ts';
+import { nodeLabelsMissing } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
 import { MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
