@@ -1,6 +1,5 @@
 import {
   controllerOf,
-  isTerminalPhase,
   type StoredEvent,
   type StoredPod,
   type StoredKubeObject,
@@ -9,10 +8,8 @@ import {
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import { priorityOf } from '../lifecycle/node/priority.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
-import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { Subscription } from '../store/store.ts';
@@ -22,7 +19,6 @@ import { claimFacts } from './volumes/claim-volume.ts';
 import { settleClaimsOf } from './volumes/settle-volumes.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
 import { NodeReport } from './usage/node-report.ts';
-import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
 import type { PodrunError } from '../api/errors.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
@@ -34,6 +30,7 @@ import { EventRecorder } from './event-recorder.ts';
 import type { ServiceListeners } from './network/agent-services.ts';
 import { dialHere } from './network/dial-pod.ts';
 import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
+import { LiveRuns } from './live-runs.ts';
 import { judgeImages } from './config/image-map.ts';
 import { readNode } from './config/node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
@@ -60,14 +57,7 @@ export class Agent implements PodRunAgent {
   readonly #machine: Machine;
   /** By uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
-  /** The runs that are not over. */
-  readonly #live = new Set<PodRun>();
-  /** Replicas of StatefulSets that end after a later one. */
-  readonly #lastToEnd = new Map<PodRun, HowToEnd>();
-  /** The resources that other Pods held when the run last did not fit. */
-  readonly #unschedulableRuns = new Map<PodRun, string>();
-  /** The Pods on the node, kept while #reconsider goes through the runs. */
-  #placed: readonly StoredPod[] | undefined;
+  readonly #live = new LiveRuns();
   readonly #subscriptions: Subscription[] = [];
   #isCordonWatched = false;
   #ownRights: OwnRights | undefined;
@@ -169,7 +159,7 @@ export class Agent implements PodRunAgent {
     if (cordoned) this.#awaitUncordon();
     return {
       node: { ...this.node, isCordoned: cordoned },
-      placed: this.#placedBeside(run),
+      placed: this.#live.placedBeside(run),
       claim: (name) => claimFacts(store, namespace, name),
       pressure: this.#evictions?.conditions,
     };
@@ -179,7 +169,7 @@ export class Agent implements PodRunAgent {
   #awaitUncordon(): void {
     if (this.#isCordonWatched) return;
     this.#isCordonWatched = true;
-    this.#subscriptions.push(this.#options.store.watch('nodes', {}, () => this.#reconsiderAll()));
+    this.#subscriptions.push(this.#options.store.watch('nodes', {}, () => this.#live.nodeChanged()));
   }
 
   /** The order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go. */
@@ -210,11 +200,7 @@ export class Agent implements PodRunAgent {
 
   over(run: PodRun): void {
     this.#settleClaims(run.pod);
-    this.#live.delete(run);
-    this.#unschedulableRuns.delete(run);
-    this.#lastToEnd.delete(run);
-    this.#endNextReplicas();
-    this.#reconsider();
+    this.#live.remove(run);
     this.#options.onOver(run.pod);
     if (run.isRemoved) this.removed(run);
   }
@@ -239,22 +225,7 @@ export class Agent implements PodRunAgent {
    * periods. The replicas of a StatefulSet end one after the other, the last one first.
    */
   terminate(how: HowToEnd): void {
-    for (const run of this.#live) {
-      if (!how.force && this.#hasLaterReplica(run)) this.#lastToEnd.set(run, how);
-      else run.terminate(how);
-    }
-  }
-
-  #hasLaterReplica({ pod }: PodRun): boolean {
-    return [...this.#live].some((other) => isLaterReplica(other.pod, pod));
-  }
-
-  #endNextReplicas(): void {
-    for (const [run, how] of this.#lastToEnd) {
-      if (this.#hasLaterReplica(run)) continue;
-      this.#lastToEnd.delete(run);
-      run.terminate(how);
-    }
+    this.#live.terminate(how);
   }
 
   /** True for a Pod that this agent runs or has run. */
@@ -264,7 +235,7 @@ export class Agent implements PodRunAgent {
 
   /** True when every Pod of this agent has ended. */
   get isOver(): boolean {
-    return this.#live.size === 0;
+    return this.#live.isEmpty;
   }
 
   /** The Pods as last seen, in the order in which the agent received them. */
@@ -290,7 +261,7 @@ export class Agent implements PodRunAgent {
     return new EvictionWatch({
       settings,
       clock,
-      pods: () => this.#placedBeside(undefined),
+      pods: () => this.#live.placedBeside(undefined),
       readings: () => machineReadings(store.root),
       measure: (resource, pods) =>
         resource === 'memory'
@@ -299,45 +270,11 @@ export class Agent implements PodRunAgent {
       evict: (pod, eviction) => this.#runs.get(pod.metadata.uid)?.evict(eviction),
       report: (seen) => {
         report.pressure(seen);
-        if (seen.isChanged) this.#reconsiderAll();
+        if (seen.isChanged) this.#live.nodeChanged();
       },
     });
   }
 
-  /** Schedules the waiting Pods again: the node has changed. */
-  #reconsiderAll(): void {
-    this.#unschedulableRuns.clear();
-    this.#reconsider();
-  }
-
-  /**
-   * Offers the resources of an ended Pod to the waiting ones. Skips those that did not fit beside the same resources:
-   * thousands may wait.
-   */
-  #reconsider(): void {
-    let held = this.#placedKey();
-    const byPriority = (one: PodRun, other: PodRun): number => priorityOf(other.pod) - priorityOf(one.pod);
-    for (const run of [...this.#live].toSorted(byPriority)) {
-      if (run.state !== 'waiting' || this.#unschedulableRuns.get(run) === held) continue;
-      run.begin();
-      if (run.state === 'waiting') this.#unschedulableRuns.set(run, held);
-      else held = this.#placedKey();
-    }
-    this.#placed = undefined;
-  }
-
   /** The rights of this process, read when the first Pod needs them. */
   readonly #rights = (): OwnRights => (this.#ownRights ??= readOwnRights(this.#options.runtime.features));
-
-  #placedKey(): string {
-    this.#placed = undefined;
-    this.#placed = this.#placedBeside(undefined);
-    return resourcesKey(this.#placed);
-  }
-
-  #placedBeside(run: PodRun | undefined): readonly StoredPod[] {
-    if (this.#placed !== undefined) return this.#placed;
-    const others = [...this.#live].filter((other) => other !== run).map((other) => other.pod);
-    return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
-  }
 }

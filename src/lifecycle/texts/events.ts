@@ -5,7 +5,7 @@ import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
 
 // The events of Kubernetes that podrun records, one builder each: the scheduler's, then the kubelet's in the order of a
-// Pod's life. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder. podrun's own: podrun-events.ts.
+// Pod's life. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder.
 
 /** The reasons of events that podrun reads back. Source: pkg/kubelet/events/event.go. */
 export const EVENT_REASON = {
@@ -57,7 +57,7 @@ export function failedMount(volume: string, error: string): EventDraft {
   return warning(EVENT_REASON.failedMount, `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
 }
 
-/** Parses volume and error from the message of `failedMount`. */
+/** Parses volume and error from the message of `failedMount`. Source: see there. */
 export function readFailedMount(message: string): { readonly volume: string; readonly why: string } | undefined {
   const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)$/s.exec(message) ?? [];
   return volume === undefined || why === undefined ? undefined : { volume, why };
@@ -186,7 +186,7 @@ export function combined(latestMessage: string): string {
   return COMBINED + latestMessage;
 }
 
-/** The beginning of a combined message. */
+/** The beginning of a combined message. Source: see `combined`. */
 export const COMBINED = '(combined from similar events): ';
 
 function normal(reason: string, message: string, container?: string): EventDraft {

@@ -4,37 +4,37 @@ import type { MissingLabel } from '../node/node-affinity.ts';
 
 // The events that podrun adds to those of Kubernetes, but for those of ports, Services and names (beside this file).
 
-/** An event of podrun itself. */
+/** podrun's own: an event. */
 export function podrunEvent(reason: string, message: string, container?: string): EventDraft {
   return { type: 'Warning', reason, message, ...(container === undefined ? {} : { container }), component: 'podrun' };
 }
 
-/** The reason of `fieldHasNoEffect`. The live view folds these events. */
+/** podrun's own: the reason of `fieldHasNoEffect`. The live view folds these events. */
 export const FIELD_HAS_NO_EFFECT = 'FieldHasNoEffect';
 
 /** The most paths in one event, whose message has at most 1024 bytes. */
 const PATHS_MAX = 8;
 
-/** A field of the manifest is accepted, but has no effect. @param paths of the field in the manifest */
+/** podrun's own: a field of the manifest is accepted, but has no effect. @param paths of the field in the manifest */
 export function fieldHasNoEffect(field: { readonly paths: readonly string[]; readonly note: string }): EventDraft {
   const { paths, note } = field;
   const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
   return podrunEvent(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
-/** No node here runs a Pod that is bound to another node. */
+/** podrun's own: no node here runs a Pod that is bound to another node. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
   return podrunEvent('NotThisNode', `${names}: no node here runs the Pod. Remove nodeName: the scheduler sets it`);
 }
 
-/** The reason of `nodeLabelsMissing`. */
+/** podrun's own: the reason of `nodeLabelsMissing`. */
 export const NODE_LABELS_MISSING = 'NodeLabelsMissing';
 
 /** Labels that identify the machine: podrun.yaml cannot set them. */
 const LABELS_OF_THE_MACHINE = /^(?:beta\.)?kubernetes\.io\/(?:arch|hostname|os)$/;
 
-/** The scheduler's message names neither the missing labels nor the file that sets labels of this node. */
+/** podrun's own: the scheduler's message names neither the missing labels nor the file that sets a node's labels. */
 export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]): EventDraft {
   const labels = missing.map(({ key, value, found }) => {
     return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
@@ -47,13 +47,13 @@ export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]
 
 const GRANT = '; podrun.yaml can grant it: ';
 
-/** Parses the missing labels and the line for podrun.yaml, if any, from the message. */
+/** podrun's own: parses the missing labels and the line for podrun.yaml, if any, from the message. */
 export function readNodeLabelsMissing(message: string): { readonly what: string; readonly grant: string | undefined } {
   const [what = '', grant] = message.split(GRANT);
   return { what, grant };
 }
 
-/** The signal ends a container that would ignore it on a node. */
+/** podrun's own: the signal ends a container that would ignore it on a node. */
 export function noSignalHandler(container: string, signal: string): EventDraft {
   const message =
     `container ${container} has no handler for ${signal}, which ends it here. On a cluster, as process 1, it would ` +
@@ -61,39 +61,39 @@ export function noSignalHandler(container: string, signal: string): EventDraft {
   return { ...podrunEvent('NoSignalHandler', message, container), type: 'Normal' };
 }
 
-/** A file of the folder of static Pods is wrong. A kubelet only logs it. */
+/** podrun's own: a file of the folder of static Pods is wrong. A kubelet only logs it. */
 export function staticPodProblem(text: string): EventDraft {
   return podrunEvent('InvalidStaticPod', text);
 }
 
-/** A node sets these variables in every container. @param variable that the manifest names */
+/** podrun's own: a node sets these variables in every container. @param variable that the manifest names */
 export function noApiServer(container: string, variable: string): EventDraft {
   const message = `container ${container} names ${variable}, which is not set: podrun has no API server`;
   return podrunEvent('NoApiServer', message, container);
 }
 
-/** A container that wants a terminal gets none, or a limited one. */
+/** podrun's own: a container that wants a terminal gets none, or a limited one. */
 export function terminalMissing(container: string, why: string): EventDraft {
   return podrunEvent('TerminalMissing', why, container);
 }
 
-/** The limits of containers are not enforced. @param why the limits and the reason */
+/** podrun's own: the limits of containers are not enforced. @param why the limits and the reason */
 export function limitsNotEnforced(why: string): EventDraft {
   return podrunEvent('LimitsNotEnforced', why);
 }
 
-/** An ephemeral container runs without the environment and working directory of its target. */
+/** podrun's own: an ephemeral container runs without the environment and working directory of its target. */
 export function targetNotResolved(container: string, target: string, why: string): EventDraft {
   const message = `environment and working directory of container ${target} are not known here: ${why}`;
   return podrunEvent('TargetNotResolved', message, container);
 }
 
-/** A volume is only in its real folder. @param notice see `notAtMountPath` */
+/** podrun's own: a volume is only in its real folder. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
   return podrunEvent('VolumeNotAtMountPath', notice, container);
 }
 
-/** This machine has no memory for a volume that must not be on a disk. */
+/** podrun's own: this machine has no memory for a volume that must not be on a disk. */
 export function volumeOnDisk(volume: string): EventDraft {
   const folder = 'it is in a folder on disk that only your user can enter';
   return podrunEvent(
@@ -102,7 +102,7 @@ export function volumeOnDisk(volume: string): EventDraft {
   );
 }
 
-/** The termination log is only in its real place. @param notice see `notAtTerminationPath` */
+/** podrun's own: the termination log is only in its real place. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
   return podrunEvent('TerminationLogNotAtPath', notice, container);
 }
