@@ -85,6 +85,18 @@ describe('a StatefulSet', () => {
     expect(names(world)).toEqual(['db-0']);
   });
 
+  it('waits over two ended Pods that are too many, as in a cluster, until the lower one is deleted', () => {
+    const { world, node } = newSet({ replicas: 3 });
+    node.run(20_000);
+    change(world, { replicas: 1 });
+    for (const name of ['db-1', 'db-2']) world.setStatus(world.find('Pod', name).metadata.uid, { phase: 'Failed' });
+    node.run(60_000);
+    expect(names(world)).toEqual(['db-0', 'db-1', 'db-2']);
+    world.delete(world.find('Pod', 'db-1').metadata.uid, 'Background');
+    node.run(5000);
+    expect(names(world)).toEqual(['db-0']);
+  });
+
   it('counts a template that it had before up again, and forgets old ones', () => {
     const { world, node } = newSet({ replicas: 1, revisionHistoryLimit: 1 });
     for (const version of ['2', '1', '3', '4']) {
