@@ -202,7 +202,6 @@ export class Agent implements PodRunAgent {
     this.#settleClaims(run.pod);
     this.#live.remove(run);
     this.#options.onOver(run.pod);
-    if (run.isRemoved) this.removed(run);
   }
 
   #settleClaims(pod: StoredPod): void {

@@ -49,7 +49,7 @@ export interface PodRunAgent {
   changed(pod: StoredPod): void;
   /** Called when the Pod has ended or is gone. */
   over(run: PodRun): void;
-  /** Called when the object of a Pod that had ended is removed. */
+  /** Called when the object of a Pod that has ended is removed, and everybody in this process has heard of that. */
   removed(run: PodRun): void;
 }
 
@@ -77,6 +77,8 @@ export class PodRun implements PodReport {
   #worker: PodWorker | undefined;
   #state: State = 'waiting';
   #object: ObjectState = 'present';
+  /** True when the store has told of the removal of the object. Another process may have removed it shortly before. */
+  #isRemovalTold = false;
   /** True when the run is to end: nobody may be left who would remove the finalizers of the object. */
   #isToEnd = false;
 
@@ -90,8 +92,10 @@ export class PodRun implements PodReport {
     this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
       if (object.metadata.uid !== uid) return;
       // deletePod sets a grace period of 0 in the last state of an object that it deletes.
-      if (type === 'DELETED') this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
-      else if (this.#takeNewer(object)) this.#changed(object);
+      if (type === 'DELETED') {
+        this.#isRemovalTold = true;
+        this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
+      } else if (this.#takeNewer(object)) this.#changed(object);
     });
   }
 
@@ -192,9 +196,8 @@ export class PodRun implements PodReport {
     this.#writes.cancelRetry();
     this.#recorder.stopStoring();
     if (before === 'held') return this.#end();
+    if (this.#state === 'over') return this.#tellRemoved();
     if (before === 'removing' || before === 'gone') return;
-    // Later than the others hear of the removal of a Pod that this agent runs.
-    if (this.#state === 'over') return queueMicrotask(() => this.#options.agent.removed(this));
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
     else this.#worker.terminate(isForced ? BY_FORCE : { force: false });
@@ -260,9 +263,15 @@ export class PodRun implements PodReport {
       if (this.#isToEnd) this.#end();
       return;
     }
-    this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
+    const removed = this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
+    this.#isRemovalTold ||= removed !== undefined;
     this.#gone(true);
     this.#end();
+  }
+
+  /** Tells that this run may be forgotten. Later than others hear of the removal of a Pod that this agent runs. */
+  #tellRemoved(): void {
+    if (this.#isRemovalTold) queueMicrotask(() => this.#options.agent.removed(this));
   }
 
   /** Ends the run when its status is written. A Pod that never ran has its last status from here. */
@@ -273,6 +282,7 @@ export class PodRun implements PodReport {
     this.#writes.whenDone(() => {
       this.#state = 'over';
       this.#options.agent.over(this);
+      this.#tellRemoved();
     });
   }
 

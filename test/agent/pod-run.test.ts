@@ -1,10 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PodRun, type PodRunOptions } from '../../src/agent/pod-run.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import { PodrunError } from '../../src/api/errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/store.ts';
 import { node } from '../lifecycle/base-objects.ts';
+import { PATIENT } from '../patience.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
@@ -90,6 +92,16 @@ it('the agent may forget a Pod that had ended when its object is removed', async
   store.delete('pods', 'default', 'web');
   await clock.run();
   expect([ends.count, removals.count]).toEqual([1, 1]);
+});
+
+it('the agent may forget a Pod that another process removed just before it did', async () => {
+  const [root, clock] = [temporaryFolder(), new ManualClock()];
+  const client = openStore(root, new ManualClock());
+  const pod = client.create('pods', newPod('web'));
+  const { ends, removals } = runOf(pod, openStore(root, clock), clock);
+  client.change<StoredPod>('pods', pod.metadata, 'object', (stored) => withoutGrace(stored, clock.now().wallMs));
+  client.delete('pods', 'default', 'web');
+  await vi.waitFor(() => expect([ends.count, removals.count]).toEqual([1, 1]), PATIENT);
 });
 
 describe('a client that changes the Pod just before its agent writes', () => {
