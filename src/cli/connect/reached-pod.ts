@@ -62,9 +62,7 @@ async function podOfObject(
   timeoutMs: number,
 ): Promise<StoredPod> {
   const { namespace } = object.metadata;
-  const isSelected = podsSelectedBy(object, 'attach to');
-  const isMeant = (pod: StoredPod): boolean => !isTerminalPhase(pod.status.phase) && isSelected(pod);
-  const pod = firstPod(await waitForPods({ store, clock, namespace, timeoutMs }, isMeant));
+  const pod = firstPod(await waitForPods({ store, clock, namespace, timeoutMs }, podsSelectedBy(object, 'attach to')));
   if (pod === undefined) throw timedOutWaiting();
   return pod;
 }

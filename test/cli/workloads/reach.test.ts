@@ -76,6 +76,18 @@ describe('logs of a workload', () => {
   });
 });
 
+it('exec and port-forward do not wait for a workload whose Pods have ended', async () => {
+  putWorkloads(workshop, 'service-with-endpoints');
+  putPod('a', 'Failed', false);
+  const { exitCode, stderr } = await run('exec deployment/web -- true');
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('cannot exec into a container in a completed pod; current phase is Failed'),
+  ]);
+  const forwarded = await run('port-forward deployment/web :80');
+  expect(forwarded).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Current status=Failed') });
+});
+
 it('exec, logs -f and port-forward reach a Pod of a running workload', async () => {
   const manifest = workshop.file(
     'web.yaml',
