@@ -2,14 +2,15 @@
 'use strict';
 // Starts the built program with the code that V8 compiled before: a start without it takes 50 ms more.
 
-const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const fs = require('node:fs');
 const { homedir } = require('node:os');
 const path = require('node:path');
 const { Script } = require('node:vm');
 
 if (process.platform === 'win32') refuse('podrun needs Linux, macOS or WSL: it runs containers as POSIX processes.');
 const filename = path.join(__dirname, '../dist/podrun.cjs');
-const source = readProgram();
+if (!fs.existsSync(filename)) refuse('podrun is not built yet: run npm run build.');
+const source = fs.readFileSync(filename, 'latin1');
 // V8 checks its version, its flags and the length of the program, but not its text. So the hash in the first line of
 // the program names the cache.
 const hash = source.slice(2, 18);
@@ -20,25 +21,17 @@ const folder = path.join(path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path
 // command.
 const kind = process.argv[2] === 'apply' ? 'apply' : 'first';
 const cache = [`${folder}/${name}.apply`, `${filename}.${name}.apply`, `${folder}/${name}.first`].find(isTrusted);
-const script = new Script(source, { filename, cachedData: cache && readFileSync(cache) });
+const script = new Script(source, { filename, cachedData: cache && fs.readFileSync(cache) });
 const isFitting = cache !== undefined && !script.cachedDataRejected;
 if (!isFitting || (kind === 'apply' && cache.endsWith('.first'))) process.once('exit', keepCache);
 const program = { exports: {} };
 script.runInThisContext()(program.exports, require, program, filename);
 
-function readProgram() {
-  try {
-    return readFileSync(filename, 'latin1');
-  } catch {
-    return refuse('podrun is not built yet: run npm run build.');
-  }
-}
-
 /** True when only this user or the owner of the program may write the cache: V8 runs the code in it. */
 function isTrusted(file) {
   try {
-    const { uid, mode } = statSync(file);
-    return (mode & 0o022) === 0 && (uid === process.getuid() || uid === statSync(filename).uid);
+    const { uid, mode } = fs.statSync(file);
+    return (mode & 0o022) === 0 && (uid === process.getuid() || uid === fs.statSync(filename).uid);
   } catch {
     return false;
   }
@@ -48,11 +41,11 @@ function isTrusted(file) {
 function keepCache() {
   const temporary = `${folder}/${name}.${process.pid}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flush: true });
-    renameSync(temporary, `${folder}/${name}.${kind}`);
-    for (const other of readdirSync(folder))
-      if (!other.startsWith(hash)) rmSync(path.join(folder, other), { recursive: true });
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flush: true });
+    fs.renameSync(temporary, `${folder}/${name}.${kind}`);
+    for (const other of fs.readdirSync(folder))
+      if (!other.startsWith(hash)) fs.rmSync(path.join(folder, other), { recursive: true });
   } catch {
     // podrun cannot write to the folder: the next start compiles again.
   }

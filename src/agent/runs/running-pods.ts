@@ -10,13 +10,12 @@ import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
-import { requestDeletion } from '../clean-up/request-deletion.ts';
-import { StaticPods } from '../static/static-pods.ts';
-import { NodeReport } from '../usage/node-report.ts';
+import type { StaticPods } from '../static/static-pods.ts';
 import { atExit } from './at-exit.ts';
-import { beginRuns, type OwnedRun, undoRuns } from './begin-runs.ts';
+import type { OwnedRun } from './begin-runs.ts';
 import type { OwnedWorkload } from './begin-workloads.ts';
 import { hasOwners, openLoop } from './open-loop.ts';
+import { openStatics } from './open-statics.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
@@ -214,38 +213,18 @@ export class RunningPods {
     });
   }
 
-  /** Watches the folder of static Pods, and runs them. */
   #openStatics(): StaticPods | undefined {
     const { store, clock, command, listener, staticPods } = this.#options;
     if (staticPods === undefined) return undefined;
-    const { name: nodeName } = this.agent.node;
-    const report = new NodeReport({ store, clock, nodeName, onEvent: listener.onEvent });
-    return new StaticPods({
-      place: staticPods,
+    return openStatics({
+      folder: staticPods,
+      store,
       clock,
-      nodeName,
-      start: async ({ manifest }) => {
-        const { owned, foreign } = await beginRuns(store, clock, [manifest], { command });
-        for (const { object } of foreign) listener.onTrouble(`pod/${object.metadata.name} runs in another podrun`);
-        const [begun] = owned;
-        if (begun === undefined) return undefined;
-        if (this.#statics?.isWatching === false) {
-          undoRuns(store, owned);
-          return undefined;
-        }
-        this.#take(begun.pod, begun.release);
-        this.agent.run(begun.pod);
-        return begun.pod;
-      },
-      end: ({ metadata: { namespace, name, uid } }) => {
-        const stored = store.get<StoredPod>('pods', namespace, name);
-        if (stored?.metadata.uid !== uid) return;
-        requestDeletion(store, clock, stored, { propagation: 'Background', isOwned: true });
-      },
-      onProblem: (text) => {
-        listener.onTrouble(text);
-        report.staticPodProblem(text);
-      },
+      agent: this.agent,
+      owner: { command },
+      onStarted: (pod, release) => this.#take(pod, release),
+      onEvent: listener.onEvent,
+      onTrouble: listener.onTrouble,
     });
   }
 
