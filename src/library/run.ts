@@ -125,7 +125,7 @@ async function begin(
   const settings = settingsFor(
     prepared,
     chosen,
-    await networksFor(prepared, store, [...pods, ...records, ...workloads]),
+    await networksFor(prepared, chosen, store, [...pods, ...records, ...workloads]),
   );
   for (const record of records) {
     storeRecord(store, record, warn);
@@ -224,6 +224,7 @@ function networkChoice({ options, config }: Pick<CheckedRun, 'options' | 'config
 
 async function networksFor(
   prepared: CheckedRun,
+  { features }: ChosenRuntime,
   store: StateFolder['store'],
   manifests: ReadonlyArray<{ readonly object: object }>,
 ): Promise<AgentSettings['privateNetworks']> {
@@ -232,6 +233,7 @@ async function networksFor(
     {
       choice: networkChoice(prepared),
       hasHostAccess: options.networkHostAccess ?? true,
+      hasNamespaces: features.tier === 'namespace',
       objects: manifests.map(({ object }) => object as KubeObject),
     },
     { stateDir: store.root, clock, userPath: process.env['PATH'] },

@@ -77,7 +77,7 @@ export interface RunOptions {
   /**
    * The network of the Pods. `pod`: each Pod has a network of its own. `cluster`: so it has, and Pods of this run reach
    * each other. `auto`: `cluster` beside a Service with a selector, or replicas with a containerPort, where the machine
-   * permits it. Default: podrun.yaml, else `host`.
+   * permits it, else `host`. Default: podrun.yaml, else `auto`.
    */
   readonly network?: 'auto' | 'host' | 'pod' | 'cluster';
   /**

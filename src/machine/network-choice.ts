@@ -7,7 +7,7 @@ export const NETWORK_CHOICES = ['auto', 'host', 'pod', 'cluster'] as const;
 export type NetworkChoice = (typeof NETWORK_CHOICES)[number];
 
 /** The choice of a run without a flag and without an entry in podrun.yaml. */
-export const DEFAULT_NETWORK: NetworkChoice = 'host';
+export const DEFAULT_NETWORK: NetworkChoice = 'auto';
 
 /** True when Pods surely have networks of their own: `auto` may choose the host's. */
 export function hasOwnNetworks(choice: NetworkChoice): boolean {

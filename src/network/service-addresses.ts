@@ -37,6 +37,9 @@ export function serviceAddress(range: ServiceRange, name: string, isTaken: (addr
   throw new RangeError(`no address is free in ${range}0.0/16`);
 }
 
+/** The port of DNS. */
+export const DNS_PORT = 53;
+
 /** The address of podrun's DNS server in the network of a run's own. Source: the usual one of a cluster. */
 export const CLUSTER_DNS = '10.96.0.10';
 

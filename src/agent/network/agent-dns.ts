@@ -7,13 +7,12 @@ import { type DnsName, dnsNames } from '../../network/dns/names.ts';
 import type { NameServer } from '../../network/dns/forwarder.ts';
 import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
-import { CLUSTER_DNS, machineDns } from '../../network/service-addresses.ts';
+import { CLUSTER_DNS, DNS_PORT, machineDns } from '../../network/service-addresses.ts';
 import { readQuietly } from '../../quietly.ts';
 import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 
-const PORT = 53;
 /** Resolvers ask no more. Source: resolv.conf(5), MAXNS. */
 const SERVERS_MAX = 3;
 
@@ -75,7 +74,7 @@ export class AgentDns {
 
   async #open(): Promise<void> {
     const { network } = this.#options;
-    if (network === 'host' && lowestPort() > PORT) return;
+    if (network === 'host' && lowestPort() > DNS_PORT) return;
     this.#follow<StoredService>('services', this.#services);
     this.#follow<StoredEndpointSlice>('endpointslices', this.#slices);
     // Without port 53, names are in /etc/hosts.
@@ -92,7 +91,7 @@ export class AgentDns {
     ]);
     const server = new DnsServer(this.#options.clock, dialServer);
     server.update(this.#names());
-    await server.open(this.#hostAddress, PORT);
+    await server.open(this.#hostAddress, DNS_PORT);
     for (const each of nameServers().filter(({ address }) => address !== this.#hostAddress)) {
       const socket = await openSocket(each).catch(() => undefined);
       if (socket !== undefined) server.forwarder.add(each, socket);
@@ -106,7 +105,7 @@ export class AgentDns {
       this.#options.helper(),
     ]);
     if (helper === undefined) return undefined;
-    const names = new HelperNames(helper, { address: CLUSTER_DNS, port: PORT }, nameServers());
+    const names = new HelperNames(helper, { address: CLUSTER_DNS, port: DNS_PORT }, nameServers());
     await names.open(this.#names());
     return {
       // A helper that has died is given the names when the next one starts.
@@ -145,5 +144,5 @@ export class AgentDns {
 /** The name servers of this machine. */
 function nameServers(): NameServer[] {
   const { nameservers } = parseResolvConf(readQuietly('/etc/resolv.conf'));
-  return nameservers.slice(0, SERVERS_MAX).map((address) => ({ address, port: PORT }));
+  return nameservers.slice(0, SERVERS_MAX).map((address) => ({ address, port: DNS_PORT }));
 }

@@ -4,6 +4,8 @@ import type { NetworkChoice } from '../../machine/network-choice.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import type { ClusterQuestion, NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import { version } from '../../version.ts';
+import { lowestPort } from '../../network/lowest-port.ts';
+import { DNS_PORT } from '../../network/service-addresses.ts';
 import { whyCluster } from './why-cluster.ts';
 
 /** The networks of Pods that do not use the host's, as plain data. */
@@ -25,6 +27,8 @@ export interface ChosenNetworks {
 export interface NetworkRequest {
   readonly choice: NetworkChoice;
   readonly hasHostAccess: boolean;
+  /** True when containers may have files of their own, such as a resolv.conf. */
+  readonly hasNamespaces: boolean;
   /** The objects of the run. */
   readonly objects: readonly KubeObject[];
 }
@@ -41,10 +45,10 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, hasHostAccess, objects }: NetworkRequest,
+  { choice, hasHostAccess, hasNamespaces, objects }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
-  const why = choice === 'auto' ? whyCluster(objects) : undefined;
+  const why = choice === 'auto' ? whyCluster(objects, hasNamespaces && lowestPort() > DNS_PORT) : undefined;
   if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
   const kind = choice === 'pod' ? 'pod' : 'cluster';
   // Loaded late: execa takes as long as a quarter of a start.

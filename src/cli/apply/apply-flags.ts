@@ -28,7 +28,7 @@ export interface ApplyFlags extends OutputFlags {
   readonly annotations: 'github' | 'none' | undefined;
   readonly image: readonly string[];
   readonly config: string | undefined;
-  /** The network of the Pods. Undefined: the one of podrun.yaml, else that of the host. */
+  /** The network of the Pods. Undefined: the one of podrun.yaml, else `auto`. */
   readonly network: NetworkChoice | undefined;
   /** Pods of a cluster network reach servers on 127.0.0.1 of this machine. */
   readonly networkHostAccess: boolean;

@@ -86,7 +86,12 @@ export async function apply(
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const objects = loaded.objects.map(({ object }) => object);
-  const asked = { choice: isIdle ? 'host' : network, hasHostAccess: flags.networkHostAccess, objects } as const;
+  const asked = {
+    choice: isIdle ? 'host' : network,
+    hasHostAccess: flags.networkHostAccess,
+    hasNamespaces: isolation.hasNamespaces,
+    objects,
+  } as const;
   const { networks, note } = await chooseNetworks(asked, place);
   const view = await openView({
     cli,
@@ -145,8 +150,8 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-function keepOnRecord({ cli, flags, config, store, view }: ApplySession, record: ManifestObject): void {
-  const range = (flags.network ?? config?.network) === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
+function keepOnRecord({ cli, flags, settings, store, view }: ApplySession, record: ManifestObject): void {
+  const range = settings.privateNetworks?.kind === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
   view.note(storeRecord(store, record, cli.warn, { made: flags.made, range }));
   const nodeName = readNode({ storageDir: store.root }).name;
   recordReplacedAddress(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });

@@ -91,7 +91,7 @@ function validation(value: string): ApplyFlags['validate'] {
 }
 
 function networkOption(): Option {
-  const what = 'cluster: each Pod has its own network and reaches the others; pod: it reaches none (default: host)';
+  const what = 'cluster: each Pod has its own network and reaches the others; pod: it reaches none (default: auto)';
   return new Option('--network <kind>', what).choices(NETWORK_CHOICES);
 }
 

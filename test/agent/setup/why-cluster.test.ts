@@ -27,6 +27,16 @@ describe('--network auto takes a cluster', () => {
     ['one replica with a port', object('StatefulSet', { replicas: 1, template: listens }), undefined],
     ['an object without a spec', object('ConfigMap', undefined), undefined],
   ])('for %s, or not', (_, one, expected) => {
-    expect(whyCluster([object('Pod', { containers: [] }), one])).toBe(expected);
+    expect(whyCluster([object('Pod', { containers: [] }), one], false)).toBe(expected);
+  });
+
+  it('for a Pod that looks up a Service, where nothing else has a DNS server', () => {
+    const looksUp = { containers: [{ name: 'main', args: ['until nslookup db.default.svc.cluster.local; do …'] }] };
+    const objects = [object('Pod', looksUp)];
+    expect(whyCluster(objects, false)).toBeUndefined();
+    expect(whyCluster(objects, true)).toContain('pod/web looks up names of Services');
+    expect(whyCluster([object('Job', { template: { spec: looksUp } })], true)).toContain('job/web looks up');
+    const others = { containers: [{ name: 'main', args: ['cat /data/my.svcs'] }] };
+    expect(whyCluster([object('Pod', others)], true)).toBeUndefined();
   });
 });
