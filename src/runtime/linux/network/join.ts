@@ -43,6 +43,8 @@ export function insideNetwork(network: NetworkJoin, inside: Inside): Inside {
     enter: (call) => inNetwork(network, inside.enter(call)),
     programOf: (pid) => inside.programOf(pid),
     isSealed: inside.isSealed,
+    hasOwnNumbers: inside.hasOwnNumbers,
+    owner: inside.owner,
     kill: () => inside.kill(),
     end: () => inside.end(),
   };
