@@ -86,12 +86,8 @@ export async function apply(
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const objects = loaded.objects.map(({ object }) => object);
-  const asked = {
-    choice: isIdle ? 'host' : network,
-    hasHostAccess: flags.networkHostAccess,
-    hasNamespaces: isolation.hasNamespaces,
-    objects,
-  } as const;
+  const { networkHostAccess: hasHostAccess } = flags;
+  const asked = { ...isolation, choice: isIdle ? 'host' : network, hasHostAccess, objects } as const;
   const { networks, note } = await chooseNetworks(asked, place);
   const view = await openView({
     cli,
