@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../clock.ts';
+import { killGroup } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
@@ -43,7 +44,7 @@ async function restartAgent(agents: BackgroundAgents, id: string): Promise<strin
   const settings = agents.settings<AgentSettings>(id);
   // The creating process was killed before it had written the settings.
   if (settings === undefined) {
-    agents.remove(id);
+    agents.remove(id, killGroup);
     return '';
   }
   const { hostEnv } = settings;

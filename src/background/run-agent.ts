@@ -142,8 +142,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     kept ?? agents.exits<KeptContainer>(id),
   );
   await runtime.close();
-  for (const pid of agents.leaveCluster(id)) killGroup(pid);
-  agents.remove(id);
+  agents.remove(id, killGroup);
   return isOnRecord;
 }
 

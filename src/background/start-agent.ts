@@ -1,6 +1,7 @@
 import { inheritedVariables } from '../agent/steps/host-environment.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { killGroup } from '../runtime/kill.ts';
 import type { BackgroundAgents } from '../store/owners/background-agents.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
@@ -37,7 +38,7 @@ export async function startAgent(
       ),
     };
   } catch (error) {
-    agents.remove(id);
+    agents.remove(id, killGroup);
     throw error;
   }
 }

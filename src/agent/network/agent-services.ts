@@ -61,16 +61,23 @@ export class AgentServices implements ServiceServer {
     this.#listeners.close();
   }
 
-  /** An agent that ends may still listen for a moment: trouble is told at the second attempt. */
+  /** Tries again after trouble, which is told at the second attempt: an agent that ends may still listen for a moment. */
   #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): void {
     this.#retry?.cancel();
     this.#latest = listeners;
-    this.#listeners.update(listeners).then((troubles) => {
-      if (troubles.length === 0 || this.#latest !== listeners) return;
-      if (isRetry) for (const trouble of troubles) this.#tellTaken(services, trouble);
+    const again = (tell: () => void): void => {
+      if (this.#latest !== listeners) return;
+      if (isRetry) tell();
       const atMs = this.#clock.now().monotonicMs + (isRetry ? RETRY_MS : FIRST_RETRY_MS);
       this.#retry = this.#clock.wakeAt(atMs, () => this.#serve(services, listeners, true));
-    }, this.#onTrouble);
+    };
+    this.#listeners.update(listeners).then(
+      (troubles) => {
+        if (troubles.length > 0) again(() => troubles.forEach((trouble) => this.#tellTaken(services, trouble)));
+      },
+      // The helper has died.
+      (error: Error) => again(() => this.#onTrouble(error)),
+    );
   }
 
   #tellTaken(services: readonly StoredService[], { listener, error }: ListenTrouble): void {

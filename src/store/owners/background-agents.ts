@@ -148,23 +148,20 @@ export class BackgroundAgents {
     return new NetworkRecord({ root: this.root, id, lookup: this.#lookup, locks: this.#locks });
   }
 
-  /**
-   * Forgets the cluster that the agents share, when this agent is the last one.
-   * @returns the processes of the cluster, which the caller ends
-   */
-  leaveCluster(id: string): number[] {
-    return this.networkRecord(id).leave(() => this.list().every((other) => other === id));
-  }
-
   #writeProcess(id: string, agent: AgentProcess): void {
     writeFileAtomically(this.paths(id).process, JSON.stringify(agent));
   }
 
-  /** Removes the folder of an agent without Pods. */
-  remove(id: string): void {
+  /**
+   * Removes the folder of an agent without Pods, and with the last one the cluster that they share.
+   * @param end ends a process of the cluster
+   */
+  remove(id: string, end: (pid: number) => void): void {
     this.#onDisk(() => {
       const { folder } = this.paths(id);
-      if (existsSync(folder)) removeTree(folder);
+      if (!existsSync(folder)) return;
+      const isLast = (): boolean => this.list().every((other) => other === id);
+      this.networkRecord(id).leave(isLast, end, () => removeTree(folder));
     });
   }
 

@@ -53,16 +53,21 @@ export class NetworkRecord {
   }
 
   /**
-   * Forgets the shared cluster.
-   * @param isLast true when no other agent may need it: asked while no other process claims anything
-   * @returns its processes, which the caller ends
+   * Removes an agent from those that share the cluster. The cluster goes with the last of them. No other agent claims
+   * anything meanwhile.
+   * @param isLast true when no other agent may need the cluster
+   * @param end ends a process of the cluster
    */
-  leave(isLast: () => boolean): number[] {
-    return this.#locked(() => {
-      if (!isLast()) return [];
-      const pids = SHARED.flatMap((part) => this.living(part) ?? []);
-      rmSync(sharedClusterPaths(this.#parts.root).folder, { recursive: true, force: true });
-      return pids;
+  leave(isLast: () => boolean, end: (pid: number) => void, remove: () => void): void {
+    this.#locked(() => {
+      if (isLast()) {
+        for (const part of SHARED) {
+          const pid = this.living(part);
+          if (pid !== undefined) end(pid);
+        }
+        rmSync(sharedClusterPaths(this.#parts.root).folder, { recursive: true, force: true });
+      }
+      remove();
     });
   }
 
