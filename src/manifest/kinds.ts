@@ -12,6 +12,7 @@ export type KindLookup =
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   v1: [
     'ConfigMap',
+    'Endpoints',
     'LimitRange',
     'Namespace',
     'PersistentVolume',
@@ -26,6 +27,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps/v1': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
   'batch/v1': ['CronJob', 'Job'],
+  'discovery.k8s.io/v1': ['EndpointSlice'],
   'networking.k8s.io/v1': ['Ingress', 'IngressClass', 'NetworkPolicy'],
   'policy/v1': ['PodDisruptionBudget'],
   'scheduling.k8s.io/v1': ['PriorityClass'],
@@ -34,7 +36,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['IngressClass', 'Namespace', 'PersistentVolume', 'PriorityClass']);
 
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
-  v1: ['Binding', 'Endpoints', 'Event', 'Node'],
+  v1: ['Binding', 'Event', 'Node'],
   'admissionregistration.k8s.io/v1': [
     'MutatingAdmissionPolicy',
     'MutatingAdmissionPolicyBinding',
@@ -49,7 +51,6 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'autoscaling/v2': ['HorizontalPodAutoscaler'],
   'certificates.k8s.io/v1': ['CertificateSigningRequest'],
   'coordination.k8s.io/v1': ['Lease'],
-  'discovery.k8s.io/v1': ['EndpointSlice'],
   'events.k8s.io/v1': ['Event'],
   'flowcontrol.apiserver.k8s.io/v1': ['FlowSchema', 'PriorityLevelConfiguration'],
   'networking.k8s.io/v1': ['IPAddress', 'ServiceCIDR'],

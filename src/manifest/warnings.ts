@@ -38,6 +38,8 @@ function nameWarnings({ kind, metadata }: KubeObject): string[] {
 
 function kindWarnings(object: Decoded<KubeObject>): string[] {
   switch (object.kind) {
+    case 'Endpoints':
+      return [ENDPOINTS_DEPRECATED];
     case 'Service':
       return serviceWarnings(object);
     case 'PersistentVolumeClaim':
@@ -49,6 +51,9 @@ function kindWarnings(object: Decoded<KubeObject>): string[] {
       return [];
   }
 }
+
+/** Source: staging/src/k8s.io/api/core/v1/zz_generated.prerelease-lifecycle.go, as the API server words it. */
+export const ENDPOINTS_DEPRECATED = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
 
 function claimWarnings({ spec }: Decoded<PersistentVolumeClaim>): string[] {
   return fractionalBytes('spec.resources', spec?.resources, ['storage']);

@@ -269,3 +269,61 @@ function sliceHistories(versions: readonly WorldObject[]): Histories {
   }
   return histories;
 }
+
+describe('Endpoints that somebody has written for a Service without a selector', () => {
+  const OUTSIDE = { ports: WEB.ports };
+  const endpoints = {
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { name: 'web', namespace: 'default', labels: { app: 'old' } },
+    subsets: [
+      {
+        addresses: [{ ip: '10.1.1.1', hostname: 'a' }],
+        notReadyAddresses: [{ ip: '10.1.1.2' }],
+        ports: [{ name: 'http', port: 9000, protocol: 'TCP' }],
+      },
+    ],
+  };
+
+  it('are mirrored', () => {
+    const world = newWorld(OUTSIDE);
+    expect(slicesOf(world)).toEqual([]);
+    world.create(endpoints, 'endpoints');
+    world.settle();
+    const [slice, ...others] = slicesOf(world);
+    expect(others).toEqual([]);
+    expect(slice).toMatchObject({
+      metadata: {
+        generateName: 'web-',
+        labels: {
+          app: 'old',
+          'kubernetes.io/service-name': 'web',
+          'endpointslice.kubernetes.io/managed-by': 'endpointslicemirroring-controller.k8s.io',
+        },
+        ownerReferences: [{ kind: 'Endpoints', name: 'web', uid: 'endpoints', controller: true }],
+      },
+      addressType: 'IPv4',
+      endpoints: [
+        { addresses: ['10.1.1.1'], hostname: 'a', conditions: { ready: true } },
+        { addresses: ['10.1.1.2'], conditions: { ready: false } },
+      ],
+      ports: [{ name: 'http', port: 9000, protocol: 'TCP' }],
+    });
+    world.update('endpoints', { subsets: [{ addresses: [{ ip: '10.1.1.3' }], ports: [{ port: 80 }] }] });
+    world.settle();
+    const [changed, ...more] = slicesOf(world);
+    expect(more).toEqual([]);
+    expect(changed).toMatchObject({ endpoints: [{ addresses: ['10.1.1.3'] }], ports: [{ name: '', port: 80 }] });
+    world.update('endpoints', { subsets: null });
+    world.settle();
+    expect(slicesOf(world)).toEqual([]);
+  });
+
+  it('are left alone where they say so', () => {
+    const world = newWorld(OUTSIDE);
+    const labels = { 'endpointslice.kubernetes.io/skip-mirror': 'true' };
+    world.create({ ...endpoints, metadata: { ...endpoints.metadata, labels } }, 'endpoints');
+    world.settle();
+    expect(slicesOf(world)).toEqual([]);
+  });
+});

@@ -4,7 +4,7 @@ import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
 import { validateObject } from '../../src/manifest/validate/index.ts';
 
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 
 /** A valid container with changed fields. */
 export function container(fields: Fields = {}): Fields {
@@ -29,6 +29,7 @@ export function podOf(fields: Fields, spec: Fields = {}): KubeObject {
 const GROUPS: Readonly<Record<string, string>> = {
   Job: 'batch/v1',
   CronJob: 'batch/v1',
+  EndpointSlice: 'discovery.k8s.io/v1',
   Ingress: 'networking.k8s.io/v1',
   IngressClass: 'networking.k8s.io/v1',
   NetworkPolicy: 'networking.k8s.io/v1',

@@ -61,7 +61,7 @@ export class AgentServices implements ServiceServer {
     this.#listeners.close();
   }
 
-  /** Tries again after trouble, which is told at the second attempt: an agent that ends may still listen for a moment. */
+  /** Tries again after trouble, and tells of it at the second attempt: an agent that ends may listen for a moment. */
   #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): void {
     this.#retry?.cancel();
     this.#latest = listeners;

@@ -1,5 +1,6 @@
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
+import type { StoredEndpoints, StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Controlled } from '../../api/workloads/stored-workloads.ts';
 import type { WorkloadAround } from '../../controllers/controllers.ts';
 import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../../controllers/reconcile.ts';
@@ -37,9 +38,23 @@ export function aroundOf(
     replicaSets,
     jobs: workload.kind === 'CronJob' ? seen('Job') : [],
     revisions: ['StatefulSet', 'DaemonSet'].includes(workload.kind) ? seen('ControllerRevision') : [],
-    slices: workload.kind === 'Service' ? cache.controlledBy(uid, 'EndpointSlice') : [],
-    endpoints: workload.kind === 'Service' ? cache.controlledBy(uid, 'Endpoints') : [],
+    ...(workload.kind === 'Service' ? endpointsAround(workload, cache) : { slices: [], endpoints: [] }),
     claims: workload.kind === 'StatefulSet' ? cache.allOf<StoredClaim>(namespace, 'PersistentVolumeClaim') : [],
+  };
+}
+
+/** The Endpoints object with the name of a Service, and the EndpointSlices of both. */
+function endpointsAround(
+  { metadata: { namespace, uid, name } }: Controlled,
+  cache: ObjectCache,
+): Pick<WorkloadAround, 'slices' | 'endpoints'> {
+  const endpoints = cache
+    .allOf<StoredEndpoints>(namespace, 'Endpoints')
+    .filter(({ metadata }) => metadata.name === name);
+  const owners = [uid, ...endpoints.map(({ metadata }) => metadata.uid)];
+  return {
+    slices: owners.flatMap((owner) => cache.controlledBy<StoredEndpointSlice>(owner, 'EndpointSlice')),
+    endpoints,
   };
 }
 

@@ -27,6 +27,11 @@ export function concernedBy(
       if (states.some((pod) => selectsPod(service, pod))) uids.add(service.metadata.uid);
     }
   }
+  if (object.kind === 'Endpoints') {
+    const { namespace, name } = object.metadata;
+    const named = own.filter(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+    for (const service of named.filter(isService)) uids.add(service.metadata.uid);
+  }
   if (isPod(object) && (event.type === 'DELETED' || isTerminalPhase(object.status.phase))) {
     // A Deployment with strategy Recreate waits for the end of old Pods.
     const replicaSet = cache.get(controllerOf(object)?.uid ?? '');

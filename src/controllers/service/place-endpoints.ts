@@ -27,11 +27,15 @@ export interface SlicePlan {
 const PLACEHOLDER: SliceContent = { ports: null, endpoints: null };
 
 /**
- * Places endpoints in slices with as few changes as possible: an endpoint stays in its slice. A Service without
- * endpoints has one slice all the same. Source: staging/src/k8s.io/endpointslice/reconciler.go reconcileByAddressType,
- * finalize.
+ * Places endpoints in slices with as few changes as possible: an endpoint stays in its slice. Source:
+ * staging/src/k8s.io/endpointslice/reconciler.go reconcileByAddressType, finalize.
+ * @param how `keepsOne`: without endpoints, there is one slice all the same
  */
-export function placeEndpoints(groups: readonly EndpointGroup[], slices: readonly StoredEndpointSlice[]): SlicePlan {
+export function placeEndpoints(
+  groups: readonly EndpointGroup[],
+  slices: readonly StoredEndpointSlice[],
+  { keepsOne }: { readonly keepsOne: boolean },
+): SlicePlan {
   const isOfGroup = (slice: StoredEndpointSlice, { ports }: EndpointGroup): boolean =>
     isSameJson(slice.ports ?? [], ports);
   const plans = groups.map((group) =>
@@ -44,7 +48,7 @@ export function placeEndpoints(groups: readonly EndpointGroup[], slices: readonl
   const updated = plans.flatMap((plan) => plan.updated);
   const others = slices.filter((slice) => !groups.some((group) => isOfGroup(slice, group)));
   const deleted = [...plans.flatMap((plan) => plan.deleted), ...others];
-  if (deleted.length === slices.length && created.length === 0) {
+  if (keepsOne && deleted.length === slices.length && created.length === 0) {
     const [first] = deleted;
     if (deleted.length === 1 && first !== undefined && isPlaceholder(first)) deleted.pop();
     else created.push(PLACEHOLDER);

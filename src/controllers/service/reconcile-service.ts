@@ -12,6 +12,7 @@ import { generatedName } from '../names.ts';
 import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
 import type { ControllerAction, PodsAround, Reconciliation } from '../reconcile.ts';
 import { reconcileEndpoints } from './reconcile-endpoints.ts';
+import { mirrorEndpoints } from './mirror-endpoints.ts';
 import { type EndpointGroup, placeEndpoints, type SliceContent } from './place-endpoints.ts';
 import { endpointPorts, mayBeEndpoint, podEndpoint } from './pod-endpoint.ts';
 import { TRIGGER_TIME, triggerPatch, triggerTime } from './trigger-time.ts';
@@ -22,21 +23,23 @@ const HEADLESS = 'service.kubernetes.io/headless';
 
 /** All that the controller of a Service looks at. */
 export interface ServiceAround extends PodsAround {
-  /** The EndpointSlices that the Service owns. */
+  /** The EndpointSlices that the Service owns, and those that its Endpoints object owns. */
   readonly slices: readonly StoredEndpointSlice[];
-  /** The Endpoints objects that the Service owns. */
+  /** The Endpoints object of its name. */
   readonly endpoints: readonly StoredEndpoints[];
   readonly node: NodeFacts;
 }
 
 /**
  * One sync of a Service: its EndpointSlices, and the old Endpoints object. Without a selector, somebody else writes
- * them. Source: pkg/controller/endpointslice/endpointslice_controller.go syncService,
+ * EndpointSlices, or an Endpoints object that is mirrored.
+ * Source: pkg/controller/endpointslice/endpointslice_controller.go syncService,
  * staging/src/k8s.io/endpointslice/reconciler.go.
  */
 export function reconcileService(service: StoredService, around: ServiceAround): Reconciliation {
   const { selector, type } = service.spec ?? {};
-  if (selector === undefined || Object.keys(selector).length === 0 || type === 'ExternalName') return { actions: [] };
+  if (type === 'ExternalName') return { actions: [] };
+  if (selector === undefined || Object.keys(selector).length === 0) return { actions: mirrorEndpoints(around) };
   const pods = around.pods.filter(({ metadata }) => matchesSelector({ matchLabels: selector }, metadata.labels));
   const slices = around.slices.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === CONTROLLER);
   const groups = groupsOf(service, pods, around.node);
@@ -76,7 +79,7 @@ interface SlicesAround {
 }
 
 function sliceActions(service: StoredService, { pods, slices, groups, suffix }: SlicesAround): ControllerAction[] {
-  const { created, updated, deleted } = placeEndpoints(groups, slices);
+  const { created, updated, deleted } = placeEndpoints(groups, slices, { keepsOne: true });
   const time = triggerTime(service, pods, slices);
   const labels = labelsOf(service);
   const changed = new Set([...updated.map(({ slice }) => slice), ...deleted]);

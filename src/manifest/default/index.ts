@@ -4,6 +4,7 @@ import type { Decoded } from '../decoded.ts';
 import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
 import { defaultCronJob, defaultJob } from './batch.ts';
 import { defaultConfigMap, defaultSecret } from './config.ts';
+import { defaultEndpoints, defaultEndpointSlice } from './endpoints.ts';
 import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota } from './limits.ts';
 import { defaultIngressClass, defaultNetworkPolicy } from './network-policy.ts';
 import { defaultPod, defaultTemplate } from './pod.ts';
@@ -19,6 +20,8 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     ConfigMap: defaultConfigMap,
     Secret: defaultSecret,
     Service: defaultService,
+    EndpointSlice: defaultEndpointSlice,
+    Endpoints: defaultEndpoints,
     PersistentVolume: (object: Decoded<PersistentVolume>) => ({
       ...object,
       spec: defaultVolumeSpec(object.spec ?? {}),

@@ -27,6 +27,8 @@ export const SUPPORTED_KINDS: readonly string[] = [
   'PersistentVolumeClaim',
   'PersistentVolume',
   'Service',
+  'EndpointSlice',
+  'Endpoints',
   'ServiceAccount',
   'Namespace',
   'Job',

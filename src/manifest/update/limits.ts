@@ -1,4 +1,4 @@
-import type { IngressClass, PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
+import type { EndpointSlice, IngressClass, PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden } from '../field-error.ts';
 import { immutable } from './immutable.ts';
@@ -20,6 +20,14 @@ export function validateQuotaUpdate(stored: Decoded<ResourceQuota>, changed: Dec
   const scopesOf = ({ spec }: Decoded<ResourceQuota>): string[] => [...new Set(spec?.scopes)].sort();
   const [before, after] = [scopesOf(stored), scopesOf(changed)];
   return immutable('spec.scopes', before, after, '[]string');
+}
+
+/** Source: pkg/apis/discovery/validation/validation.go, ValidateEndpointSliceUpdate. */
+export function validateEndpointSliceUpdate(
+  stored: Decoded<EndpointSlice>,
+  changed: Decoded<EndpointSlice>,
+): FieldError[] {
+  return immutable('addressType', stored.addressType, changed.addressType, 'string');
 }
 
 /** Source: pkg/apis/networking/validation/validation.go, ValidateIngressClassUpdate. */

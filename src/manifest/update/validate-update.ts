@@ -5,7 +5,12 @@ import { validateObject } from '../validate/index.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { validateConfigMapUpdate, validateSecretUpdate } from './config.ts';
 import { validatePodUpdate } from './pod.ts';
-import { validateIngressClassUpdate, validatePriorityClassUpdate, validateQuotaUpdate } from './limits.ts';
+import {
+  validateEndpointSliceUpdate,
+  validateIngressClassUpdate,
+  validatePriorityClassUpdate,
+  validateQuotaUpdate,
+} from './limits.ts';
 import { validateServiceUpdate } from './service.ts';
 import {
   validateClaimUpdate,
@@ -35,6 +40,7 @@ const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
     PriorityClass: validatePriorityClassUpdate,
     ResourceQuota: validateQuotaUpdate,
     IngressClass: validateIngressClassUpdate,
+    EndpointSlice: validateEndpointSliceUpdate,
   }),
 );
 

@@ -7,6 +7,7 @@ import { validateClaimSpec } from './claim.ts';
 import { validateConfigMap, validateSecret } from './config.ts';
 import { validateCronJob } from './cron-job.ts';
 import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts';
+import { validateEndpoints, validateEndpointSlice } from './endpoints.ts';
 import { validateIngress, validateIngressClass } from './ingress.ts';
 import { validateJob } from './job.ts';
 import { validateLimitRange } from './limit-range.ts';
@@ -27,6 +28,8 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     ConfigMap: validateConfigMap,
     Secret: validateSecret,
     Service: validateService,
+    EndpointSlice: validateEndpointSlice,
+    Endpoints: validateEndpoints,
     PersistentVolumeClaim: ({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>) => [
       ...validateMetadata(metadata, subdomainMessages),
       ...validateClaimSpec('spec', spec),

@@ -94,7 +94,7 @@ describe('what is not checked', () => {
 describe('what podrun makes of it', () => {
   it.each([
     ['a Pod that runs', pod(''), []],
-    ['a kind that does not', pod('').replace('kind: Pod', 'kind: Endpoints'), ['note not-checked 1:1']],
+    ['a kind that does not', pod('').replace('kind: Pod', 'kind: Binding'), ['note not-checked 1:1']],
     [
       'a workload',
       'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: d }\nspec:\n  selector: { matchLabels: { a: b } }\n' +

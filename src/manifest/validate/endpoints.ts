@@ -1,0 +1,114 @@
+import { labelMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
+import type {
+  DiscoveryEndpointPort,
+  Endpoint,
+  EndpointAddress,
+  EndpointPort,
+  EndpointSlice,
+  EndpointSubset,
+  Endpoints,
+} from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { duplicate, type FieldError, invalid, required, tooMany } from '../field-error.ts';
+import { each, requiredOneOf, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
+import { ipFamily, validateIp, validateOrdinaryIp } from './ip.ts';
+import { validateMetadata } from './metadata.ts';
+import { child } from './path.ts';
+import { PORT_PROTOCOLS, validatePortNumber } from './ports.ts';
+
+const ADDRESS_TYPES: readonly string[] = ['FQDN', 'IPv4', 'IPv6'];
+const ENDPOINTS_MAX = 1000;
+const PORTS_MAX = 20_000;
+const ADDRESSES_MAX = 100;
+
+/** Source: pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice. */
+export function validateEndpointSlice(slice: Decoded<EndpointSlice>): FieldError[] {
+  const { metadata, addressType, endpoints = [], ports = [] } = slice;
+  return [
+    ...validateMetadata(metadata, subdomainMessages),
+    ...requiredOneOf('addressType', addressType, ADDRESS_TYPES),
+    ...(endpoints.length > ENDPOINTS_MAX
+      ? [tooMany('endpoints', endpoints.length, ENDPOINTS_MAX)]
+      : each('endpoints', endpoints, (endpoint, at) => validateEndpoint(endpoint, at, addressType))),
+    ...(ports.length > PORTS_MAX ? [tooMany('ports', ports.length, PORTS_MAX)] : validateSlicePorts(ports)),
+  ];
+}
+
+function validateEndpoint(
+  { addresses = [], hostname, nodeName }: Decoded<Endpoint>,
+  path: string,
+  type: string | undefined,
+): FieldError[] {
+  const addressesPath = child(path, 'addresses');
+  const count =
+    addresses.length === 0
+      ? [required(addressesPath, 'must contain at least 1 address')]
+      : addresses.length > ADDRESSES_MAX
+        ? [tooMany(addressesPath, addresses.length, ADDRESSES_MAX)]
+        : [];
+  return [
+    ...count,
+    ...each(addressesPath, addresses, (address, at) => validateAddress(at, address, type)),
+    ...wellFormedIfSet(child(path, 'nodeName'), nodeName, subdomainMessages),
+    ...wellFormedIfSet(child(path, 'hostname'), hostname, labelMessages),
+  ];
+}
+
+function validateAddress(path: string, address: string, type: string | undefined): FieldError[] {
+  if (type === 'FQDN') return wellFormed(path, address, subdomainMessages);
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
+  if (ipFamily(address) !== type) return [invalid(path, address, `must be a valid ${type} address`)];
+  const mistakes = validateIp(path, address);
+  return mistakes.length > 0 ? mistakes : validateOrdinaryIp(path, address);
+}
+
+function validateSlicePorts(ports: readonly Decoded<DiscoveryEndpointPort>[]): FieldError[] {
+  const names = new Set<string>();
+  return each('ports', ports, ({ name = '', protocol, appProtocol }, at) => {
+    const errors = wellFormedIfSet(child(at, 'name'), name, labelMessages);
+    if (names.has(name)) errors.push(duplicate(child(at, 'name'), name));
+    names.add(name);
+    return [
+      ...errors,
+      ...requiredOneOf(child(at, 'protocol'), protocol, PORT_PROTOCOLS),
+      ...wellFormedIfSet(child(at, 'appProtocol'), appProtocol, qualifiedNameMessages),
+    ];
+  });
+}
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateEndpoints. */
+export function validateEndpoints({ metadata, subsets = [] }: Decoded<Endpoints>): FieldError[] {
+  return [...validateMetadata(metadata, subdomainMessages), ...each('subsets', subsets, validateSubset)];
+}
+
+function validateSubset(subset: Decoded<EndpointSubset>, path: string): FieldError[] {
+  const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
+  const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
+  return [
+    ...(isEmpty ? [required(path, 'must specify `addresses` or `notReadyAddresses`')] : []),
+    ...each(child(path, 'addresses'), addresses, validateSubsetAddress),
+    ...each(child(path, 'notReadyAddresses'), notReadyAddresses, validateSubsetAddress),
+    ...each(child(path, 'ports'), ports, (port, at) => validateSubsetPort(port, at, ports.length > 1)),
+  ];
+}
+
+function validateSubsetAddress({ ip = '', hostname, nodeName }: Decoded<EndpointAddress>, path: string): FieldError[] {
+  const ipPath = child(path, 'ip');
+  const mistakes = validateIp(ipPath, ip);
+  return [
+    ...(mistakes.length > 0 ? mistakes : validateOrdinaryIp(ipPath, ip)),
+    ...wellFormedIfSet(child(path, 'hostname'), hostname, labelMessages),
+    ...wellFormedIfSet(child(path, 'nodeName'), nodeName, subdomainMessages),
+  ];
+}
+
+function validateSubsetPort(port: Decoded<EndpointPort>, path: string, needsName: boolean): FieldError[] {
+  const namePath = child(path, 'name');
+  const name = needsName ? requiredWellFormed : wellFormedIfSet;
+  return [
+    ...name(namePath, port.name, labelMessages),
+    ...validatePortNumber(child(path, 'port'), port.port),
+    ...requiredOneOf(child(path, 'protocol'), port.protocol, PORT_PROTOCOLS),
+    ...wellFormedIfSet(child(path, 'appProtocol'), port.appProtocol, qualifiedNameMessages),
+  ];
+}
