@@ -283,7 +283,10 @@ function beginLoop(
     onEvent: () => undefined,
     onTrouble: (error) => trouble(error.message),
   });
-  for (const { object, release } of workloads) loop.add(object, release);
+  for (const { object, release } of workloads) {
+    loop.add(object, release);
+    loop.followServices(object.metadata.namespace);
+  }
   for (const { pod } of [...resumed, ...owned]) {
     loop.followServices(pod.metadata.namespace);
     if (hasOwners(pod)) loop.follow(pod);

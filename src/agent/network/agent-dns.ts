@@ -1,7 +1,7 @@
 import type { PodSpec } from '../../api/generated/types.ts';
 import type { StoredService, WatchEvent } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import type { Clock } from '../../clock.ts';
+import type { Alarm, Clock } from '../../clock.ts';
 import { parseResolvConf } from '../../lifecycle/files/resolv-conf.ts';
 import { type DnsName, dnsNames } from '../../network/dns/names.ts';
 import type { NameServer } from '../../network/dns/forwarder.ts';
@@ -13,6 +13,7 @@ import type { NetworkHelper } from '../../runtime/linux/network/helper-process.t
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 
+const RETRY_MS = 1000;
 /** Resolvers ask no more. Source: resolv.conf(5), MAXNS. */
 const SERVERS_MAX = 3;
 
@@ -42,6 +43,7 @@ export class AgentDns {
   readonly #subscriptions: Subscription[] = [];
   #opened: Promise<void> | undefined;
   #service: NameService | undefined;
+  #retry: Alarm | undefined;
   #isPlanned = false;
   #isClosed = false;
 
@@ -106,13 +108,23 @@ export class AgentDns {
     ]);
     if (helper === undefined) return undefined;
     const names = new HelperNames(helper, { address: CLUSTER_DNS, port: DNS_PORT }, nameServers());
-    await names.open(this.#names());
-    return {
-      // A helper that has died is given the names when the next one starts.
-      update: (each) => names.update(each).catch(() => undefined),
-      // The helper ends with the network.
-      close: () => undefined,
-    };
+    const served = (serving: Promise<void>): Promise<void> =>
+      serving.catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE') throw error;
+        this.#tryLater(() => update(this.#names()));
+      });
+    // A helper that has died is given the names when the next one starts.
+    const update = (each: readonly DnsName[]): Promise<void> => served(names.update(each)).catch(() => undefined);
+    await served(names.open(this.#names()));
+    // The helper ends with the network.
+    return { update, close: () => this.#retry?.cancel() };
+  }
+
+  /** Another agent of the cluster serves the same names: of all Services. When it ends, this one does. */
+  #tryLater(again: () => Promise<void>): void {
+    this.#retry?.cancel();
+    const { clock } = this.#options;
+    if (!this.#isClosed) this.#retry = clock.wakeAt(clock.now().monotonicMs + RETRY_MS, () => void again());
   }
 
   #names(): DnsName[] {

@@ -1,4 +1,5 @@
 import { PodrunError, usage } from '../../api/errors.ts';
+import { ENDPOINTS_DEPRECATED } from '../../manifest/warnings.ts';
 import { parseFieldSelector } from '../../api/select/field-selector.ts';
 import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
@@ -58,6 +59,8 @@ export async function readSelection(
   }
   if (words.length === 0) throw nothingNamed();
   const parsed = parseResourceArguments(words);
+  const types = parsed.how === 'names' ? parsed.names.map(({ type }) => type) : parsed.types;
+  if (types.some(({ kind }) => kind === 'Endpoints')) cli.warn(ENDPOINTS_DEPRECATED);
   if (parsed.how === 'names') return namedSelection(parsed.names, flags);
   if (flags.all === true && flags.selector !== undefined) {
     throw usage("setting 'all' parameter but found a non empty selector. ");
