@@ -73,6 +73,8 @@ export class NetworkRecord {
 
   #locked<T>(run: () => T): T {
     const { root, locks } = this.#parts;
+    // A lock would make a state folder again that was removed.
+    if (!existsSync(root)) return run();
     return onDisk(`the state folder ${root}`, () => locks.hold('agents', 'all', 'cluster', run));
   }
 
