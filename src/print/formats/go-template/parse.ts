@@ -1,7 +1,6 @@
-import { FloatLiteral } from '../../../api/json-path/index.ts';
-import { unquoteGo } from '../../../api/go/go-unquote.ts';
 import { goQuote } from '../../../api/go/go-quote.ts';
 import { isFunction } from './functions.ts';
+import { numberOf, stringOf, unquoted } from './literals.ts';
 import type { Branch, TemplateCommand, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
 import { TokenCursor } from './token-cursor.ts';
 import { KEYWORDS, ReadError, type Token, tokenize } from './tokens.ts';
@@ -140,7 +139,7 @@ class Parser {
     this.#tokens.skipSpace();
     const token = this.#tokens.take();
     if (token.type !== 'string') throw this.#tokens.unexpected(token, context);
-    return this.#string(token);
+    return stringOf(token);
   }
 
   /** @param end the token that ends the pipeline, which is consumed */
@@ -242,11 +241,15 @@ class Parser {
           return { type: 'variable', name: token.text, fields: [], ...position };
         throw new ReadError(`undefined variable ${goQuote(token.text)}`, token.at);
       case 'number':
-        return { type: 'constant', value: this.#number(token), ...position };
+        return {
+          type: 'constant',
+          value: numberOf(token, this.#text.charAt(token.at + token.text.length)),
+          ...position,
+        };
       case 'string':
-        return { type: 'constant', value: this.#string(token), ...position };
+        return { type: 'constant', value: stringOf(token), ...position };
       case 'character':
-        return { type: 'constant', value: this.#unquoted(token, "'").codePointAt(0), ...position };
+        return { type: 'constant', value: unquoted(token, "'").codePointAt(0), ...position };
       case '(': {
         const pipeline = this.#pipeline('parenthesized pipeline', ')');
         return { type: 'pipeline', pipeline, at: pipeline.at, source: `(${pipeline.source})` };
@@ -275,27 +278,6 @@ class Parser {
     if (KEYWORDS.has(text)) throw this.#tokens.unexpected(token, 'operand');
     if (!isFunction(text)) throw new ReadError(`function ${goQuote(text)} not defined`, at);
     return { type: 'call', name: text, ...position };
-  }
-
-  #number({ text, at }: Token): number | FloatLiteral {
-    const digits = text.replaceAll('_', '');
-    const isHex = /^[-+]?0[xX]/.test(digits);
-    const size = Number(digits.replace(/^[-+]/, ''));
-    const value = digits.startsWith('-') ? -size : size;
-    if (Number.isNaN(value) || /[\p{L}\d.]/u.test(this.#text.charAt(at + text.length))) {
-      throw new ReadError(`bad number syntax: ${goQuote(text + this.#text.charAt(at + text.length))}`, at);
-    }
-    return !isHex && /[.eE]/.test(digits) ? new FloatLiteral(value) : value;
-  }
-
-  #string(token: Token): string {
-    return token.text.startsWith('`') ? token.text.slice(1, -1) : this.#unquoted(token, '"');
-  }
-
-  #unquoted({ text, at }: Token, quote: string): string {
-    const unquoted = unquoteGo(text.slice(1, -1), quote);
-    if (unquoted === undefined) throw new ReadError('invalid syntax', at);
-    return unquoted;
   }
 }
 
