@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /p
     await puppet.listen({ port });
     const late = await workshop.run(['apply', listening('late', port, '"0.0.0.0"')]);
     const owned = `port ${port} is taken by pod/owner container app (pid ${puppet.pid})`;
-    expect(late.stdout).toContain(`${owned}; bind to $POD_IP or use --network pod`);
+    expect(late.stdout).toContain(`${owned}; bind to $POD_IP or use --network cluster`);
     expect(late.exitCode).toBe(1);
     expect((await workshop.run(['events', '--for', 'pod/late'])).stdout).toMatch(/Warning +PortTaken/);
     apply.signal('SIGINT');

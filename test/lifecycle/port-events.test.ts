@@ -12,19 +12,20 @@ it.each<[PortOwner, boolean, string]>([
   [
     { ...of, namespace: undefined },
     true,
-    'port 8080 is taken by pod/web container app (pid 4711); bind to $POD_IP or use --network pod',
+    'port 8080 is taken by pod/web container app (pid 4711); bind to $POD_IP or use --network cluster',
   ],
   [{ ...of, namespace: undefined }, false, 'port 8080 is taken by pod/web container app (pid 4711)'],
   [
     { ...of, namespace: 'shop' },
     true,
-    'port 8080 is taken by pod/web in namespace shop, container app (pid 4711); bind to $POD_IP or use --network pod',
+    'port 8080 is taken by pod/web in namespace shop, container app (pid 4711); ' +
+      'bind to $POD_IP or use --network cluster',
   ],
   [{ type: 'samePod', container: 'app', pid: 7 }, true, 'port 8080 is taken by container app of the same Pod (pid 7)'],
   [
     { type: 'program', program: 'nginx', pid: 123 },
     true,
-    'port 8080 is taken by nginx (pid 123); bind to $POD_IP or use --network pod',
+    'port 8080 is taken by nginx (pid 123); bind to $POD_IP or use --network cluster',
   ],
   [{ type: 'unknown' }, false, 'port 8080 is taken by a process of another user'],
 ])('a port that %j has', (owner, hasOwnAddress, message) => {

@@ -1,3 +1,4 @@
+import type { FollowedService } from '../../print/live/service-row.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Cli } from '../cli.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
@@ -15,6 +16,7 @@ export interface WatchedView {
   readonly print: (text: string) => void;
   readonly style: LiveStyle;
   readonly pods: () => readonly StoredPod[];
+  readonly services: () => readonly FollowedService[];
   /** The workloads with lines of their own. */
   readonly workloads: () => readonly Workload[];
   readonly podsOf: (workload: Workload) => readonly StoredPod[];
@@ -70,6 +72,7 @@ export class StatusView {
     const below = new Set(workloads.flatMap(({ own }) => own));
     const followed = (pod: StoredPod): FollowedPod => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) });
     const { lines, widths } = renderStatusBlock({
+      services: this.#view.services(),
       workloads: workloads.map(({ workload, own }) => ({ workload, pods: own.map(followed) })),
       pods: pods.filter((pod) => !below.has(pod)).map(followed),
       now: cli.clock.now(),

@@ -32,7 +32,8 @@ import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import type { Cli } from '../cli.ts';
-import { KnownWorkloads } from './known-workloads.ts';
+import { KnownServices } from './known/known-services.ts';
+import { KnownWorkloads } from './known/known-workloads.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
 import type { ReaderGone } from '../process.ts';
 
@@ -52,6 +53,7 @@ export class TextView implements ApplyView {
   #showsLogs: boolean;
   readonly #pods = new Map<string, StoredPod>();
   readonly #workloads = new KnownWorkloads();
+  readonly #services = new KnownServices();
   /** The containers that podrun stops since the end was decided, by uid of the Pod. */
   readonly #stopped = new Map<string, ReadonlySet<string>>();
   readonly #lines = new Map<string, OutputLines>();
@@ -107,6 +109,7 @@ export class TextView implements ApplyView {
   object(event: WatchEvent<Owned>): void {
     const { clock } = this.#cli;
     const transitions = this.#workloads.take(event, [...this.#pods.values()], clock.now().wallMs);
+    this.#services.take(event);
     // The controllers have stopped: what changes now is no progress of the workloads.
     if (!this.#isEnding) for (const transition of transitions) this.#show(transition);
     this.#status?.changed();
@@ -250,6 +253,7 @@ export class TextView implements ApplyView {
       cli: this.#cli,
       style: this.#style,
       pods: () => [...this.#pods.values()],
+      services: () => this.#services.shown,
       workloads: () => this.#workloads.shown,
       podsOf: ({ metadata: { uid } }) => this.#workloads.podsOf(uid, [...this.#pods.values()]),
       events: () => [...this.#events.values()],

@@ -22,7 +22,7 @@ export function portTaken(
   port: { readonly port: number; readonly owner: PortOwner; readonly hasOwnAddress: boolean },
 ): EventDraft {
   const { owner, hasOwnAddress } = port;
-  const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP or use --network pod' : '';
+  const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP or use --network cluster' : '';
   return podrunEvent('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
 }
 

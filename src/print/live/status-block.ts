@@ -3,12 +3,15 @@ import { cellsOf, cutToCells } from '../text/cells.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { shortName } from './live-columns.ts';
 import { type FollowedWorkload, unfolded, workloadRow } from '../workloads/workload-row.ts';
+import { type FollowedService, serviceRow } from './service-row.ts';
 import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from './status-row.ts';
 
 /** The contents of the status block, and the room for it. */
 export interface StatusBlock {
   /** The workloads with their Pods. */
   readonly workloads: readonly FollowedWorkload[];
+  /** The Services, above everything else. Default: none. */
+  readonly services?: readonly FollowedService[];
   /** The other Pods, in the order of the manifest. */
   readonly pods: readonly FollowedPod[];
   readonly now: Instant;
@@ -60,12 +63,13 @@ export interface RenderedBlock {
 }
 
 /**
- * The current state of all workloads and Pods: a table with a line for each, and, if there is room, lines for the
- * containers of Pods with several. The Pods of a workload stand below it; many are folded. When not all Pods fit, the
- * most interesting ones remain, and the last line counts the others: `… and 37 more: 30 Running, 7 Pending`.
+ * The current state of all Services, workloads and Pods: a table with a line for each, and, if there is room, lines
+ * for the containers of Pods with several. The Pods of a workload stand below it; many are folded. When not all Pods
+ * fit, the most interesting ones remain, and the last line counts the others: `… and 37 more: 30 Running, 7 Pending`.
  */
 export function renderStatusBlock(block: StatusBlock): RenderedBlock {
   const all = [
+    ...(block.services ?? []).map((service) => rowEntry(serviceRow(service, block.now.wallMs))),
     ...block.workloads.flatMap((followed) => workloadEntries(followed, block.now)),
     ...block.pods.map((followed) => namedEntry(followed, block.now)),
   ];
@@ -100,15 +104,12 @@ function workloadEntries(followed: FollowedWorkload, now: Instant): NamedEntry[]
       entry.rows(isExpanded).map((podRow) => (podRow.sign === '' ? { ...podRow, name: `  ${podRow.name}` } : podRow));
     return { ...entry, rows: indented };
   });
-  const own: NamedEntry = {
-    priority: 0,
-    status: followed.workload.kind,
-    size: 0,
-    rows: () => [row],
-    pod: row.name,
-    isWorkload: true,
-  };
-  return [own, ...pods];
+  return [rowEntry(row), ...pods];
+}
+
+/** The entry of a workload or of a Service. */
+function rowEntry(row: StatusRow): NamedEntry {
+  return { priority: 0, status: row.status, size: 0, rows: () => [row], pod: row.name, isWorkload: true };
 }
 
 interface ShownRows {
@@ -171,8 +172,8 @@ function widthsOf(rows: readonly PodRow[], block: StatusBlock): Widths {
   return widths;
 }
 
-function headingOf(column: BlockColumn, { columns, workloads }: StatusBlock): string {
-  if (column === 'name' && workloads.length > 0) return 'NAME';
+function headingOf(column: BlockColumn, { columns, workloads, services = [] }: StatusBlock): string {
+  if (column === 'name' && workloads.length + services.length > 0) return 'NAME';
   return column === 'restarts' && columns < WIDE ? NARROW_RESTARTS : HEADINGS[column];
 }
 

@@ -297,3 +297,11 @@ describe('what is going on', () => {
     expect(line.replace(/^web +\S+ +\S+ +\S+ +\S+ */, '')).toBe(want);
   });
 });
+
+it('a Service has a line with its address and its ready endpoints', () => {
+  const urls = ['http://127.96.0.12:80'];
+  const service = { name: 'web', creationTimestamp: at(-5), urls, endpoints: 3, ready: 2 };
+  const { lines } = renderStatusBlock(block({ services: [service], columns: 110 }));
+  expect(lines[0]).toMatch(/^NAME /);
+  expect(lines[1]).toMatch(/^service\/web +2\/3 +Service +5s +http:\/\/127\.96\.0\.12:80$/);
+});

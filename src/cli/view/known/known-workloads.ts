@@ -1,10 +1,10 @@
-import type { Owned } from '../../controllers/reconcile.ts';
-import { controllerOf, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import { isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
-import type { Transition } from '../../print/live/transition.ts';
-import { deletedBy } from '../../print/workloads/deleted-by.ts';
-import { withoutOldCounts } from '../../print/workloads/progress.ts';
-import { workloadTransitions } from '../../print/workloads/workload-transitions.ts';
+import type { Owned } from '../../../controllers/reconcile.ts';
+import { controllerOf, type StoredPod, type WatchEvent } from '../../../api/objects.ts';
+import { isWorkload, type Workload } from '../../../api/workloads/stored-workloads.ts';
+import type { Transition } from '../../../print/live/transition.ts';
+import { deletedBy } from '../../../print/workloads/deleted-by.ts';
+import { withoutOldCounts } from '../../../print/workloads/progress.ts';
+import { workloadTransitions } from '../../../print/workloads/workload-transitions.ts';
 
 /** A workload in its last state. */
 interface KnownWorkload {
