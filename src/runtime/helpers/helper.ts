@@ -11,6 +11,8 @@ export interface HelperCall {
   readonly env?: NodeJS.ProcessEnv;
   /** The time after which the helper is killed. Default: 30 s, more than any helper takes on a busy machine. */
   readonly timeoutMs?: number;
+  /** Its standard input. Default: none. */
+  readonly input?: string;
 }
 
 export type HelperOutcome =
@@ -39,10 +41,11 @@ const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
  * the first helper, because that takes 5 ms and a short `apply` needs none.
  */
 export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
-  const { program, args, cwd = '/', env = process.env, timeoutMs = TIMEOUT_MS } = call;
+  const { program, args, cwd = '/', env = process.env, timeoutMs = TIMEOUT_MS, input } = call;
   const { execa } = await import('execa');
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
-  const result = await execa(program, args, { ...STARTED, ...limits, buffer: true, cwd, env, stdin: 'ignore' });
+  const stdin = input === undefined ? ({ stdin: 'ignore' } as const) : { input };
+  const result = await execa(program, args, { ...STARTED, ...limits, buffer: true, cwd, env, ...stdin });
   if (!result.failed) return { ok: true, stdout: result.stdout };
   return { ok: false, errno: result.code, why: `${program} ${failureOf(result, timeoutMs)}` };
 }

@@ -1,0 +1,97 @@
+import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../service-listener.ts';
+
+/*
+ * The rules of nftables that lead connections in the network of a run to the endpoints of Services. One map finds the
+ * chain of a Service, whose only rule chooses an endpoint. Open connections stay with theirs: the kernel remembers it.
+ */
+
+const TABLE = 'ip podrun_services';
+/** An ordinary user may not send more in one transaction. */
+const CHAINS_AT_ONCE = 50;
+
+/** The rules that are there: by name of the chain. */
+export type RulesByChain = ReadonlyMap<string, string>;
+
+/**
+ * True for what rules of nftables serve. They remember no clients, and this machine's sockets belong to podrun's
+ * helper.
+ */
+export function isServedByRules({ network, affinitySeconds }: ServiceListener): boolean {
+  return network === 'pods' && affinitySeconds === undefined;
+}
+
+/** The table without a Service. It is sent once, before all others. */
+export const EMPTY_TABLE: string = `add table ${TABLE}
+add map ${TABLE} chains { type ipv4_addr . inet_proto . inet_service : verdict ; }
+add set ${TABLE} selves { type ipv4_addr . ipv4_addr ; }
+add chain ${TABLE} prerouting { type nat hook prerouting priority -100 ; }
+add chain ${TABLE} output { type nat hook output priority -100 ; }
+add chain ${TABLE} postrouting { type nat hook postrouting priority 100 ; }
+add rule ${TABLE} prerouting ip daddr . meta l4proto . th dport vmap @chains
+add rule ${TABLE} output ip daddr . meta l4proto . th dport vmap @chains
+add rule ${TABLE} postrouting ip saddr . ip daddr @selves masquerade
+`;
+
+/**
+ * Computes the transactions that make the rules those of these listeners. A Service without endpoints has none: the
+ * kernel refuses its connections, since nothing listens there.
+ * @param before the rules that are there
+ */
+export function serviceTransactions(
+  listeners: readonly ServiceListener[],
+  before: RulesByChain,
+): { readonly transactions: readonly string[]; readonly rules: RulesByChain } {
+  const served = listeners.filter(({ endpoints }) => endpoints.length > 0);
+  const rules = new Map(served.map((listener) => [chainOf(listener), ruleOf(listener)]));
+  const changed = [...rules].filter(([chain, rule]) => before.get(chain) !== rule);
+  const gone = [...before.keys()].filter((chain) => !rules.has(chain));
+  if (changed.length === 0 && gone.length === 0) return { transactions: [], rules };
+  const chains = changed.map(([chain, rule]) =>
+    [`add chain ${TABLE} ${chain}`, `flush chain ${TABLE} ${chain}`, `add rule ${TABLE} ${chain} ${rule}`].join('\n'),
+  );
+  const found = served.map((listener) => `${placeOf(listener)} : goto ${chainOf(listener)}`);
+  // A Pod that calls its own Service would answer itself, past the router.
+  const selves = new Set(served.flatMap(({ endpoints }) => endpoints.map(({ address }) => `${address} . ${address}`)));
+  const last = [
+    `flush map ${TABLE} chains`,
+    `flush set ${TABLE} selves`,
+    ...elements('chains', found),
+    ...elements('selves', [...selves]),
+    ...gone.map((chain) => `delete chain ${TABLE} ${chain}`),
+  ];
+  const transactions = [...inGroups(chains).map((group) => group.join('\n')), last.join('\n')];
+  return { transactions: transactions.map((text) => `${text}\n`), rules };
+}
+
+function elements(name: string, texts: readonly string[]): string[] {
+  return inGroups(texts).map((group) => `add element ${TABLE} ${name} { ${group.join(', ')} }`);
+}
+
+function inGroups<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / CHAINS_AT_ONCE);
+  return Array.from({ length: count }, (_, index) => items.slice(index * CHAINS_AT_ONCE, (index + 1) * CHAINS_AT_ONCE));
+}
+
+function placeOf({ address, protocol, port }: ServiceListener): string {
+  return `${address} . ${protocol.toLowerCase()} . ${port}`;
+}
+
+function chainOf(listener: ServiceListener): string {
+  return `s_${listenerKey(listener)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')}`;
+}
+
+/** The same endpoints in another order are the same rule. */
+function ruleOf({ protocol, endpoints }: ServiceListener): string {
+  const match = `meta l4proto ${protocol.toLowerCase()} dnat`;
+  const places = endpoints.map(placeOfEndpoint).toSorted();
+  const [first = ''] = places;
+  if (places.length === 1) return `${match} to ${first.replace(' . ', ':')}`;
+  const choice = places.map((place, index) => `${index} : ${place}`).join(', ');
+  return `${match} ip addr . port to numgen random mod ${places.length} map { ${choice} }`;
+}
+
+function placeOfEndpoint({ address, port }: ServiceEndpoint): string {
+  return `${address} . ${port}`;
+}
