@@ -127,7 +127,7 @@ export class Agent implements PodRunAgent {
       const shared = { record, clock, onTrouble: (error: Error) => onTrouble(error as PodrunError) };
       // podrun's helper ends with the network.
       const inCluster: ServiceListeners = {
-        update: async (wanted) => (await this.#machine.clusterHelper())?.update(wanted) ?? [],
+        update: (wanted) => this.#machine.serve(wanted),
         close: () => undefined,
       };
       const listeners = isCluster ? inCluster : new ServiceProxy({ clock, opens: () => true });

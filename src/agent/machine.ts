@@ -1,4 +1,6 @@
 import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
+import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
+import type { ServiceListener } from '../network/service-listener.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
@@ -68,7 +70,7 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
 }
 
 /** A Machine as its Pods use it. A simulation has its own. */
-export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'clusterHelper' | 'close'>;
+export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'clusterHelper' | 'serve' | 'close'>;
 
 /**
  * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their
@@ -112,6 +114,11 @@ export class Machine {
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
   podChanged(pod: StoredPod): void {
     this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
+  }
+
+  /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
+  serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    return this.#networks.serve(listeners);
   }
 
   /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */

@@ -2,7 +2,7 @@ import { quietly } from '../quietly.ts';
 import { parseDuration } from '../api/duration.ts';
 import { usage } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
-import { NETWORK_CHOICES } from '../machine/network-choice.ts';
+import { NETWORK_CHOICES, PROXY_CHOICES } from '../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../machine/runtime-choice.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
 import { mostSimilar } from '../api/similar.ts';
@@ -64,6 +64,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   networkHostAccess: isSwitch,
   onTransition: isCallback,
   onWarning: isCallback,
+  proxy: oneOf(PROXY_CHOICES),
   runtime: oneOf(RUNTIME_CHOICES),
   settle: isSettle,
   signal: isSignal,

@@ -232,6 +232,7 @@ async function networksFor(
   const { networks, note } = await chooseNetworks(
     {
       choice: networkChoice(prepared),
+      proxy: options.proxy ?? prepared.config?.proxy ?? 'node',
       hasHostAccess: options.networkHostAccess ?? true,
       hasNamespaces: features.tier === 'namespace',
       objects: manifests.map(({ object }) => object as KubeObject),

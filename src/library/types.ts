@@ -85,6 +85,8 @@ export interface RunOptions {
    * true.
    */
   readonly networkHostAccess?: boolean;
+  /** The proxy for Services of a `cluster`: podrun's own, or rules of nftables. Default: podrun.yaml, else `node`. */
+  readonly proxy?: 'node' | 'nft';
   /** The ports of 127.0.0.1 for Ingresses. Default: 8080 and 8443, or the next that are free. */
   readonly ingressPorts?: { readonly http: number; readonly https: number };
   /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */

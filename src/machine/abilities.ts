@@ -48,6 +48,7 @@ export type MachineFeature =
   | 'podNetworks'
   | 'clusterNetworks'
   | 'wayOut'
+  | 'serviceRules'
   | 'memoryVolumes'
   | 'terminals';
 

@@ -13,3 +13,8 @@ export const DEFAULT_NETWORK: NetworkChoice = 'auto';
 export function hasOwnNetworks(choice: NetworkChoice): boolean {
   return choice === 'pod' || choice === 'cluster';
 }
+
+/** The proxies for Services in a `cluster`: podrun's own, or rules of nftables. */
+export const PROXY_CHOICES = ['node', 'nft'] as const;
+
+export type ProxyChoice = (typeof PROXY_CHOICES)[number];

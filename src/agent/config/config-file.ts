@@ -5,7 +5,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
-import { NETWORK_CHOICES, type NetworkChoice } from '../../machine/network-choice.ts';
+import { NETWORK_CHOICES, type NetworkChoice, PROXY_CHOICES, type ProxyChoice } from '../../machine/network-choice.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
@@ -15,7 +15,16 @@ import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
 import { splitWords } from './split-words.ts';
 
-const FIELDS = [...EVICTION_FIELDS, 'images', 'maxPods', 'network', 'node', 'podPidsLimit', 'runtime'] as const;
+const FIELDS = [
+  ...EVICTION_FIELDS,
+  'images',
+  'maxPods',
+  'network',
+  'node',
+  'podPidsLimit',
+  'proxy',
+  'runtime',
+] as const;
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
@@ -38,6 +47,8 @@ export interface ConfigFile {
   readonly eviction: EvictionSettings | undefined;
   /** The network of Pods. Undefined: not set. */
   readonly network: NetworkChoice | undefined;
+  /** The proxy for Services of a cluster. Undefined: not set. */
+  readonly proxy: ProxyChoice | undefined;
 }
 
 /**
@@ -93,30 +104,24 @@ function readText(path: string, name: string): string {
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
   const fields = root.kind === 'nothing' ? {} : root.fields(FIELDS);
-  const { images, maxPods, network, node, podPidsLimit, runtime } = fields;
+  const { images, maxPods, network, node, podPidsLimit, proxy, runtime } = fields;
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
-    runtime: runtime && readRuntime(runtime),
+    runtime: runtime && readChoice(runtime, RUNTIME_CHOICES),
     maxPods: maxPods && (readCount(maxPods) ?? maxPods.fail('must be a whole number above 0')),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
     eviction: readEviction(fields),
-    network: network && readNetwork(network),
+    network: network && readChoice(network, NETWORK_CHOICES),
+    proxy: proxy && readChoice(proxy, PROXY_CHOICES),
   };
 }
 
-function readRuntime(node: ConfigNode): RuntimeChoice {
+function readChoice<T extends string>(node: ConfigNode, choices: readonly T[]): T {
   const text = node.text();
-  return RUNTIME_CHOICES.find((choice) => choice === text) ?? node.fail(`must be one of ${RUNTIME_CHOICES.join(', ')}`);
-}
-
-function readNetwork(node: ConfigNode): NetworkChoice {
-  const text = node.text();
-  return (
-    NETWORK_CHOICES.find((network) => network === text) ?? node.fail(`must be one of ${NETWORK_CHOICES.join(', ')}`)
-  );
+  return choices.find((choice) => choice === text) ?? node.fail(`must be one of ${choices.join(', ')}`);
 }
 
 /** Reads one entry of `images`: a command as text or list, or a map. */

@@ -7,6 +7,10 @@ import { killGroup } from '../../runtime/kill.ts';
 import { Cluster, type ClusterOptions } from '../../runtime/linux/network/cluster.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
+import { NftServices } from '../../runtime/linux/network/nft-services.ts';
+import { isServedByRules } from '../../network/nft/service-rules.ts';
+import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
+import type { ServiceListener } from '../../network/service-listener.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../../runtime/linux/network/holder.ts';
 import type { NetworkRecord } from '../../store/owners/network-record.ts';
 import type { PodFiles } from '../pod-files.ts';
@@ -29,6 +33,8 @@ export interface NetworkMakerOptions {
 interface OpenCluster {
   readonly cluster: Cluster;
   readonly helper: NetworkHelper;
+  /** Undefined: the helper serves all Services. */
+  readonly rules: NftServices | undefined;
   readonly wayOut: LastingWayOut;
 }
 
@@ -71,6 +77,17 @@ export class NetworkMaker {
     return (await this.#cluster)?.helper;
   }
 
+  /**
+   * Serves Services in the cluster. Answers the listeners that cannot listen.
+   * @throws {Error} when there is no cluster, or nft fails
+   */
+  async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    const open = await this.#cluster;
+    if (open?.rules === undefined) return (await open?.helper.update(listeners)) ?? [];
+    await open.rules.update(listeners.filter(isServedByRules));
+    return open.helper.update(listeners.filter((listener) => !isServedByRules(listener)));
+  }
+
   /** Lets go of what all Pods share. Unless other agents have it as well, it ends. */
   async close(): Promise<void> {
     const open = await this.#cluster?.catch(() => undefined);
@@ -103,7 +120,11 @@ export class NetworkMaker {
       const cluster = await sharedCluster({ ...networks, outlivesPodrun }, record);
       const helper = new NetworkHelper(cluster.join, record && ((pid) => void record.claim('helper', pid)));
       const report = (event: EventDraft): void => this.#report(event);
-      return { cluster, helper, wayOut: new LastingWayOut({ networks, clock, cluster, record, report }) };
+      const rules =
+        networks.proxy === 'nft' && networks.nft !== undefined
+          ? new NftServices(networks.nft, cluster.join)
+          : undefined;
+      return { cluster, helper, rules, wayOut: new LastingWayOut({ networks, clock, cluster, record, report }) };
     } catch (error) {
       // The next attempt tries again, and so does the detection of the next podrun.
       this.#cluster = undefined;

@@ -5,6 +5,8 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
+import type { ServiceListener } from '../../network/service-listener.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import type { Dial, NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
@@ -119,6 +121,11 @@ export class PodNetworks {
       outlivesPodrun: runtime.adopt !== undefined,
       onClusterFailed: () => forgetDetection(store.root, 'cluster'),
     });
+  }
+
+  /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
+  async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    return (await (await this.#maker)?.serve(listeners)) ?? [];
   }
 
   /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */

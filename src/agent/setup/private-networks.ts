@@ -1,6 +1,6 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { NetworkChoice } from '../../machine/network-choice.ts';
+import type { NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import type { ClusterQuestion, NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import { version } from '../../version.ts';
@@ -14,6 +14,8 @@ export interface PrivateNetworks extends NetworkFacts {
   readonly kind: 'pod' | 'cluster';
   /** True when Pods of a cluster may reach servers on 127.0.0.1 of this machine, where there is a way out. */
   readonly hasHostAccess: boolean;
+  /** The proxy for Services of a cluster. */
+  readonly proxy: ProxyChoice;
 }
 
 /** The networks of a run. */
@@ -26,6 +28,7 @@ export interface ChosenNetworks {
 
 export interface NetworkRequest {
   readonly choice: NetworkChoice;
+  readonly proxy: ProxyChoice;
   readonly hasHostAccess: boolean;
   /** True when containers may have files of their own, such as a resolv.conf. */
   readonly hasNamespaces: boolean;
@@ -45,9 +48,11 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, hasHostAccess, hasNamespaces, objects }: NetworkRequest,
+  { choice, hasHostAccess, hasNamespaces, proxy, objects }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
+  const isRefused = proxy === 'nft' && (choice === 'host' || choice === 'pod');
+  if (isRefused) throw usage(`--proxy nft does not go with --network ${choice}`, 'use --network cluster');
   const why = choice === 'auto' ? whyCluster(objects, hasNamespaces && lowestPort() > DNS_PORT) : undefined;
   if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
   const kind = choice === 'pod' ? 'pod' : 'cluster';
@@ -57,7 +62,8 @@ export async function chooseNetworks(
   if (detection.ok) {
     const note =
       why && `network: cluster, because ${why}; --network host keeps the Pods in the network of this machine`;
-    return { networks: { ...detection.facts, kind, hasHostAccess }, note };
+    if (proxy === 'nft' && detection.facts.nft === undefined) throw withoutRules(detection.facts);
+    return { networks: { ...detection.facts, kind, hasHostAccess, proxy }, note };
   }
   const obstacle = obstacleText(detection.why);
   if (why !== undefined) {
@@ -65,5 +71,11 @@ export async function chooseNetworks(
   }
   throw new PodrunError('Unsupported', `${CANNOT[kind]}: ${obstacle}`, {
     hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
+  });
+}
+
+function withoutRules({ failedNft = 'nft is not installed (package nftables)' }: NetworkFacts): PodrunError {
+  return new PodrunError('Unsupported', `--proxy nft is not possible here: ${failedNft}`, {
+    hint: 'Nothing was started. --proxy node works wherever a cluster network does.',
   });
 }

@@ -23,6 +23,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   image: [],
   config: undefined,
   network: undefined,
+  proxy: undefined,
   networkHostAccess: true,
   ingressPort: undefined,
   backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),

@@ -1,4 +1,4 @@
-import type { NetworkChoice } from '../../machine/network-choice.ts';
+import type { NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
@@ -30,6 +30,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly config: string | undefined;
   /** The network of the Pods. Undefined: the one of podrun.yaml, else `auto`. */
   readonly network: NetworkChoice | undefined;
+  /** The proxy for Services of a cluster network. Undefined: the one of podrun.yaml, else podrun's own. */
+  readonly proxy: ProxyChoice | undefined;
   /** Pods of a cluster network reach servers on 127.0.0.1 of this machine. */
   readonly networkHostAccess: boolean;
   /** The ports for Ingresses: `8080,8443`. Undefined: these, or the next free ones. */

@@ -1,3 +1,4 @@
+import { usage } from '../../api/errors.ts';
 import { parseIngressPorts } from '../../agent/setup/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
@@ -15,10 +16,10 @@ import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
-import { chooseNetworks } from '../../agent/setup/private-networks.ts';
+import { chooseNetworks, type NetworkRequest } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
-import { DEFAULT_NETWORK, hasOwnNetworks } from '../../machine/network-choice.ts';
+import { DEFAULT_NETWORK, hasOwnNetworks, type ProxyChoice } from '../../machine/network-choice.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordReplacedAddress } from '../../objects/services/record-replaced-address.ts';
@@ -87,7 +88,11 @@ export async function apply(
   if (choice === 'namespace') await runtime;
   const objects = loaded.objects.map(({ object }) => object);
   const { networkHostAccess: hasHostAccess } = flags;
-  const asked = { ...isolation, choice: isIdle ? 'host' : network, hasHostAccess, objects } as const;
+  const proxy = proxyOf(flags, config);
+  const shared = { ...isolation, hasHostAccess, objects };
+  const asked: NetworkRequest = isIdle
+    ? { ...shared, choice: 'host', proxy: 'node' }
+    : { ...shared, choice: network, proxy };
   const { networks, note } = await chooseNetworks(asked, place);
   const view = await openView({
     cli,
@@ -112,6 +117,16 @@ export async function apply(
     await runtime;
     view.close();
   }
+}
+
+/**
+ * The proxy for Services of a cluster.
+ * @throws {PodrunError} (usage) for rules in a network that other agents share
+ */
+function proxyOf({ proxy, detach }: ApplyFlags, config: ConfigFile | undefined): ProxyChoice {
+  const choice = proxy ?? config?.proxy ?? 'node';
+  if (choice === 'node' || !detach) return choice;
+  throw usage('--proxy nft does not go with --detach', 'Background agents share their network. --proxy node does.');
 }
 
 /** The settings of the agent that flags and podrun.yaml decide alone. */

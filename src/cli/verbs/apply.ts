@@ -6,7 +6,7 @@ import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
-import { NETWORK_CHOICES } from '../../machine/network-choice.ts';
+import { NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -90,6 +90,12 @@ function validation(value: string): ApplyFlags['validate'] {
   return mode;
 }
 
+function proxyOption(): Option {
+  const what =
+    'Services of a cluster network, nft: by rules of nftables, faster, and Pods see their clients (default: node)';
+  return new Option('--proxy <kind>', what).choices(PROXY_CHOICES);
+}
+
 function networkOption(): Option {
   const what = 'cluster: each Pod has its own network and reaches the others; pod: it reaches none (default: auto)';
   return new Option('--network <kind>', what).choices(NETWORK_CHOICES);
@@ -138,6 +144,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
     .addOption(networkOption())
+    .addOption(proxyOption())
     .option('--no-network-host-access', 'keep Pods of a cluster network from servers on 127.0.0.1 of this machine')
     .option('--ingress-port <http,https>', 'serve Ingresses there (default: 8080,8443, or the next free ports)')
     .addOption(delayOption('--backoff-initial', 'delay before the second restart of a container', CRASH_LOOP.initialMs))

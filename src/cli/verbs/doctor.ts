@@ -14,7 +14,7 @@ import { cgroupMachine } from '../../runtime/linux/cgroup/cgroup-machine.ts';
 import { distributions, namespaceFindings } from '../../runtime/linux/detection/findings.ts';
 import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
 import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/features.ts';
-import { detectCluster, detectNetworks } from '../../runtime/linux/network/detect.ts';
+import { detectCluster, detectNetworks, type NetworkFacts } from '../../runtime/linux/network/detect.ts';
 import { missingForWayOut } from '../../runtime/linux/network/tools.ts';
 import { terminalKind } from '../../runtime/terminal/terminal.ts';
 import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
@@ -151,15 +151,26 @@ async function clusterFindings({ env, clock }: Cli, stateDir: string): Promise<M
   const userPath = env['PATH'];
   const detection = await detectCluster({ stateDir, version, userPath, clock, afresh: true });
   if (!detection.ok) return [{ feature: 'clusterNetworks', verdict: 'no', how: 'none', why: detection.why }];
-  const { mode, wayOut, failedWayOut } = detection.facts;
+  const { mode } = detection.facts;
   const cluster: MachineFinding = { feature: 'clusterNetworks', verdict: 'yes', how: mode };
-  if (wayOut !== undefined) return [cluster, { feature: 'wayOut', verdict: 'yes', how: wayOut.kind }];
+  return [cluster, wayOutFinding(detection.facts, userPath), rulesFinding(detection.facts)];
+}
+
+function wayOutFinding({ wayOut, failedWayOut }: NetworkFacts, userPath: string | undefined): MachineFinding {
+  if (wayOut !== undefined) return { feature: 'wayOut', verdict: 'yes', how: wayOut.kind };
   const doing = 'open a way out of a cluster network';
-  const why: Obstacle =
-    failedWayOut === undefined
-      ? { type: 'missingPrograms', programs: missingForWayOut(userPath) }
-      : { type: 'refused', doing, said: failedWayOut, confinedBy: [] };
-  return [cluster, { feature: 'wayOut', verdict: 'no', how: 'none', why }];
+  const why = whyNot(doing, failedWayOut, missingForWayOut(userPath));
+  return { feature: 'wayOut', verdict: 'no', how: 'none', why };
+}
+
+function rulesFinding({ nft, failedNft }: NetworkFacts): MachineFinding {
+  if (nft !== undefined) return { feature: 'serviceRules', verdict: 'yes', how: 'nft' };
+  const why = whyNot('make rules of nftables', failedNft, ['nft']);
+  return { feature: 'serviceRules', verdict: 'no', how: 'none', why };
+}
+
+function whyNot(doing: string, said: string | undefined, programs: readonly string[]): Obstacle {
+  return said === undefined ? { type: 'missingPrograms', programs } : { type: 'refused', doing, said, confinedBy: [] };
 }
 
 async function terminalFinding(): Promise<MachineFinding> {

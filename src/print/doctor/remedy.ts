@@ -17,6 +17,7 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     podNetworks: networkRemedy(why, machine),
     clusterNetworks: networkRemedy(why, machine),
     wayOut: wayOutRemedy(why, machine),
+    serviceRules: why.type === 'missingPrograms' ? install(['nftables'], machine) : undefined,
     namespaces: namespaceRemedy(why, machine),
   };
   return remedies[feature];

@@ -70,6 +70,13 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       none: 'Pods of a cluster network reach each other only',
     },
   },
+  serviceRules: {
+    name: 'proxy',
+    ways: {
+      nft: 'apply --proxy nft serves Services of a cluster network by rules of nftables',
+      none: 'Services of a cluster network are proxied by podrun itself; apply --proxy nft is refused',
+    },
+  },
   memoryVolumes: {
     name: 'secrets',
     ways: {

@@ -6,7 +6,8 @@ import { readPrivileges } from '../detection/privileges.ts';
 import { Cluster } from './cluster.ts';
 import type { NetworkMode } from './cluster-commands.ts';
 import { holdNetwork } from './holder.ts';
-import { findNetworkTools, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
+import { NftServices } from './nft-services.ts';
+import { findNetworkTools, findNft, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
 import { WayOut } from './way-out.ts';
 import type { WayOutTools } from './way-out-commands.ts';
 
@@ -16,6 +17,10 @@ export interface NetworkFacts {
   readonly mode: NetworkMode;
   /** The way out of a cluster. Undefined: there is none, or podrun was asked about networks of single Pods. */
   readonly wayOut?: WayOutTools | undefined;
+  /** The path of nft, where its rules work in a cluster. */
+  readonly nft?: string | undefined;
+  /** The message of an nft that is installed and cannot be used here. */
+  readonly failedNft?: string | undefined;
   /** The messages of programs that are installed and cannot be a way out here. */
   readonly failedWayOut?: string | undefined;
 }
@@ -42,12 +47,28 @@ const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
     const cluster = await Cluster.open({ ...facts, outlivesPodrun: false });
     try {
       await (await cluster.addPod(TRIED_ADDRESS)).end();
-      return { ...facts, ...(await findWayOut(facts.tools, cluster, question)) };
+      const rules = await tryRules(cluster, question);
+      return { ...facts, ...rules, ...(await findWayOut(facts.tools, cluster, question)) };
     } finally {
       cluster.close({ ends: true });
     }
   },
 };
+
+/** Tries rules of nftables for Services. */
+async function tryRules(
+  { join }: Cluster,
+  { userPath }: NetworkQuestion,
+): Promise<Pick<NetworkFacts, 'nft' | 'failedNft'>> {
+  const nft = findNft(userPath);
+  if (nft === undefined) return {};
+  try {
+    await new NftServices(nft, join).update([]);
+    return { nft };
+  } catch (error) {
+    return { failedNft: error instanceof Error ? error.message : String(error) };
+  }
+}
 
 /** Tries the ways out that are installed. Answers the first one that works. */
 async function findWayOut(

@@ -25,10 +25,15 @@ export function networkMarks(userPath: string | undefined): string {
   return found.map((program) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
 }
 
+/** The path of nft. Undefined: it is not installed. */
+export function findNft(userPath: string | undefined): string | undefined {
+  return findProgram('nft', searchFolders(userPath))?.file;
+}
+
 /** The ways out that are installed, the best one first. Without nft there is none. */
 export function findWaysOut(userPath: string | undefined): readonly WayOutTools[] {
   const folders = searchFolders(userPath);
-  const nft = findProgram('nft', folders)?.file;
+  const nft = findNft(userPath);
   return WAYS_OUT.flatMap((kind): WayOutTools[] => {
     const program = findProgram(kind, folders)?.file;
     return program === undefined || nft === undefined ? [] : [{ kind, program, nft }];
