@@ -24,6 +24,7 @@ const MTU = 9000;
 
 /*
  * A kernel without IPv6, or an old one, lacks some of the settings; all but ip_forward only make something better.
+ * The bridge leaves packets to the router: it would not send one back to the Pod that called its own Service.
  * Connections of the proxy come from one address: reused ports in TIME_WAIT and the wide range let it make enough.
  */
 const CLUSTER_SCRIPT = `exec 2>&1
@@ -35,6 +36,7 @@ set_if_there ip_unprivileged_port_start 0
 set_if_there tcp_tw_reuse 1
 set_if_there ip_local_port_range "1024 65535"
 set_if_there /proc/sys/net/ipv6/conf/default/disable_ipv6 1
+set_if_there /proc/sys/net/bridge/bridge-nf-call-iptables 0
 "$IP" -batch - <<END || exit 1
 link set lo up
 link add br0 mtu ${MTU} address 02:00:0a:5d:00:01 type bridge
