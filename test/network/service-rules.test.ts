@@ -46,11 +46,13 @@ add rule ip podrun_services postrouting ip saddr . ip daddr @selves masquerade
 
 it('a Service has a chain that chooses an endpoint, and an element that leads there', () => {
   const dns = listener('10.96.0.9', [7], { protocol: 'UDP', port: 53 });
+  const choice = 'numgen random mod 2 map { 0 : 10.93.0.5 . 8080, 1 : 10.93.0.6 . 8080 }';
+  const dnsElement = '10.96.0.9 . udp . 53 : goto s_pods_udp_10_96_0_9_53';
   expect(transactions([listener('10.96.0.1', [6, 5]), dns, listener('10.96.0.2', [])])).toEqual([
     `\
 add chain ip podrun_services s_pods_tcp_10_96_0_1_80
 flush chain ip podrun_services s_pods_tcp_10_96_0_1_80
-add rule ip podrun_services s_pods_tcp_10_96_0_1_80 meta l4proto tcp dnat ip addr . port to numgen random mod 2 map { 0 : 10.93.0.5 . 8080, 1 : 10.93.0.6 . 8080 }
+add rule ip podrun_services s_pods_tcp_10_96_0_1_80 meta l4proto tcp dnat ip addr . port to ${choice}
 add chain ip podrun_services s_pods_udp_10_96_0_9_53
 flush chain ip podrun_services s_pods_udp_10_96_0_9_53
 add rule ip podrun_services s_pods_udp_10_96_0_9_53 meta l4proto udp dnat to 10.93.0.7:8080
@@ -58,7 +60,7 @@ add rule ip podrun_services s_pods_udp_10_96_0_9_53 meta l4proto udp dnat to 10.
     `\
 flush map ip podrun_services chains
 flush set ip podrun_services selves
-add element ip podrun_services chains { 10.96.0.1 . tcp . 80 : goto s_pods_tcp_10_96_0_1_80, 10.96.0.9 . udp . 53 : goto s_pods_udp_10_96_0_9_53 }
+add element ip podrun_services chains { 10.96.0.1 . tcp . 80 : goto s_pods_tcp_10_96_0_1_80, ${dnsElement} }
 add element ip podrun_services selves { 10.93.0.6 . 10.93.0.6, 10.93.0.5 . 10.93.0.5, 10.93.0.7 . 10.93.0.7 }
 `,
   ]);

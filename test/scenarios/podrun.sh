@@ -5,12 +5,12 @@
 # reads a workload and the next one deletes it, kubectl's `delete` comes second, since it asks the server more often.
 # Here it waits for the reads that have begun.
 #
-# NETWORK is the network of the scenarios' Pods, if it is set.
+# NETWORK is the network of the scenarios' Pods, and PROXY the proxy for Services, if they are set.
 folder=${PODRUN_STATE_DIR%/state}
 export PODRUN_STATE_DIR="$folder/podrun"
 set -- node "$(dirname "$0")/../../bin/podrun.js" "$@"
 case "$3 $4" in
-  apply\ *) set -- "$@" ${NETWORK:+--network "$NETWORK"} ;;
+  apply\ *) set -- "$@" ${NETWORK:+--network "$NETWORK"} ${PROXY:+--proxy "$PROXY"} ;;
   get\ *) exec flock --shared "$folder/reads" "$@" ;;
   delete\ pod/*) ;;
   delete\ *) sleep 0.2 && flock "$folder/reads" true ;;

@@ -152,7 +152,7 @@ evictionMaxPodGracePeriod: 60
     [
       'image: {}',
       '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, ' +
-        'evictionSoftGracePeriod, images, maxPods, network, node, podPidsLimit, runtime',
+        'evictionSoftGracePeriod, images, maxPods, network, node, podPidsLimit, proxy, runtime',
     ],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
