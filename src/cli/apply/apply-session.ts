@@ -16,7 +16,7 @@ import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
-import { chooseNetworks, type NetworkRequest } from '../../agent/setup/private-networks.ts';
+import { chooseNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import { DEFAULT_NETWORK, hasOwnNetworks, type ProxyChoice } from '../../machine/network-choice.ts';
@@ -87,11 +87,10 @@ export async function apply(
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const objects = loaded.objects.map(({ object }) => object);
-  const { networkHostAccess: hasHostAccess } = flags;
+  const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects };
   const proxy = proxyOf(flags, config);
-  const shared = { ...isolation, hasHostAccess, objects };
-  const asked: NetworkRequest = isIdle
-    ? { ...shared, choice: 'host', proxy: 'node' }
+  const asked = isIdle
+    ? ({ ...shared, choice: 'host', proxy: 'node' } as const)
     : { ...shared, choice: network, proxy };
   const { networks, note } = await chooseNetworks(asked, place);
   const view = await openView({
