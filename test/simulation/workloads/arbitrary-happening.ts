@@ -55,12 +55,13 @@ function happeningTo({ changes, deletes, pauseMs = 4000 }: Draft): fc.Arbitrary<
       weight: 1,
       arbitrary: fc.record({ afterMs, does: fc.constant('crash' as const), which, exitCode: fc.constantFrom(0, 1) }),
     },
+    // Often, and soon: a Job that counts Pods twice does so only after a death between two writes of one stage.
     {
-      weight: 3,
+      weight: 5,
       arbitrary: fc.record({
         afterMs,
         does: fc.constant('kill' as const),
-        afterWrites: fc.nat(20),
+        afterWrites: fc.nat(8),
         withContainers: fc.boolean(),
       }),
     },
