@@ -32,8 +32,9 @@ export class PrivateNetwork {
     const network = new PrivateNetwork(options);
     try {
       for (const port of forwardedPorts(options.spec)) {
-        if (port.protocol === undefined || port.protocol === 'TCP') await network.#forward(port);
-        else options.event(hostPortNotForwarded(port.hostPort, port.protocol));
+        const { protocol = 'TCP' } = port;
+        if (protocol !== 'SCTP') await network.#forward(port, protocol);
+        else options.event(hostPortNotForwarded(port.hostPort, protocol));
       }
     } catch (error) {
       await network.close();
@@ -62,15 +63,15 @@ export class PrivateNetwork {
     await held.end();
   }
 
-  /** Forwards connections to a port of the host to the Pod. */
-  async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort): Promise<void> {
+  /** Forwards what comes to a port of the host to the Pod. */
+  async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort, protocol: 'TCP' | 'UDP'): Promise<void> {
     const { helper, isShared, event } = this.#options;
     // In a cluster, podrun listens beyond loopback only where the manifest names an address.
     const at = { address: hostIP || (isShared ? LOCALHOST : ANY_ADDRESS), port: hostPort };
     const target = { host: this.address, port: containerPort };
     const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
     try {
-      this.#served.push(await helper.serve(at, target, onLost));
+      this.#served.push(await helper.serve({ protocol, at, target, onLost }));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new Error(`cannot forward host port ${hostPort}: ${why}`, { cause: error });

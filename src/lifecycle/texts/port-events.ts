@@ -74,7 +74,7 @@ export function isolatedNetwork(address: string): EventDraft {
 export function hostPortNotForwarded(port: number, protocol: string): EventDraft {
   return podrunEvent(
     'HostPortNotForwarded',
-    `host port ${port} is not forwarded to the Pod: podrun forwards TCP, not ${protocol}`,
+    `host port ${port} is not forwarded to the Pod: podrun forwards TCP and UDP, not ${protocol}`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
 import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
-import { listenerKey, type ServiceListener } from '../../../network/service-listener.ts';
+import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../../../network/service-listener.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import type { ProgramCall } from '../../inside.ts';
 import { killGroup } from '../../kill.ts';
@@ -27,6 +27,7 @@ export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> 
 /** A port of this machine that leads into the network. */
 export interface ServedPort {
   readonly id: number;
+  readonly protocol: ProxiedProtocol;
   readonly at: HostAddress;
   readonly target: DialTarget;
   /** Called when a helper has died, and the next one cannot serve the port. */
@@ -90,12 +91,12 @@ export class NetworkHelper {
   }
 
   /**
-   * Leads a port of this machine to a port of the network: listens here, and gives the listening socket to the helper.
-   * From then on the bytes of its connections do not pass podrun.
+   * Leads a port of this machine to a port of the network: listens here, and gives the socket to the helper. From then
+   * on the bytes do not pass podrun.
    * @throws {Error} (EADDRINUSE, EACCES, …) when the port cannot be listened on
    */
-  async serve(at: HostAddress, target: DialTarget, onLost: ServedPort['onLost']): Promise<ServedPort> {
-    const served = { id: ++this.#lastId, at, target, onLost };
+  async serve(port: Omit<ServedPort, 'id'>): Promise<ServedPort> {
+    const served = { ...port, id: ++this.#lastId };
     await this.#handOver(served);
     this.#served.set(served.id, served);
     return served;
@@ -165,10 +166,10 @@ export class NetworkHelper {
   }
 
   /** One after the other: Node would keep a second socket here, and accept connections, until the first is received. */
-  #handOver({ id, at, target }: ServedPort): Promise<void> {
+  #handOver({ id, protocol, at, target }: ServedPort): Promise<void> {
     const handed = this.#handed.then(async () => {
-      const server = await listen(at);
-      await this.#ask(id, { type: 'serve', ...target }, { socket: server });
+      const socket = await (protocol === 'TCP' ? listen(at) : bind(at));
+      await this.#ask(id, { type: 'serve', ...target }, { socket });
     });
     this.#handed = handed.catch(() => undefined);
     return handed;

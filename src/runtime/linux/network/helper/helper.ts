@@ -2,9 +2,11 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../../clock.ts';
 import { DnsServer } from '../../../../network/dns/dns-server.ts';
+import { EndpointChoice } from '../../../../network/proxy/endpoint-choice.ts';
 import { ServiceProxy } from '../../../../network/proxy/service-proxy.ts';
+import { TcpService } from '../../../../network/proxy/tcp-service.ts';
+import { UdpService } from '../../../../network/proxy/udp-service.ts';
 import type { ServiceListener } from '../../../../network/service-listener.ts';
-import { splice } from '../../../../network/splice.ts';
 import { PodrunsConnections } from './podruns-connections.ts';
 import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './protocol.ts';
 
@@ -15,13 +17,15 @@ export type Send = (message: HelperAnswer | HelperDial, socket?: Socket) => void
 export class Helper {
   readonly #send: Send;
   /** By id of the request that brought them. */
-  readonly #servers = new Map<number, Server>();
+  readonly #served = new Map<number, TcpService | UdpService>();
+  readonly #clock: Clock;
   readonly #proxy: ServiceProxy;
   readonly #connections: PodrunsConnections;
   readonly #dns: DnsServer;
 
   constructor(send: Send, clock: Clock) {
     this.#send = send;
+    this.#clock = clock;
     this.#proxy = new ServiceProxy({ clock, opens: ({ network }) => network === 'pods' });
     this.#connections = new PodrunsConnections(send);
     this.#dns = new DnsServer(clock, (server) => this.#connections.dial(server));
@@ -32,7 +36,7 @@ export class Helper {
       case 'dial':
         return this.#dial(request.id, request);
       case 'serve':
-        return this.#serve(request.id, request, handle as Server);
+        return this.#serve(request.id, request, handle as Server | DatagramSocket);
       case 'services':
         return void this.#serveServices(request.id, request.listeners);
       case 'adopt':
@@ -47,8 +51,8 @@ export class Helper {
         this.#connections.dialed(request.dial, handle as Socket | undefined);
         return this.#send({ id: request.id });
       case 'stop': {
-        this.#servers.get(request.served)?.close();
-        this.#servers.delete(request.served);
+        this.#served.get(request.served)?.close();
+        this.#served.delete(request.served);
         return this.#send({ id: request.id });
       }
       default:
@@ -92,21 +96,14 @@ export class Helper {
     this.#send({ id, error: Object.assign({}, error, { message }) });
   }
 
-  #serve(id: number, { host, port }: DialTarget, server: Server): void {
-    this.#servers.set(id, server);
-    server.on('connection', (client) => {
-      // The socket of the other side, not this one, decides about the end of each direction.
-      client.allowHalfOpen = true;
-      client.pause();
-      const target = connect({ host, port, allowHalfOpen: true });
-      const refuse = (): void => void client.resetAndDestroy();
-      client.on('error', () => target.destroy());
-      target.once('error', refuse);
-      target.once('connect', () => {
-        target.off('error', refuse);
-        splice(client, target);
-      });
-    });
+  #serve(id: number, { host, port }: DialTarget, socket: Server | DatagramSocket): void {
+    const shared = { network: 'machine', address: '', port: 0, service: '', affinitySeconds: undefined } as const;
+    const protocol = 'bind' in socket ? 'UDP' : 'TCP';
+    const choice = new EndpointChoice({ ...shared, protocol, endpoints: [{ address: host, port }] }, this.#clock);
+    this.#served.set(
+      id,
+      'bind' in socket ? UdpService.adopt(socket, choice, this.#clock) : TcpService.adopt(socket, choice),
+    );
     this.#send({ id });
   }
 }

@@ -21,7 +21,7 @@ export interface DialTarget {
 export type HelperRequest =
   /** Connect to the target, and pass the connection on. */
   | ({ readonly type: 'dial'; readonly id: number } & DialTarget)
-  /** Accept connections of the listening socket that comes along, and connect each to the target. */
+  /** Lead the connections of the listening socket that comes along, or the datagrams of a UDP socket, to the target. */
   | ({ readonly type: 'serve'; readonly id: number } & DialTarget)
   /** Serve these Services instead of those before, on the sockets of the helper's network at once. */
   | { readonly type: 'services'; readonly id: number; readonly listeners: readonly ServiceListener[] }

@@ -1,0 +1,25 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { SystemClock } from '../../../src/clock.ts';
+import { Helper } from '../../../src/runtime/linux/network/helper/helper.ts';
+
+async function bound(): Promise<Socket> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return socket;
+}
+
+it('the helper leads datagrams of a port of this machine to their target, and the answers back', async (context) => {
+  const [server, port, client] = [await bound(), await bound(), await bound()];
+  const helper = new Helper(() => undefined, new SystemClock());
+  context.onTestFinished(() => {
+    helper.handle({ type: 'stop', id: 2, served: 1 }, undefined);
+    for (const socket of [server, client]) socket.close();
+  });
+  server.on('message', (message, { port: from }) => server.send(`${String(message)}, too`, from));
+  helper.handle({ type: 'serve', id: 1, host: '127.0.0.1', port: server.address().port }, port);
+  client.send('hello', port.address().port, '127.0.0.1');
+  const [answer] = (await once(client, 'message')) as [Buffer];
+  expect(String(answer)).toBe('hello, too');
+});
