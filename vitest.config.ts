@@ -91,7 +91,6 @@ const config: ViteUserConfig = defineConfig({
           include: [ALL],
           exclude: [UNIT, ...COMPUTED, CHAOS],
           sequence: { groupOrder: 1 },
-          globalSetup: 'test/leaks.ts',
         },
       },
       {
@@ -100,6 +99,7 @@ const config: ViteUserConfig = defineConfig({
         test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
       },
     ],
+    globalSetup: 'test/leaks.ts',
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.
     isolate: false,
     // Style sheets are text that goes into pages.

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { GONE_WITHIN_MS } from './patience.ts';
 
+const FOLDER = 'podrun-tests-';
+
 /**
  * Gives a run of tests a temporary folder of its own. All that tests start inherits it, so that the end of the run can
- * tell what they have left: files, processes and mounts fail the run.
+ * tell what they have left: files, processes and mounts fail the run. Each project of the run calls this: the first
+ * makes the folder.
  */
-export default function setup(): () => Promise<void> {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'podrun-tests-')));
+export default function setup(): (() => Promise<void>) | undefined {
+  if (path.basename(tmpdir()).startsWith(FOLDER)) return undefined;
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), FOLDER)));
   // Some tests run podrun as an ordinary user.
   chmodSync(folder, 0o1777);
   process.env['TMPDIR'] = folder;
