@@ -1,5 +1,5 @@
-// Services of a cluster network, through podrun's own proxy and through rules of nftables, beside the Pod's own address;
-// and what they cost at rest.
+// Services of a cluster network: through podrun's own proxy and through rules of nftables, beside the Pod's own
+// address. Then what they cost at rest.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -116,16 +116,16 @@ async function atRest({ command, folder }) {
 /** Runs objects in a cluster network while something is measured, then deletes them. */
 async function whileItRuns({ command, folder, objects, flags }, measured) {
   const file = written(folder, 'services.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-  const { child, stop } = started(command('apply', file, '--quiet', '--network', 'cluster', ...flags), {
+  const running = started(command('apply', file, '--quiet', '--network', 'cluster', ...flags), {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   try {
     const first = objects.filter(({ kind }) => kind === 'Pod').map(({ metadata }) => `pod/${metadata.name}`);
     await untilStored(command, first.at(-1));
     timeOf(command('wait', '--for=condition=Ready', ...first, '--timeout', '60s'));
-    return await measured(child);
+    return await measured(running.child);
   } finally {
-    await stop('SIGINT');
+    await running.stop('SIGINT');
     timeOf(command('delete', '-f', file, '--ignore-not-found'));
   }
 }
