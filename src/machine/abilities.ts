@@ -48,6 +48,7 @@ export type MachineFeature =
   | 'podNetworks'
   | 'clusterNetworks'
   | 'wayOut'
+  | 'serviceNames'
   | 'serviceRules'
   | 'memoryVolumes'
   | 'terminals';

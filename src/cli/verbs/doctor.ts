@@ -1,3 +1,5 @@
+import { lowestPort } from '../../network/lowest-port.ts';
+import { DNS_PORT } from '../../network/service-addresses.ts';
 import { arch, homedir, release } from 'node:os';
 import type { Command } from 'commander';
 import { readConfigFile } from '../../agent/config/config-file.ts';
@@ -98,7 +100,7 @@ async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir
     terminalFinding(),
   ]);
   const users = userFinding(readOwnRights(features));
-  const network = [podAddresses, podNetworks, ...cluster];
+  const network = [podAddresses, podNetworks, ...cluster, nameFinding()];
   return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(cli), terminals];
 }
 
@@ -132,6 +134,15 @@ function limitFinding(): MachineFinding {
 async function addressFinding(): Promise<MachineFinding> {
   if (await hasPodAddresses()) return { feature: 'podAddresses', verdict: 'yes', how: 'own' };
   return { feature: 'podAddresses', verdict: 'no', how: 'none', why: { type: 'platform', platform: process.platform } };
+}
+
+/** Containers have files of their own, and so the names, only with namespaces. */
+function nameFinding(): MachineFinding {
+  const feature = 'serviceNames';
+  const { platform } = process;
+  if (platform !== 'linux') return { feature, verdict: 'no', how: 'none', why: { type: 'platform', platform } };
+  if (lowestPort() <= DNS_PORT) return { feature, verdict: 'yes', how: 'dns' };
+  return { feature, verdict: 'partly', how: 'hosts', why: { type: 'notRoot' } };
 }
 
 function memoryFinding(cli: Cli): MachineFinding {

@@ -18,6 +18,7 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     clusterNetworks: networkRemedy(why, machine),
     wayOut: wayOutRemedy(why, machine),
     serviceRules: why.type === 'missingPrograms' ? install(['nftables'], machine) : undefined,
+    serviceNames: why.type === 'notRoot' ? 'sysctl net.ipv4.ip_unprivileged_port_start=53 as root' : undefined,
     namespaces: namespaceRemedy(why, machine),
   };
   return remedies[feature];

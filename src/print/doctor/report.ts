@@ -77,6 +77,14 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       none: 'Services of a cluster network are proxied by podrun itself; apply --proxy nft is refused',
     },
   },
+  serviceNames: {
+    name: 'service names',
+    ways: {
+      dns: 'a DNS server has the names of Services, in each network but that of apply --network pod',
+      hosts: 'a DNS server has the names of Services in a cluster network; elsewhere, they are in /etc/hosts',
+      none: 'names of Services do not resolve',
+    },
+  },
   memoryVolumes: {
     name: 'secrets',
     ways: {
