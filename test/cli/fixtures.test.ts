@@ -78,7 +78,7 @@ const WORKLOADS: ReadonlyArray<readonly [file: string, exitCode: number, ...flag
   ['workloads/replica-set.yaml', 0, '--until', 'ready'],
   ['workloads/replication-controller.yaml', 0, '--until', 'ready'],
   ['workloads/cron-job.yaml', 0, '--until', 'ready'],
-  ['workloads/ingress.yaml', 0, '--until', 'ready'],
+  ['workloads/ingress.yaml', 0, '--until', 'ready', '--ingress-port', '18473,18474'],
   ['workloads/disruption-budget.yaml', 0, '--until', 'ready'],
   ['workloads/limit-range.yaml', 0],
   ['workloads/pod-template.yaml', 0],

@@ -277,6 +277,9 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     programs: { curl: 'echo hello' },
     before: [DETACH],
     manners: {
+      'podrun apply fixtures/workloads/ingress.yaml': {
+        skip: 'its port may be taken; test/cli/ingress.test.ts runs it',
+      },
       'podrun get service web': { before: [DELETE, 'podrun apply --detach web.yaml'] },
       'podrun get pods -o wide': { otherOutput: 'the name of the node' },
       'podrun apply fixtures/workloads/ingress.yaml': { before: [DELETE], until: /ingress\/hello +http/ },
