@@ -282,7 +282,6 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       },
       'podrun get service web': { before: [DELETE, 'podrun apply --detach web.yaml'] },
       'podrun get pods -o wide': { otherOutput: 'the name of the node' },
-      'podrun apply fixtures/workloads/ingress.yaml': { before: [DELETE], until: /ingress\/hello +http/ },
       'podrun apply pod.yaml --network pod': {
         ...(TIERS.includes('namespace') ? {} : { skip: 'needs namespaces' }),
         before: [DELETE],
