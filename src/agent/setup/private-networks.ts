@@ -34,6 +34,8 @@ export interface NetworkRequest {
   readonly hasNamespaces: boolean;
   /** The objects of the run. */
   readonly objects: readonly KubeObject[];
+  /** True for a run in the background beside others that share a cluster. Default: false. */
+  readonly joinsCluster?: boolean;
 }
 
 const HOST: ChosenNetworks = { networks: undefined, note: undefined };
@@ -48,12 +50,14 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, hasHostAccess, hasNamespaces, proxy, objects }: NetworkRequest,
+  { choice, hasHostAccess, hasNamespaces, proxy, objects, joinsCluster = false }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
   const isRefused = proxy === 'nft' && (choice === 'host' || choice === 'pod');
   if (isRefused) throw usage(`--proxy nft does not go with --network ${choice}`, 'use --network cluster');
-  const why = choice === 'auto' ? whyCluster(objects, hasNamespaces && lowestPort() > DNS_PORT) : undefined;
+  const needsDns = hasNamespaces && lowestPort() > DNS_PORT;
+  const needs = whyCluster(objects, needsDns) ?? (joinsCluster ? 'Pods in the background share one' : undefined);
+  const why = choice === 'auto' ? needs : undefined;
   if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
   const kind = choice === 'pod' ? 'pod' : 'cluster';
   // Loaded late: execa takes as long as a quarter of a start.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { usage } from '../../api/errors.ts';
 import { parseIngressPorts } from '../../agent/setup/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
@@ -15,6 +16,7 @@ import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.t
 import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { sharedClusterPaths } from '../../store/layout.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
 import { chooseNetworks } from '../../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
@@ -87,11 +89,11 @@ export async function apply(
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const objects = loaded.objects.map(({ object }) => object);
-  const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects };
+  const joinsCluster = flags.detach && existsSync(sharedClusterPaths(store.root).holder);
+  const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects, joinsCluster };
   const proxy = proxyOf(flags, config);
-  const asked = isIdle
-    ? ({ ...shared, choice: 'host', proxy: 'node' } as const)
-    : { ...shared, choice: network, proxy };
+  const wanted = isIdle ? ({ choice: 'host', proxy: 'node' } as const) : { choice: network, proxy };
+  const asked = { ...shared, ...wanted };
   const { networks, note } = await chooseNetworks(asked, place);
   const view = await openView({
     cli,
