@@ -81,7 +81,7 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        // These only compute: .ci/run gives them the time that other tests leave.
+        // These only compute.
         test: { name: 'computed', include: COMPUTED, sequence: { groupOrder: 1 }, testTimeout: 600_000 },
       },
       {

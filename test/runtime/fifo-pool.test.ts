@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { closeFifo, FifoPool, removeFifos } from '../../src/runtime/pipes/fifo-pool.ts';
+import { PipeMaker } from '../../src/runtime/pipes/process-pipes.ts';
+import { Watchdog } from '../../src/runtime/watch/watchdog.ts';
+import { SystemClock } from '../../src/clock.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-fifos-'));
@@ -37,4 +40,15 @@ it('makes FIFOs for all who wait at the same time, and again where they were rem
   const { stdout, stderr } = await pool.take(false);
   expect(existsSync(stdout.path)).toBe(true);
   for (const fifo of [stdout, stderr]) closeFifo(fifo);
+});
+
+it('does without FIFOs while somebody removes their folder: a hook of the Pod that ends still runs', async () => {
+  const folder = temporaryFolder();
+  const pipes = new PipeMaker(new SystemClock(), folder, 'fifo', new Watchdog());
+  onTestFinished(() => pipes.close());
+  await pipes.prepare();
+  const [made = ''] = readdirSync(folder);
+  for (const name of readdirSync(path.join(folder, made))) rmSync(path.join(folder, made, name));
+  const { stdio } = await pipes.make({});
+  expect(stdio).toEqual(['ignore', 'pipe', 'pipe']);
 });

@@ -1,9 +1,8 @@
 import { closeSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
-import { isDiskLost } from '../errno.ts';
+import { errnoOf, isDiskLost } from '../errno.ts';
 import { handOver } from './hand-over.ts';
 import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
 import { discardInput, writeFifo } from './input-fifo.ts';
@@ -86,8 +85,8 @@ export class PipeMaker {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
     const isHeld = logFile !== undefined;
     const taken = await this.#fifos.take(hasInput).catch((error: unknown) => {
-      // The state folder is gone or not writable: the Pods are being ended, and their hooks still run.
-      if (existsSync(path.dirname(this.#fifoDir)) && !isDiskLost(error)) throw error;
+      // The state folder is gone, goes now, or is not writable: the Pods are being ended, and their hooks still run.
+      if (existsSync(this.#fifoDir) && !isDiskLost(error) && !isOfARemovedFile(error)) throw error;
       return undefined;
     });
     if (taken === undefined) return this.#nodePipes(hasInput);
@@ -160,4 +159,9 @@ function both(stdout: PipeReader, stderr: PipeReader): PipeReader {
       stderr.hold(held);
     },
   };
+}
+
+/** True when somebody removes files meanwhile. The error of a missing program names no system call. */
+function isOfARemovedFile(error: unknown): boolean {
+  return errnoOf(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall !== undefined;
 }
