@@ -1,10 +1,12 @@
 import { hasFinalizers } from '../../api/finalizers.ts';
+import { hasCode } from '../../api/errors.ts';
 import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
 import { everyResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { type Controlled, hasController, isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
 import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/job/job-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { Claim } from '../../store/owners/ownership.ts';
 import { deletePod } from '../clean-up/delete-pod.ts';
 import { writePatch } from '../workloads/write-patch.ts';
 import type { RunOwner } from './begin-runs.ts';
@@ -63,9 +65,8 @@ export function claimControlled(
   agent: string | undefined,
 ): OwnedWorkload<Controlled> | undefined {
   const { plural } = resourceTypeOf({ apiVersion, kind });
-  if (store.get(plural, namespace, name) === undefined) return undefined;
-  const claim = store.claim(plural, { namespace, name }, command, agent);
-  if (!claim.ok) return undefined;
+  const claim = claimIfStored(() => store.claim(plural, { namespace, name }, command, agent));
+  if (claim?.ok !== true) return undefined;
   const object = store.get<StoredKubeObject>(plural, namespace, name);
   if (object === undefined || !hasController(object)) {
     claim.release();
@@ -125,4 +126,14 @@ function descendantsOf(store: FileStore, { metadata: { namespace, uid } }: Workl
     ...all.filter((object) => controllerOf(object)?.uid === owner).flatMap(({ metadata }) => below(metadata.uid)),
   ];
   return below(uid);
+}
+
+/** Undefined when the object is gone: another command may remove it at any moment. */
+function claimIfStored(claim: () => Claim): Claim | undefined {
+  try {
+    return claim();
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
+    return undefined;
+  }
 }

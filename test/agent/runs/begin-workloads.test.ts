@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginWorkloads, type WorkloadKey } from '../../../src/agent/runs/begin-workloads.ts';
+import { beginWorkloads, claimControlled, type WorkloadKey } from '../../../src/agent/runs/begin-workloads.ts';
 import type { StoredKubeObject, StoredPod } from '../../../src/api/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { JOB_FINALIZER } from '../../../src/controllers/job/job-pods.ts';
@@ -69,4 +69,21 @@ it('the next agent removes the Pods that a Job has not counted, also after one t
     const left = next.list<StoredPod>('pods').map(({ metadata }) => metadata.name);
     expect(left, `killed after ${writes} writes`).toEqual(['counted', 'succeeded']);
   }
+});
+
+it('does not take up an object that another command removes meanwhile', () => {
+  const root = temporaryFolder();
+  const store = openAs('1', root);
+  const { apiVersion, kind, metadata } = store.create<StoredKubeObject>('jobs', newJob() as StoredKubeObject);
+  const { namespace, name } = metadata;
+  const removedBeforeTheClaim: FileStore = new Proxy(store, {
+    get: (target, member) => {
+      if (member === 'claim') store.delete('jobs', namespace, name);
+      const value: unknown = Reflect.get(target, member, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  expect(claimControlled(removedBeforeTheClaim, { apiVersion, kind, namespace, name }, 'podrun', undefined)).toBe(
+    undefined,
+  );
 });
