@@ -1,5 +1,6 @@
 import { closeSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { errnoOf, isDiskLost } from '../errno.ts';
@@ -86,7 +87,7 @@ export class PipeMaker {
     const isHeld = logFile !== undefined;
     const taken = await this.#fifos.take(hasInput).catch((error: unknown) => {
       // The state folder is gone, goes now, or is not writable: the Pods are being ended, and their hooks still run.
-      if (existsSync(this.#fifoDir) && !isDiskLost(error) && !isOfARemovedFile(error)) throw error;
+      if (existsSync(path.dirname(this.#fifoDir)) && !isDiskLost(error) && !isOfARemovedFile(error)) throw error;
       return undefined;
     });
     if (taken === undefined) return this.#nodePipes(hasInput);
