@@ -62,8 +62,11 @@ const WATCH_MS = 1000;
 /** Waiting for a node; placed on this node, which runs or rejects it; waiting for its last write; over. */
 type State = 'waiting' | 'placed' | 'ending' | 'over';
 
-/** The stored object. Held: only finalizers keep it. Missing: a write did not find it; its deletion is not reported. */
-type ObjectState = 'present' | 'removing' | 'held' | 'missing' | 'gone';
+/**
+ * The stored object. Held: only finalizers keep it. Missing: a write did not find it; its deletion is not reported.
+ * Overtaken: so, when this run was about to remove it.
+ */
+type ObjectState = 'present' | 'removing' | 'held' | 'missing' | 'overtaken' | 'gone';
 
 /** One Pod from its creation to its end: scheduled, run by a PodWorker, recorded, and removed after its deletion. */
 export class PodRun implements PodReport {
@@ -110,7 +113,7 @@ export class PodRun implements PodReport {
 
   /** True when the object was removed. Further writes are dropped. */
   get isRemoved(): boolean {
-    return this.#object === 'missing' || this.#object === 'gone';
+    return ['missing', 'overtaken', 'gone'].includes(this.#object);
   }
 
   /** The next step for the Pod. Undefined: nothing is planned. */
@@ -195,7 +198,7 @@ export class PodRun implements PodReport {
     this.#object = 'gone';
     this.#writes.cancelRetry();
     this.#recorder.stopStoring();
-    if (before === 'held') return this.#end();
+    if (before === 'held' || before === 'overtaken') return this.#end();
     if (this.#state === 'over') return this.#tellRemoved();
     if (before === 'removing' || before === 'gone') return;
     if (!isForced) this.#options.onRecordLost(this.pod);
@@ -256,6 +259,8 @@ export class PodRun implements PodReport {
     const { name, namespace } = this.#pod.metadata;
     this.#object = 'removing';
     const pod = this.#change('object', (stored) => withoutGrace(stored, clock.now().wallMs), true) ?? this.#pod;
+    // The watch reports the removal, and ends the run.
+    if (this.isRemoved) return;
     if (hasFinalizers(pod) && isStored(store, pod)) {
       this.#object = 'held';
       // A Pod without a recorded end would count as lost after the end of this agent.
@@ -264,6 +269,7 @@ export class PodRun implements PodReport {
       return;
     }
     const removed = this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
+    if (this.isRemoved) return;
     this.#isRemovalTold ||= removed !== undefined;
     this.#gone(true);
     this.#end();
@@ -325,8 +331,8 @@ export class PodRun implements PodReport {
   }
 
   #missing(): void {
-    if (this.#object !== 'present') return this.#gone(false);
-    this.#object = 'missing';
+    if (this.#object === 'held') return this.#gone(false);
+    this.#object = this.#object === 'removing' ? 'overtaken' : 'missing';
     this.#recorder.stopStoring();
     const { clock } = this.#options;
     clock.wakeAt(clock.now().monotonicMs + WATCH_MS, () => this.#gone(false));

@@ -105,13 +105,28 @@ it('the agent may forget a Pod that another process removed just before it did',
 });
 
 describe('a client that changes the Pod just before its agent writes', () => {
-  function twoStores(change: Partial<StoredPod['spec']> = {}): { client: Store; pod: StoredPod } & Rig {
+  it('may remove it: the run is over when its agent hears of that', async () => {
+    const { agent, client, pod, run, ends } = twoStores();
+    const heard: string[] = [];
+    agent.watch('pods', {}, ({ type }) => heard.push(type));
+    run.begin();
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    client.change('pods', pod.metadata, 'object', inMetadata({ deletionTimestamp, deletionGracePeriodSeconds: 0 }));
+    run.saveStatus({ phase: 'Failed' });
+    client.delete('pods', 'default', 'web');
+    run.finished();
+    await vi.waitFor(() => expect(ends.count).toBe(1), PATIENT);
+    expect(heard.at(-1)).toBe('DELETED');
+  });
+
+  function twoStores(change: Partial<StoredPod['spec']> = {}): { agent: Store; client: Store; pod: StoredPod } & Rig {
     // Nothing but a write makes these stores look for changes: their clocks stand still.
     const [root, clock] = [temporaryFolder(), new ManualClock()];
     const client = openStore(root, new ManualClock());
     const bare = newPod('web');
     const pod = client.create('pods', { ...bare, spec: { ...bare.spec, ...change } });
-    return { client, pod, ...runOf(pod, openStore(root, clock), clock) };
+    const agent = openStore(root, clock);
+    return { agent, client, pod, ...runOf(pod, agent, clock) };
   }
 
   const inMetadata =
