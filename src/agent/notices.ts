@@ -1,18 +1,18 @@
-import { allContainers, DEFAULT_NAMESPACE, type StoredPod } from '../api/objects.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/podrun-events.ts';
 import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { MachineOptions } from './machine.ts';
+import { hasApiServer } from './network/service-facts.ts';
 
 type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
 
 /** The events about parts of a Pod's spec that have no effect here: one for each. */
 export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
-  // A Service of this name means that the user has an API server.
-  const hasApiServer = place.store.get('services', DEFAULT_NAMESPACE, 'kubernetes') !== undefined;
-  return [...fieldNotices(pod, place), ...securityNotices(pod, place), ...(hasApiServer ? [] : apiServerNotices(pod))];
+  const ofApiServer = hasApiServer(place.store) ? [] : apiServerNotices(pod);
+  return [...fieldNotices(pod, place), ...securityNotices(pod, place), ...ofApiServer];
 }
 
 function fieldNotices(pod: StoredPod, { settings: { features, privateNetworks } }: Place): EventDraft[] {

@@ -37,6 +37,11 @@ export function serviceAddress(range: ServiceRange, name: string, isTaken: (addr
   throw new RangeError(`no address is free in ${range}0.0/16`);
 }
 
+/** The address of the API server, which programs in a cluster find in their variables. podrun has none: it refuses. */
+export function apiServerAddress(range: ServiceRange): string {
+  return `${range}0.1`;
+}
+
 /** The port of DNS. */
 export const DNS_PORT = 53;
 

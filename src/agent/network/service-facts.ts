@@ -1,5 +1,6 @@
-import type { StoredService } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/objects.ts';
 import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
+import { apiServerAddress, CLUSTER_RANGE, MACHINE_RANGE } from '../../network/service-addresses.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { addressForPods, podsPort, type ServicePlace } from '../../network/listeners-of-services.ts';
 import type { ObjectReader } from '../../store/store.ts';
@@ -15,4 +16,31 @@ export function serviceFacts(store: ObjectReader, namespace: string, network: Se
       return { name, port, protocol, served: podsPort(port, place) };
     }),
   }));
+}
+
+/**
+ * The Services that get variables in a Pod of this namespace. The API server is one of them, as on a node: programs
+ * find out by its variables that they are in a cluster.
+ */
+export function knownServices(store: ObjectReader, namespace: string, network: ServicePlace['network']): ServiceFact[] {
+  const stored = [...new Set([namespace, DEFAULT_NAMESPACE])].flatMap((place) => serviceFacts(store, place, network));
+  return hasApiServer(store) ? stored : [...stored, apiServer(network)];
+}
+
+/** True when the user has an API server: a Service leads to it. */
+export function hasApiServer(store: ObjectReader): boolean {
+  return store.get('services', DEFAULT_NAMESPACE, API_SERVER) !== undefined;
+}
+
+/** True for the Service that leads to an API server. */
+export function isApiServer({ kind, metadata }: KubeObject): boolean {
+  const { namespace = DEFAULT_NAMESPACE, name } = metadata;
+  return kind === 'Service' && namespace === DEFAULT_NAMESPACE && name === API_SERVER;
+}
+
+const API_SERVER = 'kubernetes';
+
+function apiServer(network: ServicePlace['network']): ServiceFact {
+  const clusterIP = apiServerAddress(network === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE);
+  return { namespace: DEFAULT_NAMESPACE, name: API_SERVER, clusterIP, ports: [{ name: 'https', port: 443 }] };
 }

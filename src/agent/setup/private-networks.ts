@@ -64,8 +64,7 @@ export async function chooseNetworks(
   const { detectCluster, detectNetworks } = await import('../../runtime/linux/network/detect.ts');
   const detection = kind === 'pod' ? await detectNetworks(kind, place) : await detectCluster({ ...place, version });
   if (detection.ok) {
-    const note =
-      why && `network: cluster, because ${why}; --network host keeps the Pods in the network of this machine`;
+    const note = why && `network: cluster, because ${why}`;
     if (proxy === 'nft' && detection.facts.nft === undefined) throw withoutRules(detection.facts);
     return { networks: { ...detection.facts, kind, hasHostAccess, proxy }, note };
   }

@@ -13,7 +13,7 @@ export function whyCluster(objects: readonly KubeObject[], needsDns: boolean): s
   for (const { kind, metadata, spec = {} } of objects as readonly NetworkedObject[]) {
     const name = `${kind.toLowerCase()}/${metadata.name}`;
     if (kind === 'Service' && spec.type !== 'ExternalName' && Object.keys(spec.selector ?? {}).length > 0) {
-      return `${name} has a selector`;
+      return `${name} selects Pods`;
     }
     const { replicas = 1 } = spec;
     const podSpec = kind === 'Pod' ? spec : spec.template?.spec;

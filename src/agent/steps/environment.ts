@@ -1,10 +1,9 @@
 import type { StoredConfigMap, StoredSecret } from '../../api/objects.ts';
 import { makeEnvironment } from '../../lifecycle/environment/environment.ts';
-import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import type { Store } from '../../store/store.ts';
-import { serviceFacts } from '../network/service-facts.ts';
+import { knownServices } from '../network/service-facts.ts';
 import type { LaunchStep } from './step.ts';
 
 interface EnvironmentOptions {
@@ -33,9 +32,4 @@ export function environmentStep({ store, node, network }: EnvironmentOptions): L
       return { ok: true, changes: { variables: made.env } };
     },
   };
-}
-
-/** The stored Services that get variables in a Pod of this namespace. */
-function knownServices(store: Store, namespace: string, network: ServicePlace['network']): ServiceFact[] {
-  return [...new Set([namespace, 'default'])].flatMap((place) => serviceFacts(store, place, network));
 }

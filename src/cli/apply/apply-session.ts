@@ -19,6 +19,8 @@ import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { sharedClusterPaths } from '../../store/layout.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
 import { chooseNetworks } from '../../agent/setup/private-networks.ts';
+import { refuseApiServer } from '../../agent/setup/refuse-api-server.ts';
+import { hasApiServer, isApiServer } from '../../agent/network/service-facts.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import { DEFAULT_NETWORK, hasOwnNetworks, type ProxyChoice } from '../../machine/network-choice.ts';
@@ -71,6 +73,7 @@ export async function apply(
   if (flags.dryRun !== 'none') return dryRunApply(cli, loaded.objects, flags);
   if (flags.report !== undefined) prepareReportFolder(flags.report);
   const { pods, records, workloads } = separateObjects(loaded.objects);
+  const objects = loaded.objects.map(({ object }) => object);
   const applied = pods.map(({ object }) => object);
   refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
   const expected = await expectationsOf(flags, applied);
@@ -82,19 +85,18 @@ export async function apply(
   const planned = plannedPods([...own, ...resting]);
   refuseSilentOwners(store, live);
   if (features !== undefined) refuseSecurity(planned, features);
+  if (isAsked && !hasApiServer(store) && !objects.some(isApiServer)) refuseApiServer(planned);
   const elsewhere = await checkLimits(cli, planned, flags, config);
   if (elsewhere !== undefined) return elsewhere;
   // Detecting the runtime takes time, so it goes on while Pods start. A Pod may be refused for lack of namespaces: then
   // podrun waits for the result.
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
-  const objects = loaded.objects.map(({ object }) => object);
   const joinsCluster = flags.detach && existsSync(sharedClusterPaths(store.root).holder);
   const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects, joinsCluster };
   const proxy = proxyOf(flags, config);
   const wanted = isIdle ? ({ choice: 'host', proxy: 'node' } as const) : { choice: network, proxy };
-  const asked = { ...shared, ...wanted };
-  const { networks, note } = await chooseNetworks(asked, place);
+  const { networks, note } = await chooseNetworks({ ...shared, ...wanted }, place);
   const view = await openView({
     cli,
     flags,
@@ -102,7 +104,7 @@ export async function apply(
     workloads: workloads.map(({ object }) => object as unknown as Workload),
     manifests: pods,
   });
-  if (note !== undefined) view.trouble(note);
+  if (note !== undefined) cli.note(note);
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, planned, runtime, expected };
   try {

@@ -10,7 +10,7 @@ const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)|PORT(?:_443_T
  * The notices for containers that refer to a variable of the API server in command, arguments or variables, without
  * setting that variable.
  */
-export function apiServerNotices({ spec }: StoredPod): EventDraft[] {
+export function apiServerNotices({ spec }: Pick<StoredPod, 'spec'>): EventDraft[] {
   return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
     const variable = namedVariable(container);
     return variable === undefined ? [] : [noApiServer(container.name, variable)];

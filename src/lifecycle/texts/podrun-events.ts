@@ -66,9 +66,10 @@ export function staticPodProblem(text: string): EventDraft {
   return podrunEvent('InvalidStaticPod', text);
 }
 
-/** podrun's own: a node sets these variables in every container. @param variable that the manifest names */
+/** podrun's own: the variables of the API server lead nowhere. @param variable that the manifest names */
 export function noApiServer(container: string, variable: string): EventDraft {
-  const message = `container ${container} names ${variable}, which is not set: podrun has no API server`;
+  const why = 'podrun has no API server: connections to it are refused';
+  const message = `container ${container} names ${variable}, but ${why}`;
   return podrunEvent('NoApiServer', message, container);
 }
 

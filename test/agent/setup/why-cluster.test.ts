@@ -14,7 +14,7 @@ const listens = template({ ports: [{ containerPort: 80 }] });
 describe('--network auto takes a cluster', () => {
   it.each([
     ['a Pod', object('Pod', { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] }), undefined],
-    ['a Service with a selector', object('Service', { selector: { app: 'web' } }), 'service/web has a selector'],
+    ['a Service with a selector', object('Service', { selector: { app: 'web' } }), 'service/web selects Pods'],
     ['a Service without a selector', object('Service', { ports: [{ port: 80 }] }), undefined],
     ['a Service with an empty selector', object('Service', { selector: {} }), undefined],
     ['a name of another host', object('Service', { type: 'ExternalName', selector: { app: 'web' } }), undefined],

@@ -47,11 +47,29 @@ describe('the environment of the manifest', () => {
       { name: 'WHAT', value: 'at $(IP)' },
     ];
     const { variables } = await changesOf(step, { container: { env }, sandbox: { podIP: '127.1.2.3' } });
-    expect([...(variables ?? [])]).toEqual([
+    expect([...(variables ?? [])].filter(([name]) => !name.startsWith('KUBERNETES_'))).toEqual([
       ['WHERE', 'at $(IP)'],
       ['IP', '127.1.2.3'],
       ['WHAT', 'at 127.1.2.3'],
     ]);
+  });
+
+  it.each([
+    ['host', '127.96.0.1'],
+    ['cluster', '10.96.0.1'],
+  ] as const)('tells programs in the network %s that they are in a cluster', async (network, address) => {
+    const store = new MemoryStore(new ManualClock());
+    const { variables } = await changesOf(environmentStep({ store, node, network }));
+    expect(Object.fromEntries(variables ?? [])).toEqual({
+      KUBERNETES_SERVICE_HOST: address,
+      KUBERNETES_SERVICE_PORT: '443',
+      KUBERNETES_SERVICE_PORT_HTTPS: '443',
+      KUBERNETES_PORT: `tcp://${address}:443`,
+      KUBERNETES_PORT_443_TCP: `tcp://${address}:443`,
+      KUBERNETES_PORT_443_TCP_PROTO: 'tcp',
+      KUBERNETES_PORT_443_TCP_PORT: '443',
+      KUBERNETES_PORT_443_TCP_ADDR: address,
+    });
   });
 
   it('cannot be without a ConfigMap that it names', async () => {

@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Container } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
 import { apiServerNotices } from '../../../src/lifecycle/environment/api-server-variables.ts';
 
 const noticed = (container: Omit<Container, 'name'>): string[] => {
   const spec = { containers: [{ name: 'main', ...container }] };
-  return apiServerNotices({ spec } as StoredPod).map(({ message }) => message);
+  return apiServerNotices({ spec }).map(({ message }) => message);
 };
 const notices = (variable: string): string[] => [
-  `container main names ${variable}, which is not set: podrun has no API server`,
+  `container main names ${variable}, but podrun has no API server: connections to it are refused`,
 ];
 
 it.each<[string, Omit<Container, 'name'>, string[]]>([
