@@ -176,6 +176,8 @@ export interface AgentPaths {
   readonly exits: string;
   /** Its helper in the cluster of its Pods. */
   readonly helper: string;
+  /** Its process, with its open files of the cluster. */
+  readonly cluster: string;
 }
 
 /** @param id ID of the agent, see background-agents.ts */
@@ -189,6 +191,7 @@ export function agentPaths(root: string, id: string): AgentPaths {
     keeperSocket: path.join(folder, 'keeper.sock'),
     exits: path.join(folder, 'exits.ndjson'),
     helper: path.join(folder, 'helper.json'),
+    cluster: path.join(folder, 'cluster.json'),
   };
 }
 

@@ -2,9 +2,9 @@ import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { isolatedNetwork } from '../../lifecycle/texts/port-events.ts';
+import { isolatedNetwork, networkLost } from '../../lifecycle/texts/port-events.ts';
 import { killGroup } from '../../runtime/kill.ts';
-import { Cluster, type ClusterOptions } from '../../runtime/linux/network/cluster.ts';
+import { Cluster, type ClusterClaim, type ClusterOptions } from '../../runtime/linux/network/cluster.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { NftServices } from '../../runtime/linux/network/nft-services.ts';
@@ -14,7 +14,9 @@ import type { ServiceListener } from '../../network/service-listener.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../../runtime/linux/network/holder.ts';
 import type { NetworkRecord } from '../../store/owners/network-record.ts';
 import type { PodFiles } from '../pod-files.ts';
+import { quietly } from '../../quietly.ts';
 import type { PrivateNetworks } from '../setup/private-networks.ts';
+import { LastingHolder } from './lasting-holder.ts';
 import { LastingWayOut } from './lasting-way-out.ts';
 import { PrivateNetwork } from './private-network.ts';
 
@@ -32,6 +34,8 @@ export interface NetworkMakerOptions {
 /** The cluster of an agent's Pods, and podrun's helper in it. */
 interface OpenCluster {
   readonly cluster: Cluster;
+  /** Undefined: the cluster ends with podrun. */
+  readonly holder: LastingHolder | undefined;
   readonly helper: NetworkHelper;
   /** Undefined: the helper serves all Services. */
   readonly rules: NftServices | undefined;
@@ -65,7 +69,7 @@ export class NetworkMaker {
     const recorded = files.recordedNetwork(pod);
     // A network that only open files of this agent held cannot be one of a former agent.
     const before = recorded?.files === undefined ? recorded && adoptedNetwork(recorded, clock) : undefined;
-    const place = { address, before, record: (join: NetworkJoin) => this.#record(pod, join) };
+    const place = { address, before, event, record: (join: NetworkJoin) => this.#record(pod, join) };
     const parts = networks.kind === 'cluster' ? this.#inCluster(place) : this.#alone(place);
     const opened = await PrivateNetwork.open({ spec: pod.spec, address, event, ...(await parts) });
     if (before === undefined && networks.kind === 'pod') event(isolatedNetwork(address));
@@ -95,17 +99,21 @@ export class NetworkMaker {
     const { networkRecord } = this.#options;
     // A lost state folder has lost the record with it: nobody else would end what it named.
     const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
+    await open.holder?.close();
     open.helper.close();
     open.wayOut.close({ ends });
     open.cluster.close({ ends });
   }
 
-  async #inCluster({ address, before, record }: PodPlace): Promise<NetworkParts> {
+  async #inCluster({ address, before, event, record }: PodPlace): Promise<NetworkParts> {
     this.#cluster ??= this.#openCluster();
     const opening = this.#cluster;
     try {
       const { cluster, helper, wayOut } = await opening;
       const held = before ?? (await cluster.addPod(address, record));
+      // The kernel has removed the former cluster with the last of its processes.
+      const former = held.join.cluster;
+      if (former !== undefined && former !== cluster.id) event(networkLost());
       await wayOut.opened;
       return { held, helper, isShared: true };
     } catch (error) {
@@ -118,13 +126,24 @@ export class NetworkMaker {
     try {
       await this.#endFormerHelper();
       const cluster = await sharedCluster({ ...networks, outlivesPodrun }, record);
-      const helper = new NetworkHelper(cluster.join, record && ((pid) => void record.claim('helper', pid)));
+      const helper = new NetworkHelper(
+        cluster.join,
+        record && { file: record.file('helper'), write: (pid) => void record.claim('helper', pid) },
+      );
       const report = (event: EventDraft): void => this.#report(event);
       const rules =
         networks.proxy === 'nft' && networks.nft !== undefined
           ? new NftServices(networks.nft, cluster.join)
           : undefined;
-      return { cluster, helper, rules, wayOut: new LastingWayOut({ networks, clock, cluster, record, report }) };
+      record?.enter(cluster.join.files, cluster.id);
+      const holder = record && new LastingHolder({ cluster, clock, claim: claimIn(record) });
+      return {
+        cluster,
+        holder,
+        helper,
+        rules,
+        wayOut: new LastingWayOut({ networks, clock, cluster, record, report }),
+      };
     } catch (error) {
       // The next attempt tries again, and so does the detection of the next podrun.
       this.#cluster = undefined;
@@ -169,9 +188,20 @@ export class NetworkMaker {
 
 /** The cluster on record, else a new one. */
 async function sharedCluster(options: ClusterOptions, record: NetworkRecord | undefined): Promise<Cluster> {
-  const former = record?.living('holder');
-  if (former !== undefined) return Cluster.adopt(options, former);
-  return Cluster.open(options, record && ((pid) => record.claim('holder', pid)));
+  const entrance = record?.entrance();
+  const adopted = entrance && quietly(() => Cluster.adopt(options, entrance));
+  if (record === undefined || adopted !== undefined) return adopted ?? Cluster.open(options);
+  const opened = await Cluster.open(options, (pid, cluster) => {
+    const wayOut = record.living('wayOut');
+    // It led out of a cluster that nobody holds any more.
+    if (record.claim('holder', pid, { cluster }) === pid && wayOut !== undefined) killGroup(wayOut);
+    return record.entrance() ?? { pid, cluster };
+  });
+  return opened;
+}
+
+function claimIn(record: NetworkRecord): ClusterClaim {
+  return (pid, cluster) => ({ pid: record.claim('holder', pid, { cluster }), cluster });
 }
 
 const LOOK_EVERY_MS = 2;
@@ -181,6 +211,7 @@ interface PodPlace {
   readonly address: string;
   /** The network of a former agent. */
   readonly before: HeldNetwork | undefined;
+  readonly event: (event: EventDraft) => void;
   readonly record: (join: NetworkJoin) => void;
 }
 

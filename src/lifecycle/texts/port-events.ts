@@ -91,3 +91,11 @@ export function noWayOut(why: string | undefined): EventDraft {
   const reason = why ?? 'this takes the packages nftables, and passt or slirp4netns, which are not installed';
   return podrunEvent('NoWayOut', `Pods of this run reach neither the world nor this machine: ${reason}`);
 }
+
+/** podrun's own: all processes of the cluster were killed while the Pod went on. */
+export function networkLost(): EventDraft {
+  const message =
+    'the network that connected the Pod was killed: the Pod reaches nothing outside, and Services do not reach it; ' +
+    'delete the Pod, and the next one has a network again';
+  return podrunEvent('NetworkLost', message);
+}

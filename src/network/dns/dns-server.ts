@@ -1,7 +1,7 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Answer } from 'dns-packet';
-import type { Clock } from '../../clock.ts';
+import type { Alarm, Clock } from '../../clock.ts';
 import { type DnsZone, dnsAnswer, dnsZone } from './answer.ts';
 import { type DialServer, Forwarder } from './forwarder.ts';
 import { inFrames, writeFrame } from './frames.ts';
@@ -19,39 +19,104 @@ const IDLE_MS = 10_000;
 /** The longest answer over TCP. */
 const TCP_BYTES_MAX = 65_535;
 
+/** The period of attempts to listen where another server does. */
+const RETRY_MS = 1000;
+/**
+ * The time for which names of Pods hold after their last update. Source: kube-controller-manager,
+ * node-monitor-grace-period: after it, a cluster takes the Pods of a silent node from Services.
+ */
+export const PODS_HOLD_MS = 40_000;
+
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
 /** A DNS server: it answers for its own names, and asks other servers about the rest. */
 export class DnsServer {
   /** The servers that know all other names. */
   readonly forwarder: Forwarder;
+  readonly #clock: Clock;
+  #names: readonly DnsName[] = [];
   #zone: DnsZone = dnsZone([]);
+  #place: Place | undefined;
+  /** One attempt to listen after the other. */
+  #opened: Promise<void> = Promise.resolve();
   #udp: DatagramSocket | undefined;
   #tcp: Server | undefined;
+  #retry: Alarm | undefined;
+  #forgetting: Alarm | undefined;
 
   constructor(clock: Clock, dial: DialServer) {
+    this.#clock = clock;
     this.forwarder = new Forwarder(clock, dial);
   }
 
   /** Has these names instead of those before, from the next question on. */
   update(names: readonly DnsName[]): void {
+    this.#names = names;
     this.#zone = dnsZone(names);
   }
 
   /**
-   * Listens at the address. Several processes may: when one ends, another one gets the questions over UDP. Without the
-   * port of TCP, long answers stay truncated.
+   * Listens at the address. Several processes may: when one ends, another one gets the questions over UDP, and within
+   * a second those over TCP. Until then, long answers stay truncated.
    * @throws {Error} (EACCES, EADDRINUSE, …) when it cannot be listened on over UDP
    */
-  async open(address: string, port: number): Promise<void> {
-    this.#udp ??= await this.#listenUdp(address, port);
-    this.#tcp ??= await this.#listenTcp(address, port).catch(() => undefined);
+  open(address: string, port: number): Promise<void> {
+    const place = (this.#place ??= { address, port });
+    const opened = this.#opened.then(async () => {
+      this.#udp ??= await this.#listenUdp(place, { isShared: true });
+      await this.#openTcp(place);
+    });
+    this.#opened = opened.catch(() => undefined);
+    return opened;
+  }
+
+  /**
+   * Nobody updates the names any more. A server that somebody updates answers instead, or else one of those that nobody
+   * does. Its names of Pods lead nowhere after a while: nobody would tell it of their ends.
+   */
+  goOnAlone(): void {
+    this.#closeSockets();
+    const place = this.#place;
+    if (place !== undefined) void this.#openAlone(place);
+    this.#forgetting = this.#in(PODS_HOLD_MS, () =>
+      this.update(this.#names.map((name) => (name.isOfPods === true ? { ...name, records: [] } : name))),
+    );
   }
 
   close(): void {
+    this.#place = undefined;
+    this.#forgetting?.cancel();
+    this.#closeSockets();
+    this.forwarder.close();
+  }
+
+  #closeSockets(): void {
+    this.#retry?.cancel();
     this.#udp?.close();
     this.#tcp?.close();
     this.#udp = undefined;
     this.#tcp = undefined;
-    this.forwarder.close();
+  }
+
+  async #openTcp(place: Place): Promise<void> {
+    this.#retry?.cancel();
+    this.#tcp ??= await this.#listenTcp(place).catch(() => undefined);
+    if (this.#tcp === undefined && this.#place === place)
+      this.#retry = this.#in(RETRY_MS, () => void this.#openTcp(place));
+  }
+
+  /** Listens when no other server does. */
+  async #openAlone(place: Place): Promise<void> {
+    this.#udp = await this.#listenUdp(place, { isShared: false }).catch(() => undefined);
+    if (this.#udp !== undefined) return this.#openTcp(place);
+    if (this.#place === place) this.#retry = this.#in(RETRY_MS, () => void this.#openAlone(place));
+  }
+
+  #in(ms: number, run: () => void): Alarm {
+    return this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, run);
   }
 
   /** Resolves with the answer to a packet. Undefined: it gets none. */
@@ -75,8 +140,8 @@ export class DnsServer {
     return answer === undefined ? [] : readAnswers(answer);
   }
 
-  #listenUdp(address: string, port: number): Promise<DatagramSocket> {
-    const socket = createSocket({ type: 'udp4', reuseAddr: true });
+  #listenUdp({ address, port }: Place, { isShared }: { readonly isShared: boolean }): Promise<DatagramSocket> {
+    const socket = createSocket({ type: 'udp4', reuseAddr: isShared });
     socket.on('message', (packet, client) => {
       void this.respond(packet, 'udp').then((answer) => {
         if (answer !== undefined && this.#udp !== undefined) socket.send(answer, client.port, client.address);
@@ -91,7 +156,7 @@ export class DnsServer {
     });
   }
 
-  #listenTcp(address: string, port: number): Promise<Server> {
+  #listenTcp({ address, port }: Place): Promise<Server> {
     const server = createServer({ noDelay: true }, (client) => this.#serve(client));
     server.maxConnections = CONNECTIONS_MAX;
     return new Promise((resolve, reject) => {

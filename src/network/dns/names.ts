@@ -22,6 +22,8 @@ export interface DnsName {
   readonly name: string;
   /** Empty: the name exists, and leads nowhere at the moment. */
   readonly records: readonly DnsRecord[];
+  /** True when the records are those of Pods: then they hold as long as the Pods are ready. */
+  readonly isOfPods?: boolean;
 }
 
 /** The version of Kubernetes' schema of these names. */
@@ -43,9 +45,12 @@ export function dnsNames(
     ...(services.some(isApiServer) ? [] : apiServer(place)),
     ...services.flatMap((service) => namesOf(service, slicesOf(service, slices), place)),
   ];
-  const all = new Map<string, DnsRecord[]>();
-  for (const { name, records } of named) all.set(name, [...(all.get(name) ?? []), ...records]);
-  return [...all].map(([name, records]) => ({ name, records }));
+  const all = new Map<string, DnsName>();
+  for (const each of named) {
+    const { records = [] } = all.get(each.name) ?? {};
+    all.set(each.name, { ...each, records: [...records, ...each.records] });
+  }
+  return [...all.values()];
 }
 
 /** True for the Service of the API server, which a user may have written. */
@@ -69,7 +74,7 @@ function namesOf(service: StoredService, slices: readonly StoredEndpointSlice[],
   const name = `${metadata.name}.${metadata.namespace}.svc.${CLUSTER_DOMAIN}`;
   if (spec.type === 'ExternalName') return [{ name, records: [{ type: 'CNAME', data: spec.externalName ?? '' }] }];
   const address = addressForPods(service, place);
-  if (address === undefined) return headlessNames(name, slices);
+  if (address === undefined) return headlessNames(name, slices).map((each) => ({ ...each, isOfPods: true }));
   return [
     { name, records: [{ type: 'A', data: address }] },
     { name: reverseName(address), records: [{ type: 'PTR', data: name }] },

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { existsSync, rmSync } from 'node:fs';
-import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import { inFolder, namesIn, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
 import { onDisk } from '../disk/disk-errors.ts';
 import type { FileLocks } from '../disk/file-lock.ts';
 import { isProcess } from '../disk/stored-json.ts';
-import { agentPaths, sharedClusterPaths } from '../layout.ts';
+import { agentPaths, agentsFolder, sharedClusterPaths } from '../layout.ts';
 import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
 
 /**
@@ -12,6 +12,14 @@ import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from
  * process that holds it and its way out. Each agent has a helper in it.
  */
 export type NetworkPart = 'holder' | 'wayOut' | 'helper';
+
+/** A process through which a cluster can be entered: it is in it, or has open files of its namespaces. */
+export interface ClusterEntrance {
+  readonly pid: number;
+  readonly files?: { readonly net: number; readonly user: number } | undefined;
+  /** The id of the cluster. */
+  readonly cluster?: string | undefined;
+}
 
 interface NetworkRecordParts {
   readonly root: string;
@@ -31,23 +39,50 @@ export class NetworkRecord {
 
   /** The process on record, if it still lives. */
   living(part: NetworkPart): number | undefined {
+    return this.#living(this.file(part))?.pid;
+  }
+
+  /** The way into the cluster: its holder, or after the holder's death an agent that has it open. */
+  entrance(): ClusterEntrance | undefined {
+    const { root } = this.#parts;
+    const agents = onDisk(`the state folder ${root}`, () => namesIn(agentsFolder(root)));
+    const files = [this.file('holder'), ...agents.map((id) => agentPaths(root, id).cluster)];
+    for (const file of files) {
+      const found = this.#living<KnownProcess & ClusterEntrance>(file);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Records the open files of this process: they hold the cluster, too. */
+  enter(files: ClusterEntrance['files'], cluster: string | undefined): void {
+    const { root, id, lookup } = this.#parts;
+    const entrance = { ...knownProcess(process.pid, lookup), files, cluster };
+    const paths = agentPaths(root, id);
+    if (existsSync(paths.folder)) writeFileAtomically(paths.cluster, JSON.stringify(entrance));
+  }
+
+  #living<T extends KnownProcess = KnownProcess>(file: string): T | undefined {
     const { root, lookup } = this.#parts;
-    const found = onDisk(`the state folder ${root}`, () => readJsonFile<KnownProcess>(this.#file(part), isProcess));
-    return found !== undefined && stillExists(found, lookup) ? found.pid : undefined;
+    const found = onDisk(`the state folder ${root}`, () => readJsonFile<T>(file, isProcess));
+    return found !== undefined && stillExists(found, lookup) ? found : undefined;
   }
 
   /**
    * Records a process, unless one lives that was recorded before. Of several that try at once, one succeeds.
+   * @param more the id of the cluster that a holder holds
    * @returns the process on record
    */
-  claim(part: NetworkPart, pid: number): number {
+  claim(part: NetworkPart, pid: number, more: Pick<ClusterEntrance, 'cluster'> = {}): number {
     const { root, lookup } = this.#parts;
-    const file = this.#file(part);
+    const file = this.file(part);
     return this.#locked(() => {
       const present = this.living(part);
       // Where the state folder is gone, nothing is made again.
       if (present !== undefined || !existsSync(root)) return present ?? pid;
-      inFolder(path.dirname(file), () => writeFileAtomically(file, JSON.stringify(knownProcess(pid, lookup))));
+      inFolder(path.dirname(file), () =>
+        writeFileAtomically(file, JSON.stringify({ ...knownProcess(pid, lookup), ...more })),
+      );
       return pid;
     });
   }
@@ -78,7 +113,8 @@ export class NetworkRecord {
     return onDisk(`the state folder ${root}`, () => locks.hold('agents', 'all', 'cluster', run));
   }
 
-  #file(part: NetworkPart): string {
+  /** The file of the record. */
+  file(part: NetworkPart): string {
     const { root, id } = this.#parts;
     return part === 'helper' ? agentPaths(root, id).helper : sharedClusterPaths(root)[part];
   }

@@ -65,6 +65,7 @@ export interface RecordedNetwork {
   readonly holderPid: number;
   readonly isUsers: boolean;
   readonly files?: { readonly net: number; readonly user: number } | undefined;
+  readonly cluster?: string | undefined;
 }
 
 export type Claim =

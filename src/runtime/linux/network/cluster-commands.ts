@@ -85,6 +85,15 @@ export function clusterCommand(tools: NetworkTools, outlivesPodrun: boolean): Se
   };
 }
 
+/** The command that holds a cluster which another process has made. */
+export function holderCommand(tools: NetworkTools, cluster: NetworkJoin): SetupCommand {
+  const script = `exec 2>&1\necho ready\nread -r go || exit 1\n${LAST_LINES}`;
+  return {
+    argv: [...joinPrefix({ ...cluster, isUsers: true }), tools.sh, '-c', script],
+    env: { SLEEP: tools.sleep, LC_ALL: 'C' },
+  };
+}
+
 /** The parameters of a Pod's network. */
 export interface PodNetworkRequest {
   readonly tools: NetworkTools;

@@ -1,7 +1,7 @@
 import { runHelper } from '../../helpers/helper.ts';
 import { killProcess } from '../../kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
-import { clusterCommand, linkCommand, type NetworkMode, podNetworkCommand } from './cluster-commands.ts';
+import { clusterCommand, holderCommand, linkCommand, type NetworkMode, podNetworkCommand } from './cluster-commands.ts';
 import type { HeldNetwork } from './holder.ts';
 import type { NamespaceFiles, NetworkJoin } from './join.ts';
 import { closeFiles, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
@@ -14,6 +14,21 @@ export interface ClusterOptions {
   readonly outlivesPodrun: boolean;
 }
 
+/** A way into the cluster of another podrun. */
+export interface ClusterEntrance {
+  /** The process that holds the cluster, or with `files` a podrun that has it open. */
+  readonly pid: number;
+  readonly files?: NamespaceFiles | undefined;
+  /** The id of the cluster. */
+  readonly cluster?: string | undefined;
+}
+
+/**
+ * Records the process that is to hold a cluster after the end of podrun. Answers the way into the cluster on record:
+ * another podrun may have been faster.
+ */
+export type ClusterClaim = (pid: number, cluster: string) => ClusterEntrance;
+
 /**
  * The network of a run: a bridge to which each Pod's own network is connected. Nothing of it has a name on this
  * machine, so it is gone as soon as no process and no open file holds it.
@@ -22,37 +37,66 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #files: NamespaceFiles;
   /** The process that holds it. Undefined: only podrun's files do. */
-  readonly holder: ProcessIdentity | undefined;
+  holder: ProcessIdentity | undefined;
 
-  private constructor(options: ClusterOptions, files: NamespaceFiles, holderPid: number | undefined) {
+  /** The same for all podruns that share it, and for no other cluster. Undefined: podrun shares it with none. */
+  readonly id: string | undefined;
+
+  private constructor(
+    options: ClusterOptions,
+    files: NamespaceFiles,
+    { holderPid, id }: { readonly holderPid: number | undefined; readonly id: string | undefined },
+  ) {
     this.#options = options;
     this.#files = files;
-    const startTime = holderPid === undefined ? undefined : startTimeOf(holderPid);
-    if (holderPid !== undefined && startTime !== undefined) this.holder = { pid: holderPid, startTime };
+    this.id = id;
+    this.holder = holderPid === undefined ? undefined : identityOf(holderPid);
   }
 
   /**
    * Makes the network (10 to 20 ms).
-   * @param claim records the process that is to hold it after the end of podrun. Answers the process on record: when
-   *   another podrun was faster, its network is the one. Undefined: the network ends with podrun
+   * @param claim undefined: the network ends with podrun
    * @throws {Error} with the messages of the programs
    */
-  static async open(options: ClusterOptions, claim?: (pid: number) => number): Promise<Cluster> {
+  static async open(options: ClusterOptions, claim?: ClusterClaim): Promise<Cluster> {
     const { tools, outlivesPodrun } = options;
-    let holder: number | undefined;
-    const hold = claim && (({ pid }: NewNetwork): boolean => (holder = claim(pid)) === pid);
+    let entrance: ClusterEntrance | undefined;
+    const hold = ({ pid }: NewNetwork): boolean => {
+      entrance = claim?.(pid, `${pid}-${startTimeOf(pid)}`);
+      return entrance?.pid === pid;
+    };
     const made = await makeNetwork(clusterCommand(tools, outlivesPodrun), { hold });
-    if (holder === undefined || holder === made.pid) return new Cluster(options, made.files, holder);
+    if (entrance === undefined || entrance.pid === made.pid) {
+      return new Cluster(options, made.files, { holderPid: entrance?.pid, id: entrance?.cluster });
+    }
     await made.end();
-    return Cluster.adopt(options, holder);
+    return Cluster.adopt(options, entrance);
   }
 
   /**
    * Takes over the network of another podrun.
-   * @param holderPid the process that holds it: the caller knows that it is the right one
+   * @param entrance the caller knows that its process is the right one
+   * @throws {Error} when that has just ended
    */
-  static adopt(options: ClusterOptions, holderPid: number): Cluster {
-    return new Cluster(options, openNamespaces(holderPid), holderPid);
+  static adopt(options: ClusterOptions, { pid, files, cluster }: ClusterEntrance): Cluster {
+    const holderPid = files === undefined ? pid : undefined;
+    return new Cluster(options, openNamespaces(pid, files), { holderPid, id: cluster });
+  }
+
+  /**
+   * Has another process hold the network after its holder has died: podrun's open files have kept it.
+   * @throws {Error} with the messages of the programs
+   */
+  async hold(claim: ClusterClaim): Promise<void> {
+    let pid: number | undefined;
+    const hold = (made: NewNetwork): boolean => {
+      pid = claim(made.pid, this.id ?? '').pid;
+      return pid === made.pid;
+    };
+    const made = await makeNetwork(holderCommand(this.#options.tools, this.join), { hold });
+    if (pid === made.pid) closeFiles(made.files);
+    else await made.end();
+    this.holder = identityOf(pid ?? made.pid);
   }
 
   /** The way in. Processes there may change the network. */
@@ -80,7 +124,7 @@ export class Cluster {
       if (!outcome.ok) throw new Error(outcome.why);
     };
     const joinOf = ({ pid, files }: NewNetwork): NetworkJoin => {
-      const join = { nsenter: tools.nsenter, isUsers: mode === 'user' };
+      const join = { nsenter: tools.nsenter, isUsers: mode === 'user', cluster: this.id };
       return outlivesPodrun ? { ...join, holderPid: pid } : { ...join, holderPid: process.pid, files };
     };
     const hold = (network: NewNetwork): boolean => {
@@ -99,4 +143,10 @@ export class Cluster {
     if (ends && this.holder !== undefined) killProcess(this.holder);
     closeFiles(this.#files);
   }
+}
+
+/** Undefined: it has ended. */
+function identityOf(pid: number): ProcessIdentity | undefined {
+  const startTime = startTimeOf(pid);
+  return startTime === undefined ? undefined : { pid, startTime };
 }

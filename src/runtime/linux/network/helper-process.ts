@@ -13,7 +13,7 @@ import {
   type HelperAnswer,
   type HelperDial,
   type HelperRequest,
-  OUTLIVES_PODRUN,
+  RECORDED,
 } from './helper/protocol.ts';
 import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
@@ -46,9 +46,16 @@ interface Waiting {
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
-/** The pipe ends a helper that does not outlive podrun. */
-const startHelper = ({ file, argv, env }: ProgramCall, stdin: 'pipe' | 'ignore') =>
-  execa(file, argv.slice(1), { ...STARTED_APART, env, stdin, stdout: 'ignore', stderr: 'ignore', ipc: true });
+/** The record of a helper that outlives podrun. */
+export interface HelperRecord {
+  /** The helper ends when this file is gone, and podrun as well. */
+  readonly file: string;
+  readonly write: (pid: number) => void;
+}
+
+/** The end of the pipe tells a helper that podrun has ended. */
+const startHelper = ({ file, argv, env }: ProgramCall) =>
+  execa(file, argv.slice(1), { ...STARTED_APART, env, stdin: 'pipe', stdout: 'ignore', stderr: 'ignore', ipc: true });
 
 type HelperChild = ReturnType<typeof startHelper>;
 
@@ -58,7 +65,7 @@ type HelperChild = ReturnType<typeof startHelper>;
  */
 export class NetworkHelper {
   readonly #join: NetworkJoin;
-  readonly #record: ((pid: number) => void) | undefined;
+  readonly #record: HelperRecord | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #served = new Map<number, ServedPort>();
   /** The Services that the helper serves. */
@@ -72,10 +79,9 @@ export class NetworkHelper {
   #lastId = 0;
 
   /**
-   * @param record given for a helper that outlives podrun, and goes on with what it knows: called with its pid. It ends
-   *   by itself when it serves nothing
+   * @param record given for a helper that outlives podrun, and goes on with what it knows
    */
-  constructor(join: NetworkJoin, record?: (pid: number) => void) {
+  constructor(join: NetworkJoin, record?: HelperRecord) {
     this.#join = join;
     this.#record = record;
   }
@@ -160,7 +166,7 @@ export class NetworkHelper {
     this.#served.clear();
     this.#services = [];
     this.#restarts.length = 0;
-    if (this.#record === undefined) child?.stdin?.end();
+    if (this.#record === undefined) child?.stdin.end();
     else if (child?.pid !== undefined) killGroup(child.pid);
     this.#giveUp(new Error('the private network was removed'));
   }
@@ -216,12 +222,16 @@ export class NetworkHelper {
 
   #start(): HelperChild {
     const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
-    const outlives = this.#record === undefined ? [] : [OUTLIVES_PODRUN];
-    const call: ProgramCall = { file: process.execPath, argv: ['node', program, ...outlives], env: {}, cwd: '/' };
-    const child = startHelper(inNetwork(this.#join, call), this.#record === undefined ? 'pipe' : 'ignore');
-    if (child.pid !== undefined) this.#record?.(child.pid);
+    const record = this.#record === undefined ? [] : [this.#record.file];
+    const call: ProgramCall = { file: process.execPath, argv: ['node', program, ...record], env: {}, cwd: '/' };
+    const child = startHelper(inNetwork(this.#join, call));
     // The helper may die before podrun closes this pipe.
-    child.stdin?.on('error', () => undefined);
+    child.stdin.on('error', () => undefined);
+    if (this.#record !== undefined && child.pid !== undefined) {
+      this.#record.write(child.pid);
+      // Until now it would have ended with podrun: nobody could have found it.
+      child.stdin.write(RECORDED);
+    }
     child.on('message', (answer, socket) =>
       this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | undefined),
     );

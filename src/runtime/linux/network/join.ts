@@ -9,6 +9,8 @@ export interface NetworkJoin {
   readonly isUsers: boolean;
   /** The holder's open files of the namespaces. Undefined: the holder itself is in the network. */
   readonly files?: NamespaceFiles | undefined;
+  /** The id of the cluster that connects the network. Undefined: none does. */
+  readonly cluster?: string | undefined;
 }
 
 /** The descriptors of a network namespace and of the user namespace around it. */

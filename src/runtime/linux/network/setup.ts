@@ -75,11 +75,12 @@ async function endNetwork({ pid, files }: NewNetwork, holds: boolean, isGone: Pr
 const startSetup = ({ argv: [file = '', ...args], env }: SetupCommand) =>
   execa(file, args, { ...STARTED_APART, env, stdin: 'pipe' });
 
-/** Opens the namespaces of a process. */
-export function openNamespaces(pid: number): NamespaceFiles {
-  const net = openSync(`/proc/${pid}/ns/net`, 'r');
+/** Opens the namespaces of a process, or those that it has open. */
+export function openNamespaces(pid: number, files?: NamespaceFiles): NamespaceFiles {
+  const folder = `/proc/${pid}/${files === undefined ? 'ns' : 'fd'}`;
+  const net = openSync(`${folder}/${files?.net ?? 'net'}`, 'r');
   try {
-    return { net, user: openSync(`/proc/${pid}/ns/user`, 'r') };
+    return { net, user: openSync(`${folder}/${files?.user ?? 'user'}`, 'r') };
   } catch (error) {
     closeSync(net);
     throw error;

@@ -31,6 +31,11 @@ export class Helper {
     this.#dns = new DnsServer(clock, (server) => this.#connections.dial(server));
   }
 
+  /** Goes on without podrun: its Services stay as they are, and so do names, as far as they can be right. */
+  podrunHasEnded(): void {
+    this.#dns.goOnAlone();
+  }
+
   handle(request: HelperRequest, handle: unknown): void {
     switch (request.type) {
       case 'dial':

@@ -8,8 +8,8 @@ import type { DnsName } from '../../../../network/dns/names.ts';
 import type { ListenTrouble } from '../../../../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../../../../network/service-listener.ts';
 
-/** The argument of a helper that goes on when podrun has ended. */
-export const OUTLIVES_PODRUN = 'outlives-podrun';
+/** The line on its standard input that lets a helper go on when podrun has ended: from now on it is on record. */
+export const RECORDED = 'recorded\n';
 
 /** A TCP port in the helper's network. */
 export interface DialTarget {
