@@ -27,7 +27,7 @@ const RETRY_MS = 1000;
  */
 export const PODS_HOLD_MS = 40_000;
 
-interface Place {
+interface ListenPlace {
   readonly address: string;
   readonly port: number;
 }
@@ -39,7 +39,7 @@ export class DnsServer {
   readonly #clock: Clock;
   #names: readonly DnsName[] = [];
   #zone: DnsZone = dnsZone([]);
-  #place: Place | undefined;
+  #place: ListenPlace | undefined;
   /** One attempt to listen after the other. */
   #opened: Promise<void> = Promise.resolve();
   #udp: DatagramSocket | undefined;
@@ -101,7 +101,7 @@ export class DnsServer {
     this.#tcp = undefined;
   }
 
-  async #openTcp(place: Place): Promise<void> {
+  async #openTcp(place: ListenPlace): Promise<void> {
     this.#retry?.cancel();
     this.#tcp ??= await this.#listenTcp(place).catch(() => undefined);
     if (this.#tcp === undefined && this.#place === place)
@@ -109,7 +109,7 @@ export class DnsServer {
   }
 
   /** Listens when no other server does. */
-  async #openAlone(place: Place): Promise<void> {
+  async #openAlone(place: ListenPlace): Promise<void> {
     this.#udp = await this.#listenUdp(place, { isShared: false }).catch(() => undefined);
     if (this.#udp !== undefined) return this.#openTcp(place);
     if (this.#place === place) this.#retry = this.#in(RETRY_MS, () => void this.#openAlone(place));
@@ -140,7 +140,7 @@ export class DnsServer {
     return answer === undefined ? [] : readAnswers(answer);
   }
 
-  #listenUdp({ address, port }: Place, { isShared }: { readonly isShared: boolean }): Promise<DatagramSocket> {
+  #listenUdp({ address, port }: ListenPlace, { isShared }: { readonly isShared: boolean }): Promise<DatagramSocket> {
     const socket = createSocket({ type: 'udp4', reuseAddr: isShared });
     socket.on('message', (packet, client) => {
       void this.respond(packet, 'udp').then((answer) => {
@@ -156,7 +156,7 @@ export class DnsServer {
     });
   }
 
-  #listenTcp({ address, port }: Place): Promise<Server> {
+  #listenTcp({ address, port }: ListenPlace): Promise<Server> {
     const server = createServer({ noDelay: true }, (client) => this.#serve(client));
     server.maxConnections = CONNECTIONS_MAX;
     return new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from
 export type NetworkPart = 'holder' | 'wayOut' | 'helper';
 
 /** A process through which a cluster can be entered: it is in it, or has open files of its namespaces. */
-export interface ClusterEntrance {
+export interface RecordedCluster {
   readonly pid: number;
   readonly files?: { readonly net: number; readonly user: number } | undefined;
   /** The id of the cluster. */
@@ -43,19 +43,19 @@ export class NetworkRecord {
   }
 
   /** The way into the cluster: its holder, or after the holder's death an agent that has it open. */
-  entrance(): ClusterEntrance | undefined {
+  entrance(): RecordedCluster | undefined {
     const { root } = this.#parts;
     const agents = onDisk(`the state folder ${root}`, () => namesIn(agentsFolder(root)));
     const files = [this.file('holder'), ...agents.map((id) => agentPaths(root, id).cluster)];
     for (const file of files) {
-      const found = this.#living<KnownProcess & ClusterEntrance>(file);
+      const found = this.#living<KnownProcess & RecordedCluster>(file);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
   /** Records the open files of this process: they hold the cluster, too. */
-  enter(files: ClusterEntrance['files'], cluster: string | undefined): void {
+  enter(files: RecordedCluster['files'], cluster: string | undefined): void {
     const { root, id, lookup } = this.#parts;
     const entrance = { ...knownProcess(process.pid, lookup), files, cluster };
     const paths = agentPaths(root, id);
@@ -73,7 +73,7 @@ export class NetworkRecord {
    * @param more the id of the cluster that a holder holds
    * @returns the process on record
    */
-  claim(part: NetworkPart, pid: number, more: Pick<ClusterEntrance, 'cluster'> = {}): number {
+  claim(part: NetworkPart, pid: number, more: Pick<RecordedCluster, 'cluster'> = {}): number {
     const { root, lookup } = this.#parts;
     const file = this.file(part);
     return this.#locked(() => {
