@@ -15,6 +15,8 @@ export interface Confinement {
   readonly processesOf: string | undefined;
   /** The mounts over the root, in order: a mount inside another one comes after it. */
   readonly mounts: readonly Mount[];
+  /** The image whose files the container has in place of the host's. Undefined: it sees those of the host. */
+  readonly image?: ImageRoot | undefined;
   /** Folders of the host that containers change directly. All others are a copy that is removed with the instance. */
   readonly shared: readonly string[];
   /** Folders of the host that no container sees: absolute, without links. */
@@ -28,6 +30,20 @@ export interface Confinement {
   readonly strictPid1: boolean;
 }
 
+/**
+ * The users to whom the files of an image belong: those of the machine (`root`), those of a user namespace with the
+ * subordinate ids of podrun's user (`mapped`), or podrun's user alone, whom the container sees as root (`single`).
+ */
+export type FileOwners = 'root' | 'mapped' | 'single';
+
+/** The files of an image, as the root of a container. */
+export interface ImageRoot {
+  /** The folder with the links `l/0`, `l/1` and so on to the unpacked layers, the uppermost first. Absolute. */
+  readonly folder: string;
+  readonly layers: number;
+  readonly owners: FileOwners;
+}
+
 /** The namespaces that the containers of a Pod share. */
 export interface PodNamespaces {
   readonly uid: string;
@@ -39,6 +55,8 @@ export interface PodNamespaces {
   readonly sharesProcesses: boolean;
   readonly hostProcesses: boolean;
   readonly hostIPC: boolean;
+  /** True when a container of the Pod has an image whose owners are `mapped`: all its containers have these users. */
+  readonly hasMappedUsers?: boolean;
 }
 
 /** A file or folder of the host at a path in the container. Both are absolute, without `.` and `..`. */

@@ -1,6 +1,5 @@
 import type { Identity } from './confinement.ts';
-import type { RuntimeFeatures } from './features.ts';
-import { HOST, type Inside, type ProgramCall } from './inside.ts';
+import type { Inside, ProgramCall } from './inside.ts';
 import { moveLoaderVariables } from './start/loader-variables.ts';
 import { findSetpriv } from './start/setpriv.ts';
 
@@ -8,8 +7,8 @@ import { findSetpriv } from './start/setpriv.ts';
 type Prefix = readonly string[];
 
 export interface UserNamespace {
-  /** The absolute path of unshare(1). */
-  readonly unshare: string;
+  /** The words of unshare(1). */
+  readonly unshare: Prefix;
   /** The ids that a container sees when its identity has none: podrun's. */
   readonly own: { readonly uid: number; readonly gid: number };
 }
@@ -36,9 +35,9 @@ function setprivOptions({ uid, gid, groups, capabilities, noNewPrivileges }: Ide
 }
 
 /** The words before a program that setpriv starts with an identity. */
-export function identityPrefix(identity: Identity, setpriv: string): Prefix {
+export function identityPrefix(identity: Identity, setpriv: Prefix): Prefix {
   const options = setprivOptions(identity);
-  return options.length === 0 ? [] : [setpriv, ...options];
+  return options.length === 0 ? [] : [...setpriv, ...options];
 }
 
 /**
@@ -47,12 +46,12 @@ export function identityPrefix(identity: Identity, setpriv: string): Prefix {
  */
 export function seenIdentityPrefix(
   { uid, gid, capabilities, noNewPrivileges }: Identity,
-  setpriv: string,
+  setpriv: Prefix,
   { unshare, own }: UserNamespace,
 ): Prefix {
   const rights: Identity = { uid: undefined, gid: undefined, groups: undefined, capabilities, noNewPrivileges };
   return [
-    unshare,
+    ...unshare,
     '--user',
     `--map-user=${uid ?? own.uid}`,
     `--map-group=${gid ?? own.gid}`,
@@ -61,16 +60,12 @@ export function seenIdentityPrefix(
 }
 
 /** The inside of a container whose programs run with an identity. */
-export function withIdentity(
-  inside: Inside,
-  identity: Identity | undefined,
-  features: RuntimeFeatures | undefined,
-): Inside {
-  const { prefix, owner } = commandOf(inside, identity, features);
+export function withIdentity(inside: Inside, identity: Identity | undefined): Inside {
+  const { prefix, owner } = commandOf(inside, identity);
   if (prefix.length === 0) return inside;
   return {
     pathOf: (path) => inside.pathOf(path),
-    enter: (call) => inside.enter(prefixed(call, prefix)),
+    enter: (call) => inside.enter(prefixed(call, prefix, inside.tools)),
     programOf: (pid) => inside.programOf(pid),
     isSealed: inside.isSealed,
     hasOwnNumbers: inside.hasOwnNumbers,
@@ -89,26 +84,29 @@ const OWN: Identity = {
 };
 
 function commandOf(
-  inside: Inside,
+  { tools }: Inside,
   identity: Identity = OWN,
-  features: RuntimeFeatures | undefined,
 ): { readonly prefix: Prefix; readonly owner: Inside['owner'] } {
-  const namespaces = inside === HOST ? undefined : features?.namespaces;
-  if (namespaces?.mode === 'user') {
+  if (tools?.users === 'single') {
     const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-    const { unshare, setpriv } = namespaces.tools;
-    return { prefix: seenIdentityPrefix(identity, setpriv, { unshare, own }), owner: undefined };
+    return { prefix: seenIdentityPrefix(identity, tools.setpriv, { unshare: tools.unshare, own }), owner: undefined };
   }
   if (setprivOptions(identity).length === 0) return { prefix: [], owner: undefined };
-  const setpriv = namespaces?.tools.setpriv ?? findSetpriv();
-  if (setpriv === undefined) throw new Error('a container runs as another user, but setpriv is missing');
   const { uid, gid } = identity;
-  return { prefix: identityPrefix(identity, setpriv), owner: uid === undefined ? undefined : { uid, gid: gid ?? 0 } };
+  const prefix = identityPrefix(identity, tools?.setpriv ?? [setprivOfHost()]);
+  if (uid === undefined) return { prefix, owner: undefined };
+  return { prefix, owner: tools?.users === 'mapped' ? 'mapped' : { uid, gid: gid ?? 0 } };
+}
+
+function setprivOfHost(): string {
+  const setpriv = findSetpriv();
+  if (setpriv === undefined) throw new Error('a container runs as another user, but setpriv is missing');
+  return setpriv;
 }
 
 /** The program is found along its own PATH, as before, so that it sees its name unchanged. */
-function prefixed(call: ProgramCall, prefix: Prefix): ProgramCall {
-  const { argv, env, cwd } = moveLoaderVariables(call);
+function prefixed(call: ProgramCall, prefix: Prefix, tools: Inside['tools']): ProgramCall {
+  const { argv, env, cwd } = moveLoaderVariables(call, tools);
   const [file = argv[0], ...options] = prefix;
   return { file, argv: [file, ...options, ...argv], env, cwd };
 }

@@ -1,7 +1,19 @@
+import type { FileOwners } from './confinement.ts';
+
 /**
  * Programs of the host that may stand before the program of a container. Each begins its error messages with its name.
  */
 export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice'] as const;
+
+/** Programs that stand before a program inside a container, as the first words of a command line. */
+export interface InsideTools {
+  readonly setpriv: readonly [string, ...string[]];
+  readonly unshare: readonly [string, ...string[]];
+  readonly env: readonly [string, ...string[]];
+  /** Starts a program as it is, whatever its name. */
+  readonly unchanged: readonly string[];
+  readonly users: FileOwners;
+}
 
 /** The arguments of execve(2) for a program. */
 export interface ProgramCall {
@@ -28,8 +40,13 @@ export interface Inside {
    * program.
    */
   readonly hasOwnNumbers?: boolean | undefined;
-  /** The owner on this machine of files that its programs open. Undefined: podrun's user. */
-  readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
+  /**
+   * The owner on this machine of files that its programs open. `mapped`: a user with an id that podrun may not give
+   * files to. Undefined: podrun's user.
+   */
+  readonly owner?: { readonly uid: number; readonly gid: number } | 'mapped' | undefined;
+  /** The tools for the identity of programs inside. Undefined: those of the host, without namespaces. */
+  readonly tools?: InsideTools | undefined;
   /** Kills everything inside, without waiting. */
   kill(): void;
   /** Resolves when everything inside has ended and was removed. Never rejects. */

@@ -109,7 +109,7 @@ export class ProcessRuntime implements Runtime {
       return failed(startFailed(opened.error));
     }
     const limited = this.#limit(launch);
-    const inside = limited.within(withIdentity(opened.inside, launch.identity, this.features));
+    const inside = limited.within(withIdentity(opened.inside, launch.identity));
     const outcome = await this.#startInside(launch, { inside, limited });
     if ('error' in outcome) {
       unmark();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Identity } from '../../src/runtime/confinement.ts';
-import type { RuntimeFeatures } from '../../src/runtime/features.ts';
 import { identityPrefix, seenIdentityPrefix, withIdentity } from '../../src/runtime/identity-command.ts';
 import { HOST, type Inside } from '../../src/runtime/inside.ts';
+import { HOST_TOOLS } from '../../src/runtime/start/loader-variables.ts';
 import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
 
 const OWN: Identity = {
@@ -27,7 +27,7 @@ const TABLE: ReadonlyArray<{ name: string; identity: Partial<Identity>; words: s
 
 describe('the words before a program', () => {
   it.each(TABLE)('make it $name', ({ identity, words }) => {
-    const prefix = identityPrefix({ ...OWN, ...identity }, '/bin/setpriv');
+    const prefix = identityPrefix({ ...OWN, ...identity }, ['/bin/setpriv']);
     expect(prefix.join(' ')).toBe(words === '' ? '' : `/bin/setpriv ${words}`);
   });
 
@@ -40,8 +40,8 @@ describe('the words before a program', () => {
       words: '--map-user=1000 --map-group=1001 /bin/setpriv --no-new-privs',
     },
   ])('show it as $name in a user namespace', ({ identity, words }) => {
-    const user = { unshare: '/bin/unshare', own: { uid: 1000, gid: 1001 } };
-    const prefix = seenIdentityPrefix({ ...OWN, ...identity }, '/bin/setpriv', user);
+    const user = { unshare: ['/bin/unshare'], own: { uid: 1000, gid: 1001 } };
+    const prefix = seenIdentityPrefix({ ...OWN, ...identity }, ['/bin/setpriv'], user);
     expect(prefix.join(' ')).toBe(`/bin/unshare --user ${words}`);
   });
 });
@@ -49,7 +49,7 @@ describe('the words before a program', () => {
 describe('the inside of a container with an identity', () => {
   const setpriv = findSetpriv();
   const enter = (env: Record<string, string>, identity: Partial<Identity> = { uid: 5 }, name = 'app') =>
-    withIdentity(HOST, { ...OWN, ...identity }, undefined).enter({
+    withIdentity(HOST, { ...OWN, ...identity }).enter({
       file: '/bin/app',
       argv: [name, '-x'],
       env,
@@ -57,8 +57,8 @@ describe('the inside of a container with an identity', () => {
     });
 
   it('is the same for podrun itself', () => {
-    expect(withIdentity(HOST, undefined, undefined)).toBe(HOST);
-    expect(withIdentity(HOST, OWN, undefined)).toBe(HOST);
+    expect(withIdentity(HOST, undefined)).toBe(HOST);
+    expect(withIdentity(HOST, OWN)).toBe(HOST);
   });
 
   it.skipIf(setpriv === undefined)('starts what changes to it, and that starts the program', () => {
@@ -83,10 +83,13 @@ describe('the inside of a container with an identity', () => {
   );
 
   it('goes on inside what is there', () => {
-    const tools = { setpriv: '/bin/setpriv', unshare: '/bin/unshare' };
-    const features = { tier: 'namespace', namespaces: { mode: 'user', tools } } as RuntimeFeatures;
-    const inner: Inside = { ...HOST, enter: (call) => ({ ...call, file: 'nsenter', argv: ['nsenter', ...call.argv] }) };
-    const { argv } = withIdentity(inner, { ...OWN, uid: 0, gid: 0 }, features).enter({
+    const tools = { ...HOST_TOOLS, setpriv: ['/bin/setpriv'], unshare: ['/bin/unshare'], users: 'single' } as const;
+    const inner: Inside = {
+      ...HOST,
+      tools,
+      enter: (call) => ({ ...call, file: 'nsenter', argv: ['nsenter', ...call.argv] }),
+    };
+    const { argv } = withIdentity(inner, { ...OWN, uid: 0, gid: 0 }).enter({
       file: '/bin/app',
       argv: ['app'],
       env: {},

@@ -34,7 +34,7 @@ export function followPath(wanted: string, mounts: readonly TreeMount[]): Resolv
   const at = followLinks(wanted, (link) => linkAt(link, mounts));
   if (at === undefined) throw new Error(`mount ${wanted}: too many levels of symbolic links`);
   const mount = mountAt(at, mounts);
-  return { path: at, stats: statsIn(at, mount), mount };
+  return { path: at, stats: entryIn(mount, at)?.stats, mount };
 }
 
 /** The path on the host of a file in a mounted folder. */
@@ -42,25 +42,51 @@ export function beneath(folder: string, target: string, wanted: string): string 
   return path.join(folder, path.relative(target, wanted));
 }
 
+/** A file of the host that is visible in a mount. */
+export interface TreeEntry {
+  readonly file: string;
+  readonly stats: Stats;
+}
+
+/**
+ * The file at a path of a mount, as overlayfs shows it: an upper folder lies over a lower one, and a whiteout hides
+ * what is below it. Each part of the path is looked up in folders alone: links of an image, which lead anywhere on the
+ * host, are not followed.
+ */
+export function entryIn({ target, seen }: Pick<TreeMount, 'target' | 'seen'>, wanted: string): TreeEntry | undefined {
+  const parts = path.relative(target, wanted).split('/');
+  let found = visible(seen);
+  for (const part of parts.filter((name) => name !== '')) {
+    const folders = found.filter(({ stats }) => stats.isDirectory());
+    found = visible(folders.map(({ file }) => path.join(file, part)));
+  }
+  return found[0];
+}
+
+/** The entries of the same name that are not hidden by one above them. Only the first is shown, unless all are folders. */
+function visible(files: readonly string[]): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (const file of files) {
+    const stats = statsOf(file);
+    if (stats === undefined) continue;
+    if (isWhiteout(stats)) break;
+    if (stats.isDirectory() || entries.length === 0) entries.push({ file, stats });
+    if (!stats.isDirectory()) break;
+  }
+  return entries;
+}
+
+/** @see overlayfs.rst of the kernel, "whiteouts and opaque directories" */
+function isWhiteout(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0;
+}
+
 function linkAt(file: string, mounts: readonly TreeMount[]): string | undefined {
   const mount = mountAt(file, mounts);
   // A mount point is not a link.
   if (mount.target === file) return undefined;
-  for (const folder of mount.seen) {
-    const onHost = beneath(folder, mount.target, file);
-    const stats = statsOf(onHost);
-    if (stats?.isSymbolicLink() === true) return readlinkSync(onHost);
-    if (stats !== undefined) return undefined;
-  }
-  return undefined;
-}
-
-function statsIn(file: string, { target, seen }: TreeMount): Stats | undefined {
-  for (const folder of seen) {
-    const stats = statsOf(beneath(folder, target, file));
-    if (stats !== undefined) return stats;
-  }
-  return undefined;
+  const entry = entryIn(mount, file);
+  return entry?.stats.isSymbolicLink() === true ? readlinkSync(entry.file) : undefined;
 }
 
 /** Undefined: there is no file, or podrun may not see it. */

@@ -11,8 +11,9 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { quietly, succeeds } from '../../../quietly.ts';
-import type { Confinement } from '../../confinement.ts';
+import type { Confinement, ImageRoot } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
+import { PROGRAMS_FOLDER } from '../image/programs.ts';
 import { addDevices } from './devices.ts';
 import { hiddenPaths, type HostMount, isInFolder, mountOf } from './host-mounts.ts';
 import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
@@ -21,6 +22,9 @@ import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
 
 /** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** The group `tty` of distributions. Source: containerd, pkg/oci/mounts.go. */
+const TERMINAL_GROUP = 5;
 
 /** Mounts in /sys that containers see, as in other container runtimes. */
 const CGROUPS = ['/sys/fs/cgroup'];
@@ -51,25 +55,28 @@ export interface ContainerViewRequest {
   readonly commonDevices: string | undefined;
   /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
+  /** The folder with the programs for a root without them. Undefined: the container sees those of the host. */
+  readonly programs: string | undefined;
 }
 
 /**
- * Builds a container's view of the machine: a copy-on-write view of the host, and over it the folders shared with the
- * host and the volumes.
+ * Builds a container's view of the machine: a copy-on-write view of the host or of an image, and over it the folders
+ * shared with the host and the volumes.
  * @throws {Error} for a mount point that cannot be created
  */
 export function containerView(request: ContainerViewRequest): MountPlan {
-  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory } = request;
-  const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
+  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory, programs } = request;
+  const { layerDir, isRootReadOnly, pod, hasAllDevices, image } = confinement;
   const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
   const hidden = hiddenPaths(confinement.hidden, hostMounts);
   const view = new MountPlan({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
   // Sharing the whole host would leave no view.
-  const shared = outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));
+  const shared = image ? [] : outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));
   const targets = confinement.mounts.map(({ target }) => target);
   const inner = isRootReadOnly ? 'read-only' : 'as they are';
-  if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
+  if (image !== undefined) showImage(view, image, programs);
+  else if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
   else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
   if (facts.hasOwnProc && processes !== 'host' && processes !== 'first') view.mount('/proc', 'proc', PROC_OPTIONS);
   // A main process that is process 1 mounts its own /proc over this one.
@@ -84,13 +91,25 @@ export function containerView(request: ContainerViewRequest): MountPlan {
     folder: path.join(layerDir, 'dev'),
     common: layers === undefined ? undefined : commonDevices,
     hasAll: hasAllDevices,
+    // With one user, there is no group 5.
+    ownTerminals: image && { group: image.owners === 'single' ? undefined : TERMINAL_GROUP },
     hostIPC: pod.hostIPC,
     sharedMemory,
   });
   for (const folder of shared) view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner });
-  for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
+  if (image === undefined) for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
   for (const mount of confinement.mounts) view.bind(mount);
   return view;
+}
+
+/**
+ * Shows the files of an image, and the programs that start others in them. The mounts of podrun are where they belong
+ * even when the image has links there.
+ */
+function showImage(view: MountPlan, image: ImageRoot, programs: string | undefined): void {
+  view.image(image);
+  for (const folder of [...OWN_FOLDERS, PROGRAMS_FOLDER]) view.ownFolder(folder);
+  if (programs !== undefined) view.bind({ source: programs, target: PROGRAMS_FOLDER, isReadOnly: true });
 }
 
 interface HostView {

@@ -18,7 +18,9 @@ const TERMINATION_LOG = 'termination-log';
 const FOLDERS = ['pts', 'shm', 'mqueue'];
 
 /** Folders of /dev that are not the host's. */
-const OWN_FOLDERS: ReadonlySet<string> = new Set(['shm', 'mqueue']);
+const OWN_FOLDERS = ['shm', 'mqueue'];
+
+const TERMINALS = ['pts', 'ptmx'];
 
 /** The options for shared memory. Source of its size: containerd, pkg/cri defaultShmSize. */
 export const SHARED_MEMORY_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec', 'mode=1777', 'size=64m'];
@@ -32,16 +34,19 @@ export interface DeviceOptions {
   readonly common: string | undefined;
   /** True: all devices of the host. */
   readonly hasAll: boolean;
+  /** The group of the container's own terminals, if there can be one. Undefined: it has those of the host. */
+  readonly ownTerminals: { readonly group: number | undefined } | undefined;
   readonly hostIPC: boolean;
   /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
 }
 
 /**
- * Gives a container a /dev of its own: the standard devices, shared memory, and the host's terminals, so that programs
- * find the one in which they run.
+ * Gives a container a /dev of its own: the standard devices, shared memory, and terminals. With those of the host,
+ * programs find the one in which they run.
  */
-export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, sharedMemory }: DeviceOptions): void {
+export function addDevices(view: MountPlan, options: DeviceOptions): void {
+  const { folder, common, hasAll, ownTerminals, hostIPC, sharedMemory } = options;
   if (common === undefined) {
     makeDevEntries(folder);
     view.bind({ source: folder, target: '/dev', isReadOnly: false });
@@ -51,11 +56,13 @@ export function addDevices(view: MountPlan, { folder, common, hasAll, hostIPC, s
   }
   const there = readdirSync('/dev', { withFileTypes: true });
   const shown = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
-  for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !LINKS.some(([link]) => link === name))) {
+  const own = new Set([...OWN_FOLDERS, ...LINKS.map(([name]) => name), ...(ownTerminals ? TERMINALS : [])]);
+  for (const entry of shown.filter(({ name }) => !own.has(name))) {
     if (entry.isSymbolicLink()) continue;
     const file = path.join('/dev', entry.name);
     view.device(file);
   }
+  if (ownTerminals !== undefined) view.terminals(ownTerminals.group);
   if (hostIPC || sharedMemory !== undefined) {
     view.bind({ source: sharedMemory ?? '/dev/shm', target: '/dev/shm', isReadOnly: false });
   } else view.mount('/dev/shm', 'tmpfs', SHARED_MEMORY_OPTIONS);

@@ -2,12 +2,15 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import type { FileOwners } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { killProcess } from '../../kill.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
 import { joinPrefix, type NetworkJoin } from '../network/join.ts';
 import { childrenOf, CONTAINER_MARKER } from '../../watch/process-table.ts';
 import { spawnSlot } from '../../start/spawn.ts';
+import type { RootPrograms } from '../image/programs.ts';
+import type { ForeignFolder } from './mount-points.ts';
 import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
 
 /**
@@ -30,6 +33,7 @@ export interface Joinable {
   readonly pid: number;
   /** A process in the user namespace that owns the other namespaces. */
   readonly userPid: number;
+  readonly users: FileOwners;
 }
 
 export interface HolderRequest {
@@ -38,6 +42,8 @@ export interface HolderRequest {
   readonly id: string;
   /** The namespaces to create. */
   readonly own: readonly NamespaceKind[];
+  /** The users of a new user namespace. */
+  readonly users: FileOwners;
   /** A process, and the kinds of its namespaces to join first. */
   readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
   /** The private network to join. Undefined: the host's network. */
@@ -57,11 +63,23 @@ export interface HolderWork {
   readonly jail?: string | undefined;
   /** The folder for a tmpfs with the container's layers. Undefined: they stay on disk. */
   readonly memory?: string | undefined;
+  /** An image as the root. Undefined: the new root has the programs of the host. */
+  readonly image?: HeldImage | undefined;
+}
+
+interface HeldImage {
+  /** The current folder of mount(8): the names of lower layers are relative to it. */
+  readonly folder: string;
+  readonly programs: RootPrograms;
+  /** Folders that get the owners of others, which podrun may not give away. */
+  readonly foreign: readonly ForeignFolder[];
 }
 
 /**
  * The script of a holder. Reads one line each from its input: new root, host name, folder for a tmpfs with the layers
- * beside it, jail, and the file for mount(8). Calls the host's programs by their paths.
+ * beside it, jail, the file for mount(8), and for a root without the host's programs the current folder of mount(8), the
+ * words of umount(8) and those of process 1. Then two lines for each folder that gets the owner of another one. Calls
+ * the host's programs by their paths.
  *
  * One mount(8) makes all mounts, because starting a program takes as long as twenty mounts. When only some of them fail
  * (64), the script continues, and the caller reads from the messages whether one was needed.
@@ -71,10 +89,13 @@ export interface HolderWork {
  * would reset the signal.)
  */
 function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: NamespaceFacts['tools']): string {
-  const last = [setpriv, '--bounding-set=-all', '--inh-caps=-all', env, '--ignore-signal=CHLD', sleep, 'infinity'];
+  const last = lastWords([setpriv], [env], [sleep]);
   const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
   return [
-    'for place in root name memory jail fstab; do IFS= read -r "$place" || exit 1; done',
+    'for place in root name memory jail fstab folder umount last; do IFS= read -r "$place" || exit 1; done',
+    // util-linux 2.39 and later would use the system call that takes no more than 256 bytes for an option.
+    'if [ -n "$folder" ]; then cd "$folder" && export LIBMOUNT_FORCE_MOUNT2=always || exit 1; fi',
+    'while IFS= read -r from && IFS= read -r to; do chown -h --reference="$from" "$to" || exit 1; done',
     'if [ -n "$name" ]; then',
     '  { echo "$name" >/proc/sys/kernel/hostname || hostname "$name"; } 2>/dev/null',
     'fi',
@@ -84,8 +105,16 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
     'fi',
     `'${mount}' -n -c -a -T "$fstab" && done=all || { [ $? = 64 ] && done=some; } || exit 1`,
     'if [ -n "$root" ]; then',
-    `  cd "$root" && '${pivotRoot}' . . && '${umount}' -n -l -c . && cd / || exit 1`,
-    `  set -- ${words(last)}`,
+    `  cd "$root" && '${pivotRoot}' . . || exit 1`,
+    // A file of the image could name a program that unmounts.
+    '  if [ -n "$last" ]; then',
+    '    LIBMOUNT_UTAB=/dev/null LIBMOUNT_FSTAB=/dev/null $umount -i -n -l -c . || exit 1',
+    '    set -- $last',
+    '  else',
+    `    '${umount}' -n -l -c . || exit 1`,
+    `    set -- ${words(last)}`,
+    '  fi',
+    '  cd / || exit 1',
     'elif [ -n "$jail" ]; then',
     `  set -- '${unshare}' "--root=$jail" ${words(last.map(inJail))}`,
     'else',
@@ -94,6 +123,12 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
     'echo "mounted $done" >&2',
     'exec "$@" </dev/null 2>/dev/null',
   ].join('\n');
+}
+
+/** The words of process 1: a program without rights that ignores SIGCHLD. */
+function lastWords(setpriv: readonly string[], env: readonly string[], sleep: readonly string[]): string[] {
+  const unprivileged = [...setpriv, '--bounding-set=-all', '--inh-caps=-all'];
+  return [...unprivileged, ...env, '--ignore-signal=CHLD', ...sleep, 'infinity'];
 }
 
 /** The folder with all programs and libraries, which can be a root. Undefined: /bin and /lib are separate folders. */
@@ -161,16 +196,22 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
   }
 }
 
-function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab }: HolderWork): string {
-  return [root, hostname, memory, jail, fstab].map((line) => `${line}\n`).join('');
+function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab, image }: HolderWork): string {
+  const { folder = '', programs, foreign = [] } = image ?? {};
+  const last = programs && lastWords(programs.words('setpriv'), programs.words('env'), programs.words('sleep'));
+  const owners = foreign.flatMap(({ from, to }) => [from, to]);
+  const words = [programs?.words('umount'), last].map((list = []) => list.join(' '));
+  const lines = [root, hostname, memory, jail, fstab, folder, ...words, ...owners];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** The command line that creates the namespaces. */
-function holderCommand({ facts, own, base, network }: HolderRequest): [string, ...string[]] {
+function holderCommand({ facts, own, users, base, network }: HolderRequest): [string, ...string[]] {
   const { tools, mode } = facts;
   const join =
     base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
-  const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
+  const mapped = users === 'mapped' ? ['--map-auto'] : [];
+  const user = mode === 'user' && base === undefined ? ['--user', ...mapped, '--map-root-user'] : [];
   const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
   const others = network === undefined ? [] : joinPrefix(network);
   return [tools.setpriv, '--pdeathsig', 'KILL', ...others, ...join, ...make, tools.sh, '-c', script(tools)];
@@ -178,7 +219,7 @@ function holderCommand({ facts, own, base, network }: HolderRequest): [string, .
 
 /** The options of nsenter(1) for joining namespaces. */
 export function joinFlags(
-  { pid, userPid }: Joinable,
+  { pid, userPid }: Pick<Joinable, 'pid' | 'userPid'>,
   kinds: readonly NamespaceKind[],
   mode: NamespaceFacts['mode'],
 ): string[] {

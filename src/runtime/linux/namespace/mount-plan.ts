@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { NamespaceFacts } from '../../features.ts';
-import { followPath, type TreeMount } from './container-tree.ts';
+import type { ImageRoot } from '../../confinement.ts';
+import { entryIn, followPath, type TreeMount } from './container-tree.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
 import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
-import { copyOwner, MountPoints } from './mount-points.ts';
+import type { MountPlanOptions } from './mount-plan-options.ts';
+import { copyOwner, type ForeignFolder, MountPoints } from './mount-points.ts';
 
 /**
  * The folders of a container's layer: `root` for its root, `upper0` and `work0` for its first overlay, and so on. Few
@@ -21,19 +22,6 @@ const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
 
 const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
-
-export interface MountPlanOptions {
-  /** An existing empty folder. */
-  readonly layerDir: string;
-  readonly hostMounts: readonly HostMount[];
-  readonly mode: 'root' | 'user';
-  readonly layers: NamespaceFacts['layers'];
-  readonly isReadOnly: boolean;
-  /** True when device nodes work on all mounts. */
-  readonly hasAllDevices: boolean;
-  /** Folders of the host that are hidden at every path. */
-  readonly hidden: readonly string[];
-}
 
 /** A file or folder of the host at a path in the container. */
 export interface Bind {
@@ -97,6 +85,11 @@ export class MountPlan {
     ];
   }
 
+  /** Folders of the layer that need an owner whom only the container's user namespace has. */
+  get foreign(): readonly ForeignFolder[] {
+    return this.#points.foreign;
+  }
+
   /** Folders that were created outside of the layer as mount points, the innermost last. */
   get madeOnHost(): readonly string[] {
     return this.#points.madeOnHost;
@@ -115,27 +108,54 @@ export class MountPlan {
   /** Shows a folder of the host copy-on-write at any path. Only where there are layers. */
   overlay({ lower, target: wanted, isReadOnly, isOptional = false }: OverlayRequest): void {
     const target = this.#mountPoint(wanted, true);
+    const upper = this.#stack([lower], { target, isReadOnly, isOptional });
+    copyOwner(lower, upper);
+    this.#tree.push({ target, seen: [upper, lower], made: upper });
+    for (const hiddenPath of this.#hiddenIn(lower).filter((hidden) => this.#isOnMountOf(hidden, lower))) {
+      this.#hide(path.join(target, path.relative(lower, hiddenPath)), isOptional);
+    }
+  }
+
+  /**
+   * Shows the layers of an image as the root, copy-on-write. mount(2) takes one page of options, which the paths of
+   * many layers would exceed: they are named by links in the current folder of mount(8).
+   */
+  image({ folder, layers }: ImageRoot): void {
+    const links = Array.from({ length: layers }, (_, number) => `l/${number}`);
+    const lower = links.map((link) => realpathSync(path.join(folder, link)));
+    const upper = this.#stack(links, { target: '/', isReadOnly: this.#options.isReadOnly, isOptional: false });
+    chmodSync(upper, 0o755);
+    this.#tree.push({ target: '/', seen: [upper, ...lower], made: upper });
+  }
+
+  /** Makes sure that mounts at the path do not follow a link of the image: a folder of the layer lies over it. */
+  ownFolder(target: string): void {
+    const root = this.#tree[0];
+    if (root?.made === undefined || entryIn(root, target)?.stats.isDirectory() === true) return;
+    mkdirSync(path.join(root.made, target), { mode: 0o755 });
+  }
+
+  /** Mounts an overlay. Returns its upper folder. */
+  #stack(lower: readonly string[], { target, isReadOnly, isOptional }: Omit<OverlayRequest, 'lower'>): string {
     const number = this.#overlays++;
     const { layerDir } = this.#options;
     const [upperName, workName] = [`${UPPER}${number}`, `${WORK}${number}`];
     const upper = path.join(layerDir, upperName);
     mkdirSync(upper);
     mkdirSync(path.join(layerDir, workName));
-    copyOwner(lower, upper);
     const [upperdir, workdir] = [upperName, workName].map((name) => path.join(this.memory ?? layerDir, name)) as [
       string,
       string,
     ];
-    const layers = Object.entries({ lowerdir: lower, upperdir, workdir }).map(
-      ([option, folder]) => `${option}=${overlayPath(folder)}`,
-    );
+    const layers = [
+      `lowerdir=${lower.map(overlayPath).join(':')}`,
+      `upperdir=${overlayPath(upperdir)}`,
+      `workdir=${overlayPath(workdir)}`,
+    ];
     const user = this.#options.mode === 'user' ? ['userxattr'] : [];
     const mode = [...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices()];
     this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode], isOptional });
-    this.#tree.push({ target, seen: [upper, lower], made: upper });
-    for (const hiddenPath of this.#hiddenIn(lower).filter((hidden) => this.#isOnMountOf(hidden, lower))) {
-      this.#hide(path.join(target, path.relative(lower, hiddenPath)), isOptional);
-    }
+    return upper;
   }
 
   /** Shows a file or folder of the host directly, with the mounts inside it. */
@@ -185,6 +205,14 @@ export class MountPlan {
       options: ['rbind'],
     });
     this.#tree.push({ target: at, seen: [at], made: undefined });
+  }
+
+  /** Gives the container terminals of its own at /dev/pts, with their /dev/ptmx. */
+  terminals(group: number | undefined): void {
+    const owner = group === undefined ? [] : [`gid=${group}`];
+    this.mount('/dev/pts', 'devpts', ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620', ...owner]);
+    const source = path.join(this.root, '/dev/pts/ptmx');
+    this.#add({ source, target: this.#mountPoint('/dev/ptmx', false), type: 'none', options: ['bind'] });
   }
 
   /** Makes a visible path look empty. A missing path stays missing. */

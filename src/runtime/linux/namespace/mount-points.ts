@@ -12,19 +12,31 @@ import {
 import path from 'node:path';
 import { mkdirIfMissing } from '../../errno.ts';
 import { descriptorPath, openBeneath, closing } from '../../start/open-beneath.ts';
-import { beneath, type TreeMount } from './container-tree.ts';
+import { beneath, entryIn, type TreeMount } from './container-tree.ts';
 import { isInFolder } from './host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
 
 const FOLDER_MODE = 0o755;
 
+/** A folder of a layer, and the one that it lies over. */
+export interface ForeignFolder {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Creates mount points that the host lacks: in the layer of the container, or in the volume around them. */
 export class MountPoints {
   readonly #layerDir: string;
   readonly #madeOnHost: string[] = [];
+  readonly #foreign: ForeignFolder[] = [];
 
   constructor(layerDir: string) {
     this.#layerDir = layerDir;
+  }
+
+  /** Folders of the layer whose owners podrun has no right to copy from others. */
+  get foreign(): readonly ForeignFolder[] {
+    return this.#foreign;
   }
 
   /** Folders and files that were created outside of the layer, the innermost last. */
@@ -49,10 +61,14 @@ export class MountPoints {
       if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
       // When two layers have the same folder, the upper layer decides its owner and mode.
       else if (!mkdirIfMissing(file, FOLDER_MODE) || seen.length > 1) {
-        const [, lower] = seen;
-        if (lower !== undefined) copyOwner(beneath(lower, target, at), file);
+        const lower = entryIn({ target, seen: seen.slice(1) }, at);
+        if (lower !== undefined) this.#copyOwner(lower.file, file);
       }
     }
+  }
+
+  #copyOwner(from: string, to: string): void {
+    if (!copyOwner(from, to)) this.#foreign.push({ from, to });
   }
 
   /**
@@ -78,10 +94,15 @@ export class MountPoints {
   }
 }
 
-/** Gives a folder the owner and the mode of another one, if that exists. */
-export function copyOwner(from: string, to: string): void {
+/**
+ * Gives a folder the owner and the mode of another one, if that exists.
+ * @returns false when the owner is not podrun's user, and podrun may not give files away
+ */
+export function copyOwner(from: string, to: string): boolean {
   const stats = lstatSync(from, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isDirectory()) return;
+  if (stats === undefined || !stats.isDirectory()) return true;
   chmodSync(to, stats.mode & 0o7777);
   if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
+  const made = lstatSync(to);
+  return made.uid === stats.uid && made.gid === stats.gid;
 }

@@ -1,10 +1,12 @@
 import { type Clock, sleep } from '../../../clock.ts';
+import type { FileOwners } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
-import type { Inside, ProgramCall } from '../../inside.ts';
+import type { Inside, InsideTools, ProgramCall } from '../../inside.ts';
 import { killProcess } from '../../kill.ts';
-import { moveLoaderVariables } from '../../start/loader-variables.ts';
+import { HOST_TOOLS, moveLoaderVariables } from '../../start/loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { childrenOf } from '../../watch/process-table.ts';
+import type { RootPrograms } from '../image/programs.ts';
 import { type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
 import type { ProcessView } from './namespace-plan.ts';
 import type { FstabEntry } from './fstab.ts';
@@ -15,6 +17,9 @@ export interface NamespacedInsideOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
   readonly processes: ProcessView;
+  readonly users: FileOwners;
+  /** The programs in the root of an image. Undefined: the container has those of the host. */
+  readonly programs: RootPrograms | undefined;
   /** The most capabilities that programs of the container may get. Undefined: podrun's. */
   readonly capabilities: readonly string[] | undefined;
   /** The mounts of its own /proc, for a main process that is process 1. Empty: it sees the host's. */
@@ -55,11 +60,27 @@ const SHIELDS = ['wake_alarm', 'block_suspend', 'audit_read'];
  * drop them: a container may have replaced its own programs. The root is the current folder already, because /proc
  * would not show it to a process with fewer rights than the holder.
  */
-function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readonly string[]): string[] {
+function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readonly string[] | undefined): string[] {
+  const change = [tools.unshare, '--root=.', `--wd=${cwd}`];
+  if (capabilities === undefined) return change;
   const shield = SHIELDS.find((name) => !capabilities.includes(name)) ?? SHIELDS[0];
   const kept = new Set([...capabilities, ...ENTERING, shield]);
   const rights = ['-all', ...[...kept].map((name) => `+${name}`)].join(',');
-  return [tools.setpriv, '--bounding-set', rights, '--inh-caps', '-all', tools.unshare, '--root=.', `--wd=${cwd}`];
+  return [tools.setpriv, '--bounding-set', rights, '--inh-caps', '-all', ...change];
+}
+
+function viewUsers({ mode }: NamespaceFacts): FileOwners {
+  return mode === 'root' ? 'root' : 'single';
+}
+
+function toolsOfHost({ tools }: NamespaceFacts): Omit<InsideTools, 'users'> {
+  return { ...HOST_TOOLS, setpriv: [tools.setpriv], unshare: [tools.unshare] };
+}
+
+/** unshare(1) without options starts a program whose name env(1) would take for a variable. */
+function toolsOfImage(programs: RootPrograms): Omit<InsideTools, 'users'> {
+  const unshare = programs.words('unshare');
+  return { setpriv: programs.words('setpriv'), unshare, env: programs.words('env'), unchanged: [...unshare, '--'] };
 }
 
 /** The mounts of a container, with the paths at which its root is visible. */
@@ -75,6 +96,7 @@ const LOOK_EVERY_MS = 0.5;
 /** The inside of a container with namespaces: every process enters by nsenter(1). */
 export class NamespacedInside implements Inside {
   readonly #options: NamespacedInsideOptions;
+  readonly tools: InsideTools;
   /** The main process, if it is process 1 and known. */
   #first: ProcessIdentity | undefined;
   #gone: Promise<void> | undefined;
@@ -82,7 +104,10 @@ export class NamespacedInside implements Inside {
   #seen: Map<string, string | undefined> | undefined = new Map();
 
   constructor(options: NamespacedInsideOptions) {
+    const { facts, users, programs } = options;
     this.#options = options;
+    // podrun's user is the only one in a view of the host, also where its Pod has more users.
+    this.tools = programs ? { ...toolsOfImage(programs), users } : { ...toolsOfHost(facts), users: viewUsers(facts) };
   }
 
   get isSealed(): boolean {
@@ -92,7 +117,7 @@ export class NamespacedInside implements Inside {
   /** The process whose namespaces are joined. */
   get joinable(): Joinable {
     const { pid } = this.#options.holder;
-    return { pid: this.#first?.pid ?? pid, userPid: pid };
+    return { pid: this.#first?.pid ?? pid, userPid: pid, users: this.#options.users };
   }
 
   get hasOwnNumbers(): boolean {
@@ -105,8 +130,8 @@ export class NamespacedInside implements Inside {
 
   enter(call: ProgramCall): ProgramCall {
     this.#seen = undefined;
-    const { argv, env, cwd } = moveLoaderVariables(call);
-    const { facts, processes, hasOwnMemory, capabilities, procMounts, holder } = this.#options;
+    const { argv, env, cwd } = moveLoaderVariables(call, this.tools);
+    const { facts, processes, hasOwnMemory, capabilities, procMounts, holder, programs } = this.#options;
     const isFirst = processes === 'first' && this.#first === undefined;
     const { tools, mode } = facts;
     const kinds: NamespaceKind[] = [
@@ -120,13 +145,15 @@ export class NamespacedInside implements Inside {
     const into = (words: readonly string[]): ProgramCall => {
       return { file: tools.nsenter, argv: [...join, ...words, ...argv], env, cwd: '/' };
     };
-    if (mode === 'user' || capabilities === undefined) {
+    const dropped = this.tools.users === 'single' ? undefined : capabilities;
+    // An image has no programs that could make process 1.
+    if (dropped === undefined && (programs === undefined || !isFirst)) {
       return into([`--wdns=${cwd}`, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
     }
     const root = rootOf(holder.pid);
     // A shell would complain about a current folder outside of its root: only the tools after it change the folder.
     const first = isFirst ? ['--wd=/', ...becomeFirst(facts, mountsIn(root, procMounts)), tools.unshare] : [];
-    return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, capabilities)]);
+    return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, dropped)]);
   }
 
   /** nsenter stays outside and waits, unless the program sees the processes of the host. */

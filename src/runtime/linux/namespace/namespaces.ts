@@ -1,17 +1,18 @@
 import path from 'node:path';
 import type { Clock } from '../../../clock.ts';
-import type { Confinement } from '../../confinement.ts';
+import type { Confinement, FileOwners } from '../../confinement.ts';
 import type { Confiner, InsideOutcome } from '../../confiner.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import type { ContainerLaunch } from '../../runtime.ts';
 import { checkMounts } from './check-mounts.ts';
+import { type RootPrograms, rootPrograms } from '../image/programs.ts';
 import { containerView } from './container-view.ts';
 import { startHolder, type Holder, type Joinable, setUpHolder } from './holder.ts';
 import { readHostMounts } from './host-mounts.ts';
 import { removeLayer } from './layers.ts';
 import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
 import { NamespacedInside } from './namespaced-inside.ts';
-import { PodHolders } from './pod-holders.ts';
+import { type PodHolder, PodHolders, usersOf } from './pod-holders.ts';
 import { SpareHolder } from './spare-holder.ts';
 import type { MountPlan } from './mount-plan.ts';
 
@@ -29,6 +30,8 @@ export class Namespaces implements Confiner {
   readonly #options: NamespacesOptions;
   readonly #pods: PodHolders;
   readonly #spare: SpareHolder;
+  /** Found when the first image becomes a root. */
+  #programs: Promise<RootPrograms> | undefined;
   /** By id of the container, the oldest first. */
   readonly #open = new Map<string, NamespacedInside>();
 
@@ -66,7 +69,7 @@ export class Namespaces implements Confiner {
   }
 
   async #make(launch: ContainerLaunch, confinement: Confinement): Promise<NamespacedInside> {
-    const { layerDir, pod } = confinement;
+    const { layerDir, pod, image } = confinement;
     const target = this.#target(confinement);
     // A container that sees another container's processes also joins the namespaces of its Pod.
     const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
@@ -81,6 +84,7 @@ export class Namespaces implements Confiner {
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
+      const programs = image && (await this.#rootPrograms(layerDir));
       const layOut = (): MountPlan =>
         (view = containerView({
           confinement,
@@ -89,14 +93,17 @@ export class Namespaces implements Confiner {
           processes,
           commonDevices,
           sharedMemory,
+          programs: programs?.folder,
         }));
-      const holderPid = shared?.holder.pid;
-      const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
-      const holder = await this.#hold(launch, { confinement, layOut, plan, from });
+      const from = target?.joinable ?? (shared && joinableOf(shared));
+      const users = from?.users ?? usersOf(facts, image?.owners === 'mapped');
+      const holder = await this.#hold(launch, { confinement, layOut, plan, from, users, programs });
       await checkMounts(holder, confinement.mounts);
       return new NamespacedInside({
         holder,
         facts,
+        users,
+        programs,
         clock,
         processes,
         capabilities: launch.identity?.capabilities,
@@ -113,21 +120,31 @@ export class Namespaces implements Confiner {
     }
   }
 
+  /** @param layerDir the folder for the programs where containers have none in common */
+  async #rootPrograms(layerDir: string): Promise<RootPrograms> {
+    const { facts, commonDir } = this.#options;
+    if (commonDir === undefined) return rootPrograms(facts.tools, layerDir);
+    this.#programs ??= rootPrograms(facts.tools, commonDir);
+    return this.#programs;
+  }
+
   #target({ processesOf }: Confinement): NamespacedInside | undefined {
     if (processesOf === undefined) return undefined;
     return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
   }
 
-  async #hold({ id, network }: ContainerLaunch, { confinement, layOut, plan, from }: Holding): Promise<Holder> {
-    const { layerDir, pod } = confinement;
+  async #hold({ id, network }: ContainerLaunch, holding: Holding): Promise<Holder> {
+    const { confinement, layOut, plan, from, users, programs } = holding;
+    const { layerDir, pod, image } = confinement;
     const { facts } = this.#options;
     const base = from && { from, kinds: plan.joined };
     const isUsual = base === undefined && network === undefined;
-    const spare = isUsual ? await this.#spare.take(plan.own) : undefined;
-    return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, base, network })), () => {
-      const { entries, root, memory } = layOut();
+    const spare = isUsual ? await this.#spare.take(plan.own, users) : undefined;
+    return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network })), () => {
+      const { entries, root, memory, foreign } = layOut();
       const hostname = from === undefined ? pod.hostname : undefined;
-      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory };
+      const held = image && programs && { folder: image.folder, programs, foreign };
+      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory, image: held };
     });
   }
 }
@@ -137,4 +154,10 @@ interface Holding {
   readonly layOut: () => MountPlan;
   readonly plan: NamespacePlan;
   readonly from: Joinable | undefined;
+  readonly users: FileOwners;
+  readonly programs: RootPrograms | undefined;
+}
+
+function joinableOf({ holder: { pid }, users }: PodHolder): Joinable {
+  return { pid, userPid: pid, users };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, promises } from 'node:fs';
 import path from 'node:path';
-import type { PodNamespaces } from '../../confinement.ts';
+import type { FileOwners, PodNamespaces } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
@@ -10,8 +10,15 @@ import { startHolder, type Holder, jailSource, type NamespaceKind, setUpHolder }
 /** The shared parts of a Pod's containers. */
 export interface PodHolder {
   readonly holder: Holder;
+  readonly users: FileOwners;
   /** The folder that is mounted at /dev/shm. Undefined: the host's. */
   readonly sharedMemory: string | undefined;
+}
+
+/** The users of a new container or Pod. */
+export function usersOf({ mode }: NamespaceFacts, areMapped: boolean): FileOwners {
+  if (mode === 'root') return 'root';
+  return areMapped ? 'mapped' : 'single';
 }
 
 interface SharedPod {
@@ -91,7 +98,8 @@ export class PodHolders {
       ...(pod.hostIPC ? [] : (['ipc'] as const)),
       ...(pod.sharesProcesses ? (['pid'] as const) : []),
     ];
-    const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
+    const users = usersOf(this.#facts, pod.hasMappedUsers === true);
+    const request = { facts: this.#facts, id: `${pod.uid}/`, own, users, base: undefined, network };
     const holder = await setUpHolder(await startHolder(request), () => ({
       hostname: pod.hostname,
       entries,
@@ -99,6 +107,6 @@ export class PodHolders {
       root: undefined,
       jail,
     }));
-    return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
+    return { holder, users, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
   }
 }

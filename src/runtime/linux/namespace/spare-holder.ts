@@ -1,4 +1,5 @@
 import type { Alarm, Clock } from '../../../clock.ts';
+import type { FileOwners } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { seesSameMounts } from './host-mounts.ts';
 import { type StartedHolder, startHolder, type NamespaceKind } from './holder.ts';
@@ -19,10 +20,13 @@ export class SpareHolder {
   #started: Promise<StartedHolder> | undefined;
   #alarm: Alarm | undefined;
   #isWanted = false;
+  /** The users of the last container: the next one probably has the same. */
+  #users: FileOwners;
 
   constructor(facts: NamespaceFacts, clock: Clock) {
     this.#facts = facts;
     this.#clock = clock;
+    this.#users = facts.mode === 'root' ? 'root' : 'single';
   }
 
   /** Starts a spare holder, and keeps one from now on. */
@@ -32,6 +36,7 @@ export class SpareHolder {
       facts: this.#facts,
       id: 'spare',
       own: USUAL,
+      users: this.#users,
       base: undefined,
       network: undefined,
     });
@@ -40,19 +45,21 @@ export class SpareHolder {
   }
 
   /**
-   * Takes the spare holder, if it has the right kinds, and soon starts another one. Its mounts are a copy of the
+   * Takes the spare holder, if it has the right kinds and users, and soon starts another one. Its mounts are a copy of the
    * host's: after a change of those, it is not usable.
    */
-  async take(own: readonly NamespaceKind[]): Promise<StartedHolder | undefined> {
+  async take(own: readonly NamespaceKind[], users: FileOwners): Promise<StartedHolder | undefined> {
     const taken = this.#started;
     if (taken === undefined || own.join() !== USUAL.join()) return undefined;
+    const isUsable = users === this.#users;
     this.#started = undefined;
+    this.#users = users;
     this.#alarm?.cancel();
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + AFTER_START_MS, () => {
       if (this.#isWanted) this.prepare();
     });
     const started = await taken.catch(() => undefined);
-    if (started?.child.pid !== undefined && seesSameMounts(started.child.pid)) return started;
+    if (isUsable && started?.child.pid !== undefined && seesSameMounts(started.child.pid)) return started;
     started?.child.kill('SIGKILL');
     return undefined;
   }

@@ -47,6 +47,7 @@ export function insideNetwork(network: NetworkJoin, inside: Inside): Inside {
     isSealed: inside.isSealed,
     hasOwnNumbers: inside.hasOwnNumbers,
     owner: inside.owner,
+    tools: inside.tools,
     kill: () => inside.kill(),
     end: () => inside.end(),
   };

@@ -32,6 +32,7 @@ function usr(others: readonly HostMount[], isRootReadOnly = false): string {
     processes: 'own',
     commonDevices: undefined,
     sharedMemory: undefined,
+    programs: undefined,
   });
   const entry = view.entries.find(({ target }) => target === `${view.root}/./usr`);
   const isReadOnly = entry?.options.includes('ro') === true;

@@ -32,7 +32,7 @@ async function takeAfter(happens: () => void): Promise<StartedHolder | undefined
       () => mine().join(),
     );
     happens();
-    return await spare.take(USUAL);
+    return await spare.take(USUAL, detected.facts.mode === 'root' ? 'root' : 'single');
   } finally {
     await spare.close();
   }
