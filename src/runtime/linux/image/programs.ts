@@ -9,7 +9,7 @@ export const PROGRAMS_FOLDER = '/.podrun';
 
 /** The programs that start others, by their names in the folder. */
 const NAMES = ['setpriv', 'unshare', 'env', 'sleep', 'umount'] as const;
-export type ProgramName = (typeof NAMES)[number];
+type ProgramName = (typeof NAMES)[number];
 
 /** The name of the loader in the folder. */
 const LOADER = 'loader';
@@ -90,7 +90,7 @@ async function librariesOf(files: readonly string[]): Promise<Libraries> {
 }
 
 /** Parses `NAME => FILE (ADDRESS)` and, for the loader, `FILE (ADDRESS)`. */
-export function parseLibraries(text: string): Libraries {
+function parseLibraries(text: string): Libraries {
   const libraries = new Map<string, string>();
   for (const [, name = '', file = ''] of text.matchAll(/^\s+(\S+) => (\/\S+) \(0x/gm)) libraries.set(name, file);
   const [, loader] = /^\s+(\/\S+) \(0x/m.exec(text) ?? [];

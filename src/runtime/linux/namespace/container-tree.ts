@@ -43,7 +43,7 @@ export function beneath(folder: string, target: string, wanted: string): string 
 }
 
 /** A file of the host that is visible in a mount. */
-export interface TreeEntry {
+interface TreeEntry {
   readonly file: string;
   readonly stats: Stats;
 }
@@ -63,7 +63,7 @@ export function entryIn({ target, seen }: Pick<TreeMount, 'target' | 'seen'>, wa
   return found[0];
 }
 
-/** The entries of the same name that are not hidden by one above them. Only the first is shown, unless all are folders. */
+/** The entries of the same name that none above hides. The first is shown; folders show those below as well. */
 function visible(files: readonly string[]): TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (const file of files) {

@@ -45,8 +45,8 @@ export class SpareHolder {
   }
 
   /**
-   * Takes the spare holder, if it has the right kinds and users, and soon starts another one. Its mounts are a copy of the
-   * host's: after a change of those, it is not usable.
+   * Takes the spare holder, if it has the right kinds and users, and soon starts another one. Its mounts are a copy of
+   * the host's: after a change of those, it is not usable.
    */
   async take(own: readonly NamespaceKind[], users: FileOwners): Promise<StartedHolder | undefined> {
     const taken = this.#started;
