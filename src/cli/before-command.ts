@@ -20,8 +20,8 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
 
 /**
  * Repairs the state folder after podrun was killed: starts background agents again, records the end of all other Pods,
- * and binds or removes the claims that were left. Removes Jobs whose time to live has passed. Every command looks into
- * four folders for this. The code is loaded only when one of the folders holds something.
+ * binds or removes the claims that were left, and takes addresses from Ingresses. Removes Jobs whose time to live has
+ * passed. Every command looks into five folders for this. The code is loaded only when one of them holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
@@ -37,6 +37,10 @@ export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   if (isAboutAll && existsSync(resourceFolder(root, 'persistentvolumeclaims'))) {
     const { settleClaims } = await import('./repair.ts');
     await settleClaims(cli);
+  }
+  if (ABOUT_RECORDS.has(command) && existsSync(resourceFolder(root, 'ingresses'))) {
+    const { takeAddresses } = await import('./repair.ts');
+    await takeAddresses(cli);
   }
   if (isAboutAll && existsSync(resourceFolder(root, 'jobs'))) {
     const { removeExpired } = await import('./repair.ts');

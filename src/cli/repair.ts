@@ -32,6 +32,17 @@ export async function settleClaims(cli: Cli): Promise<void> {
   }
 }
 
+/** Takes their addresses from Ingresses that a killed podrun has served. */
+export async function takeAddresses(cli: Cli): Promise<void> {
+  try {
+    const { settleIngresses } = await import('../agent/clean-up/unserved-ingresses.ts');
+    settleIngresses(openStore(cli));
+  } catch (error) {
+    // The command itself reports errors of the store.
+    if (!(error instanceof PodrunError)) throw error;
+  }
+}
+
 /** Removes finished Jobs whose time to live has passed while no podrun ran: readers see them no more. */
 export async function removeExpired(cli: Cli): Promise<void> {
   try {

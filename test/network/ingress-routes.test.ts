@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredService } from '../../src/api/objects.ts';
 import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
+import { placeOnMachine } from '../../src/network/ingress/dial-external.ts';
 import { findRoute, routesOf, type StoredIngress } from '../../src/network/ingress/routes.ts';
+import { service } from './objects.ts';
 
 type Path = readonly [type: 'Exact' | 'Prefix' | 'ImplementationSpecific', path: string];
 type Rule = readonly [host: string | undefined, ...paths: Path[]];
@@ -168,4 +170,26 @@ it('a route has the ready endpoints of its port, by number and by name', () => {
   expect(of({ name: 'http' })).toEqual([{ address: '10.93.0.2', port: 8080 }]);
   expect(of({ name: 'other' })).toEqual([]);
   expect(of({ number: 90 })).toEqual([]);
+});
+
+describe('a Service of type ExternalName', () => {
+  const routeTo = (ports?: StoredService['spec'] & object) => {
+    const spec = { type: 'ExternalName' as const, externalName: 'example.com.', ...ports };
+    const services = [service(' Prefix /', spec)];
+    return routesOf([ingress([[undefined, ['Prefix', '/']]])], services, [])[0]?.endpoints;
+  };
+
+  it('leads to its name, at the port of the backend', () => {
+    expect(routeTo()).toEqual([{ address: 'example.com', port: 80 }]);
+    expect(routeTo({ ports: [{ port: 80 }] })).toEqual([{ address: 'example.com', port: 80 }]);
+  });
+
+  it('leads to the loopback address of a Service that it names', () => {
+    const web = service('web', { clusterIP: '10.96.3.4', ports: [{ port: 80 }] }, 'shop');
+    const find = (namespace: string, name: string) => (`${namespace}/${name}` === 'shop/web' ? web : undefined);
+    const placeOf = (address: string) => placeOnMachine({ address, port: 80 }, find, 1024);
+    const served = { address: '127.96.3.4', port: 10080 };
+    expect(['web.shop.svc.cluster.local', 'web.shop.svc', 'web.shop'].map(placeOf)).toEqual([served, served, served]);
+    expect(placeOf('example.com')).toEqual({ address: 'example.com', port: 80 });
+  });
 });

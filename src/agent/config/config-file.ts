@@ -13,11 +13,13 @@ import { readUpTo } from '../../store/disk/read-up-to.ts';
 import { configError, ConfigNode } from './config-node.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
+import { type AskedIngressPorts, parseIngressPorts } from '../setup/ingress-ports.ts';
 import { splitWords } from './split-words.ts';
 
 const FIELDS = [
   ...EVICTION_FIELDS,
   'images',
+  'ingressPort',
   'maxPods',
   'network',
   'node',
@@ -47,6 +49,8 @@ export interface ConfigFile {
   readonly eviction: EvictionSettings | undefined;
   /** The network of Pods. Undefined: not set. */
   readonly network: NetworkChoice | undefined;
+  /** The ports for Ingresses. Undefined: not set. */
+  readonly ingressPort: AskedIngressPorts | undefined;
   /** The proxy for Services of a cluster. Undefined: not set. */
   readonly proxy: ProxyChoice | undefined;
 }
@@ -104,7 +108,7 @@ function readText(path: string, name: string): string {
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
   const fields = root.kind === 'nothing' ? {} : root.fields(FIELDS);
-  const { images, maxPods, network, node, podPidsLimit, proxy, runtime } = fields;
+  const { images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime } = fields;
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
@@ -116,6 +120,8 @@ function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
     eviction: readEviction(fields),
     network: network && readChoice(network, NETWORK_CHOICES),
     proxy: proxy && readChoice(proxy, PROXY_CHOICES),
+    ingressPort:
+      ingressPort && (parseIngressPorts(ingressPort.text()) ?? ingressPort.fail('must be two ports: HTTP,HTTPS')),
   };
 }
 

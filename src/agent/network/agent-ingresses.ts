@@ -1,3 +1,4 @@
+import { isIP, type Socket } from 'node:net';
 import { isSameJson } from '../../api/json.ts';
 import type { Secret } from '../../api/generated/types.ts';
 import type { StoredKubeObject, StoredService } from '../../api/objects.ts';
@@ -9,6 +10,10 @@ import {
   ingressServed,
   ingressWithoutCertificate,
 } from '../../lifecycle/texts/ingress-events.ts';
+import { placeOnMachine } from '../../network/ingress/dial-external.ts';
+import { lowestPort } from '../../network/lowest-port.ts';
+import type { ServiceEndpoint } from '../../network/service-listener.ts';
+import { dialHere } from './dial-pod.ts';
 import type { DialEndpoint } from '../../network/ingress/forward.ts';
 import {
   type IngressCertificate,
@@ -22,6 +27,7 @@ import {
   ingressUrls,
   servicesOfIngress,
 } from '../../network/ingress/ingress-urls.ts';
+import { UNSERVED } from '../clean-up/unserved-ingresses.ts';
 import type { AskedIngressPorts } from '../setup/ingress-ports.ts';
 import { routesOf, type StoredIngress } from '../../network/ingress/routes.ts';
 import type { ServiceServer } from './service-server.ts';
@@ -29,11 +35,11 @@ import type { Store, Subscription } from '../../store/store.ts';
 
 const USUAL: AskedIngressPorts = { http: 8080, https: 8443 };
 const SERVED = { loadBalancer: { ingress: [{ ip: '127.0.0.1' }] } };
-const UNSERVED = { loadBalancer: {} };
 
 export interface AgentIngressesOptions {
   readonly store: Store;
   readonly asked: AskedIngressPorts | undefined;
+  /** Connects to an address in the network of the Pods. */
   readonly dial: DialEndpoint;
   readonly record: (ingress: StoredIngress, event: EventDraft) => void;
   readonly onTrouble: (error: Error) => void;
@@ -58,7 +64,7 @@ export class AgentIngresses implements ServiceServer {
 
   constructor(options: AgentIngressesOptions) {
     this.#options = options;
-    this.#server = new IngressServer(options.dial);
+    this.#server = new IngressServer((endpoint) => this.#dial(endpoint));
     this.#secrets = options.store.watch('secrets', {}, () => this.#update());
   }
 
@@ -87,6 +93,15 @@ export class AgentIngresses implements ServiceServer {
     const certificates = own.flatMap((ingress) => this.#certificatesOf(ingress));
     this.#server.useCertificates(certificates);
     this.#serve(own, certificates.length > 0).catch(this.#options.onTrouble);
+  }
+
+  #dial(endpoint: ServiceEndpoint): Promise<Socket> {
+    const { dial, store } = this.#options;
+    if (isIP(endpoint.address) !== 0) return dial(endpoint);
+    const find = (namespace: string, name: string): StoredService | undefined =>
+      store.get<StoredService>('services', namespace, name);
+    const { address, port } = placeOnMachine(endpoint, find, lowestPort());
+    return dialHere(address, port);
   }
 
   #isOwn(ingress: StoredIngress): boolean {

@@ -1,9 +1,16 @@
 import { fromServer } from '../../api/errors.ts';
-import type { LimitRange, PriorityClass, ResourceQuota, ServiceAccount } from '../../api/generated/types.ts';
+import type {
+  IngressClass,
+  LimitRange,
+  PriorityClass,
+  ResourceQuota,
+  ServiceAccount,
+} from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, isMirrorPod, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { claimResizeProblem } from '../../manifest/admission/claim-resize.ts';
+import { withDefaultClass } from '../../manifest/admission/ingress-class.ts';
 import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
 import { priorityClassProblem, withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
 import { quotaError } from '../../manifest/admission/quota.ts';
@@ -25,7 +32,7 @@ export function admitAll<T extends KubeObject>(store: ObjectReader, objects: rea
   const admitted: T[] = [];
   for (const object of objects) {
     const namespace = namespaceOf(object);
-    const changed = object.kind === 'Pod' ? (admitPod(store, object as unknown as StoredPod) as unknown as T) : object;
+    const changed = withDefaults(store, object);
     // A kubelet runs a static Pod whatever the API says of it.
     if (!isMirrorPod(changed)) {
       check(store, changed, (stored) => [
@@ -51,6 +58,13 @@ export function admitChange(store: ObjectReader, object: KubeObject, before: Kub
 const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? DEFAULT_NAMESPACE;
 
 const keyOf = (object: KubeObject): string => `${object.kind}/${namespaceOf(object)}/${object.metadata.name}`;
+
+/** A new object with the defaults that it takes from other objects. */
+function withDefaults<T extends KubeObject>(store: ObjectReader, object: T): T {
+  if (object.kind === 'Pod') return admitPod(store, object as unknown as StoredPod) as unknown as T;
+  if (object.kind !== 'Ingress') return object;
+  return withDefaultClass(object, store.list<IngressClass & KubeObject>('ingressclasses'));
+}
 
 function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   const { namespace } = pod.metadata;

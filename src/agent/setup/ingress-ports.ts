@@ -9,12 +9,23 @@ export interface AskedIngressPorts {
 const FORM = /^(\d{1,5}),(\d{1,5})$/;
 const HIGHEST = 65_535;
 
-/**
- * Reads the ports for HTTP and HTTPS: `8080,8443`.
- * @throws {PodrunError} (usage) for another form
- */
-export function parseIngressPorts(text: string): AskedIngressPorts {
+/** Reads the ports for HTTP and HTTPS: `8080,8443`. Undefined: another form. */
+export function parseIngressPorts(text: string): AskedIngressPorts | undefined {
   const [http = 0, https = 0] = FORM.exec(text)?.slice(1).map(Number) ?? [];
-  if ([http, https].every((port) => port > 0 && port <= HIGHEST) && http !== https) return { http, https };
-  throw usage(`--ingress-port: ${JSON.stringify(text)} is not two ports`, 'write HTTP,HTTPS, for example 8080,8443');
+  const isValid = [http, https].every((port) => port > 0 && port <= HIGHEST) && http !== https;
+  return isValid ? { http, https } : undefined;
+}
+
+/**
+ * The ports that a flag names, else those of podrun.yaml. Undefined: nobody asks for any.
+ * @throws {PodrunError} (usage) for a flag of another form
+ */
+export function askedIngressPorts(
+  flag: string | undefined,
+  file: AskedIngressPorts | undefined,
+): AskedIngressPorts | undefined {
+  if (flag === undefined) return file;
+  const ports = parseIngressPorts(flag);
+  if (ports !== undefined) return ports;
+  throw usage(`--ingress-port: ${JSON.stringify(flag)} is not two ports`, 'write HTTP,HTTPS, for example 8080,8443');
 }

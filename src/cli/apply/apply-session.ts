@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { usage } from '../../api/errors.ts';
-import { parseIngressPorts } from '../../agent/setup/ingress-ports.ts';
+import { askedIngressPorts } from '../../agent/setup/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
@@ -147,7 +147,7 @@ function settingsOfFlags(
     pollsMemory: flags.enforceMemory === 'poll',
     sharedFolders: flags.isolate ? [] : workFolders(cwd),
     strictPid1: flags.strictPid1,
-    ingressPorts: flags.ingressPort === undefined ? undefined : parseIngressPorts(flags.ingressPort),
+    ingressPorts: askedIngressPorts(flags.ingressPort, config?.ingressPort),
     isBestEffort: flags.bestEffort,
     awaitsClient: flags.awaitsClient === true,
     hostEnv: env,

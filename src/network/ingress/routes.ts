@@ -80,8 +80,17 @@ function targetOf(
   const text = `service ${namespace}/${name}, port ${port.number || port.name}`;
   const service = services.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   const found = service?.spec?.ports?.find((one) => (port.number ? one.port === port.number : one.name === port.name));
+  if (service?.spec?.type === 'ExternalName') {
+    return { service: text, endpoints: externalEndpoints(service, found?.port ?? port.number) };
+  }
   if (service === undefined || found === undefined) return { service: text, endpoints: [] };
   return { service: text, endpoints: endpointsFor(found, slicesOf(service, slices)) };
+}
+
+/** The host that a Service of type ExternalName names. It may do so without ports. */
+function externalEndpoints({ spec }: StoredService, port: number | undefined): ServiceEndpoint[] {
+  const address = spec?.externalName?.replace(/\.$/, '');
+  return address === undefined || !port ? [] : [{ address, port }];
 }
 
 /** Default backends come last, whatever their host. */

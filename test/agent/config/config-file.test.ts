@@ -130,6 +130,10 @@ evictionMaxPodGracePeriod: 60
     expect(read('evictionHard: { memory.available: 0% }')?.eviction).toBeUndefined();
   });
 
+  it('has the ports for Ingresses', () => {
+    expect(read('ingressPort: 80,443')?.ingressPort).toEqual({ http: 80, https: 443 });
+  });
+
   it.each([
     [
       'evictionHard: { memory: 1Gi }',
@@ -152,8 +156,9 @@ evictionMaxPodGracePeriod: 60
     [
       'image: {}',
       '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, ' +
-        'evictionSoftGracePeriod, images, maxPods, network, node, podPidsLimit, proxy, runtime',
+        'evictionSoftGracePeriod, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime',
     ],
+    ['ingressPort: 80', '1:14: ingressPort: must be two ports: HTTP,HTTPS'],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
