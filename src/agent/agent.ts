@@ -3,6 +3,7 @@ import {
   type StoredEvent,
   type StoredPod,
   type StoredKubeObject,
+  type StoredService,
   type WatchEvent,
 } from '../api/objects.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
@@ -112,10 +113,20 @@ export class Agent implements PodRunAgent {
     run.begin();
   }
 
-  /** The server of Services in the network of this agent's Pods. Undefined: Pods reach none. */
-  services(): ServiceServer | undefined {
+  /** The server of Services in the network of this agent's Pods. */
+  services(): ServiceServer {
     const { store, clock, onEvent, onTrouble, settings } = this.#options;
-    if (settings.privateNetworks?.kind === 'pod') return undefined;
+    const onServed = (service: StoredService): void => {
+      try {
+        store.markServing(service.metadata);
+      } catch (error) {
+        onTrouble(error as PodrunError);
+      }
+    };
+    // Nobody reaches them: there is nothing to wait for.
+    if (settings.privateNetworks?.kind === 'pod') {
+      return { show: (services) => services.forEach(onServed), close: () => undefined };
+    }
     const recorder = new EventRecorder({ store, clock, nodeName: this.node.name, onEvent });
     const record = (about: StoredKubeObject, event: EventDraft): void => recorder.recordOwn(about, event);
     return lateServer(async () => {
@@ -131,7 +142,7 @@ export class Agent implements PodRunAgent {
         close: () => undefined,
       };
       const listeners = isCluster ? inCluster : new ServiceProxy({ clock, opens: () => true });
-      const services = new AgentServices({ ...shared, network: isCluster ? 'cluster' : 'host', listeners });
+      const services = new AgentServices({ ...shared, onServed, network: isCluster ? 'cluster' : 'host', listeners });
       return withIngresses(services, store, async () => {
         const { AgentIngresses } = await import('./network/agent-ingresses.ts');
         const dial: DialEndpoint = async ({ address, port }) => {

@@ -266,6 +266,16 @@ export class FileStore implements Store {
     return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
   }
 
+  /** Makes this process the owner of an object that it is about to create; see Ownership. */
+  reserve(resource: Resource, key: ObjectKey, command: string): void {
+    this.#onDisk(() => this.#ownership.reserve(resource, key, command));
+  }
+
+  /** Records that this process serves a Service that it owns. */
+  markServing({ namespace, name }: ObjectKey): void {
+    this.#onDisk(() => this.#ownership.markServing('services', { namespace, name }));
+  }
+
   /** The current or last owner of a Pod or workload. Undefined before it is taken up, and after it was given up. */
   ownerOf(namespace: string, name: string, resource: Resource = 'pods'): Owner | undefined {
     return this.#onDisk(() => this.#ownership.ownerOf(namespace, name, resource));

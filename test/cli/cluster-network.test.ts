@@ -145,6 +145,15 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
         const words = ['apply', '--detach', '--wait', file, '--network', 'cluster', '--runtime', tier];
         expect(await place.start(words).ended).toMatchObject({ exitCode: 0 });
       }
+      // A client that calls right after `created` is not refused.
+      expect(await place.start(['label', 'pod', 'one', 'app=web']).ended).toMatchObject({ exitCode: 0 });
+      const web = { selector: { app: 'web' }, ports: [{ port: 80 }] };
+      const object = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: web };
+      const service = place.workshop.file('service.yaml', JSON.stringify(object));
+      expect(await place.start(['apply', service]).ended).toMatchObject({ exitCode: 0, stderr: '' });
+      const { stdout: webIP } = await place.start(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}']).ended;
+      const address = webIP.replace('127.96.', '10.96.');
+      expect((await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout).toContain('one answers');
       const holders = [place.clusterHolder(), place.holderOf('one'), place.holderOf('two')];
       const agents = [place.agentOf('one'), place.agentOf('two')];
       expect(new Set(agents).size).toBe(2);

@@ -1,8 +1,9 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
+import { ownerPath } from '../../src/store/layout.ts';
 import { asLost } from '../../src/store/owners/lost-owner.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { newPod, withPhase } from './objects.ts';
@@ -133,6 +134,32 @@ describe('the owner of a Pod', () => {
   it('cannot be had for a Pod that is not there', () => {
     const store = new Machine().open(temporaryFolder());
     expect(() => store.claim('pods', { namespace: 'default', name: 'web' })).toThrow('pods "web" not found');
+  });
+});
+
+describe('an object that a process is about to create', () => {
+  it('can be claimed by that process alone, as long as it lives', () => {
+    const machine = new Machine();
+    const root = temporaryFolder();
+    const store = machine.open(root);
+    const key = { namespace: 'default', name: 'web' };
+    const metadata = { ...key, uid: '1', resourceVersion: '', creationTimestamp: '' };
+    store.reserve('services', key, 'podrun apply');
+    store.create('services', { apiVersion: 'v1', kind: 'Service', metadata });
+    expect(store.claim('services', key)).toMatchObject({ ok: true });
+    expect(store.claim('services', key)).toMatchObject({ ok: false });
+
+    // The same, of another process.
+    store.delete('services', 'default', 'web');
+    store.reserve('services', key, 'podrun apply');
+    store.create('services', { apiVersion: 'v1', kind: 'Service', metadata });
+    const file = ownerPath(root, 'services', 'default', 'web');
+    const text = readFileSync(file, 'utf8').replace(`"pid":${process.pid}`, '"pid":77').replace('"100"', '"300"');
+    writeFileSync(file, text);
+    machine.startTimes.set(77, '300');
+    expect(store.claim('services', key)).toMatchObject({ ok: false, owner: { pid: 77 } });
+    machine.startTimes.delete(77);
+    expect(store.claim('services', key)).toMatchObject({ ok: true });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { servicePortMoved, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
@@ -33,6 +33,9 @@ export class AgentServices implements ServiceServer {
   /** The events that were recorded: each once. */
   readonly #told = new Set<string>();
   readonly #onTrouble: (error: Error) => void;
+  readonly #onServed: (service: StoredService) => void;
+  /** The uids of Services that were reported as served. */
+  readonly #served = new Set<string>();
 
   constructor(options: {
     /** The network of the Pods. */
@@ -41,18 +44,31 @@ export class AgentServices implements ServiceServer {
     readonly clock: Clock;
     readonly record: (service: StoredService, event: EventDraft) => void;
     readonly onTrouble: (error: Error) => void;
+    /** Called once for each Service, as soon as connections reach its endpoints. */
+    readonly onServed: (service: StoredService) => void;
   }) {
     this.#network = options.network;
     this.#listeners = options.listeners;
     this.#clock = options.clock;
     this.#record = options.record;
     this.#onTrouble = options.onTrouble;
+    this.#onServed = options.onServed;
   }
 
   show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
     for (const service of services) this.#tellMoved(service);
     const place = { network: this.#network, lowestPort: this.#lowestPort };
-    this.#serve(services, listenersOfServices(services, slices, place), false);
+    this.#reportServed(services, slices, this.#serve(services, listenersOfServices(services, slices, place), false));
+  }
+
+  #reportServed(
+    services: readonly StoredService[],
+    slices: readonly StoredEndpointSlice[],
+    serving: Promise<void>,
+  ): void {
+    const fresh = services.filter((service) => !this.#served.has(service.metadata.uid) && hasSlices(service, slices));
+    for (const { metadata } of fresh) this.#served.add(metadata.uid);
+    if (fresh.length > 0) void serving.then(() => fresh.forEach((service) => this.#onServed(service)));
   }
 
   close(): void {
@@ -62,16 +78,16 @@ export class AgentServices implements ServiceServer {
   }
 
   /** Tries again after trouble, and tells of it at the second attempt: an agent that ends may listen for a moment. */
-  #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): void {
+  #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): Promise<void> {
     this.#retry?.cancel();
     this.#latest = listeners;
     const again = (tell: () => void): void => {
       if (this.#latest !== listeners) return;
       if (isRetry) tell();
       const atMs = this.#clock.now().monotonicMs + (isRetry ? RETRY_MS : FIRST_RETRY_MS);
-      this.#retry = this.#clock.wakeAt(atMs, () => this.#serve(services, listeners, true));
+      this.#retry = this.#clock.wakeAt(atMs, () => void this.#serve(services, listeners, true));
     };
-    this.#listeners.update(listeners).then(
+    return this.#listeners.update(listeners).then(
       (troubles) => {
         if (troubles.length > 0) again(() => troubles.forEach((trouble) => this.#tellTaken(services, trouble)));
       },
@@ -102,4 +118,13 @@ export class AgentServices implements ServiceServer {
     this.#told.add(key);
     this.#record(service, event);
   }
+}
+
+/** False for a Service whose EndpointSlices its controller has yet to make. */
+function hasSlices({ metadata, spec }: StoredService, slices: readonly StoredEndpointSlice[]): boolean {
+  if (spec?.type === 'ExternalName' || Object.keys(spec?.selector ?? {}).length === 0) return true;
+  const { namespace, name } = metadata;
+  return slices.some(
+    (slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.[SERVICE_NAME_LABEL] === name,
+  );
 }

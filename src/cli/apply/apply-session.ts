@@ -36,6 +36,7 @@ import { calledCommand, openStore } from '../environment.ts';
 import { ApplyExpectations } from '../history/apply-expectations.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
 import { openView } from '../view/open-view.ts';
+import { awaitServing, reserveServices } from './apply-services.ts';
 import { applyDetached } from './apply-detached.ts';
 import { checkLimits } from './check-limits.ts';
 import { dryRunApply } from './apply-dry-run.ts';
@@ -109,7 +110,7 @@ export async function apply(
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, planned, runtime, expected };
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
-    for (const record of records) keepOnRecord(session, record);
+    await keepOnRecord(session, records, flags.detach ? [] : [...own, ...resting]);
     if (pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined) return EXIT.ok;
     const exitCode = await applyPods(session, { live, own, ...(await applyWorkloads(session, workloads)) });
     const checked = expected?.check(cli, store, exitCode) ?? exitCode;
@@ -164,12 +165,32 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-function keepOnRecord({ cli, flags, settings, store, view }: ApplySession, record: ManifestObject): void {
+/**
+ * Stores objects, and prints their lines when their Services are served.
+ * @param run the Pods and workloads that this process is about to run
+ */
+async function keepOnRecord(
+  session: ApplySession,
+  records: readonly ManifestObject[],
+  run: readonly ManifestObject[],
+): Promise<void> {
+  const foreign = reserveServices(session, records, run);
+  const lines: string[] = [];
+  try {
+    for (const record of records) lines.push(keepOneOnRecord(session, record));
+    await awaitServing(session, foreign);
+  } finally {
+    for (const line of lines) session.view.note(line);
+  }
+}
+
+function keepOneOnRecord({ cli, flags, settings, store, view }: ApplySession, record: ManifestObject): string {
   const range = settings.privateNetworks?.kind === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
-  view.note(storeRecord(store, record, cli.warn, { made: flags.made, range }));
+  const line = storeRecord(store, record, cli.warn, { made: flags.made, range });
   const nodeName = readNode({ storageDir: store.root }).name;
   recordReplacedAddress(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
   recordFieldsWithoutEffect(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
+  return line;
 }
 
 /** The records that exist and stay. */

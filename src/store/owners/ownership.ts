@@ -33,6 +33,10 @@ export interface Owner extends KnownProcess {
   readonly agent?: string | undefined;
   /** The name of its machine or container, for messages. */
   readonly host?: string | undefined;
+  /** True for a process that has yet to create the object: see `reserve`. */
+  readonly isReserved?: boolean;
+  /** True when the owner of a Service serves it. */
+  readonly isServing?: boolean;
 }
 
 /**
@@ -158,7 +162,8 @@ export class Ownership {
     const { root, locks } = this.#parts;
     const living = locks.hold(resource, namespace, name, () => {
       const present = this.ownerOf(namespace, name, resource);
-      if (present !== undefined && this.stateOf(present) !== 'gone') return present;
+      const isMine = present?.isReserved === true && isSelf(present, this.#parts.lookup);
+      if (present !== undefined && !isMine && this.stateOf(present) !== 'gone') return present;
       const object =
         resource === 'pods' ? podPaths(root, namespace, name).object : objectPath(root, resource, namespace, name);
       if (!existsSync(object)) throw notInStore(resource, name);
@@ -168,6 +173,29 @@ export class Ownership {
     if (living !== undefined) return { ok: false, owner: living };
     if (resource === 'pods') return { ok: true, release: () => this.release(namespace, name, owner) };
     return { ok: true, release: () => this.#releaseWorkload(resource, { namespace, name }, owner) };
+  }
+
+  /**
+   * Makes this process the owner of an object that it is about to create: no other one can claim the object before this
+   * process does.
+   */
+  reserve(resource: Resource, key: ObjectKey, command: string | undefined): void {
+    const owner = { ...this.self(command), isReserved: true };
+    this.#parts.locks.hold(resource, key.namespace, key.name, () => {
+      const present = this.ownerOf(key.namespace, key.name, resource);
+      if (present === undefined || this.stateOf(present) === 'gone') this.#record(resource, key, owner);
+    });
+  }
+
+  /** Records that this process serves the object, if it owns it. */
+  markServing(resource: Resource, key: ObjectKey): void {
+    const file = ownerPath(this.#parts.root, resource, key.namespace, key.name);
+    if (!existsSync(file)) return;
+    this.#parts.locks.hold(resource, key.namespace, key.name, () => {
+      const present = this.ownerOf(key.namespace, key.name, resource);
+      if (present === undefined || present.isServing === true || !isSelf(present, this.#parts.lookup)) return;
+      this.#record(resource, key, { ...present, isServing: true });
+    });
   }
 
   /** Removes the record of the owner of an object that is being removed. A Pod's goes with its folder. */

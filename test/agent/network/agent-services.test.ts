@@ -24,6 +24,7 @@ it('a port that is taken is tried again, and told of at the second failure', asy
     onTrouble: (error) => {
       throw error;
     },
+    onServed: () => undefined,
   });
   const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080 }] });
   services.show([web], [slice('web', [endpoint('127.1.2.3')])]);
@@ -36,4 +37,37 @@ it('a port that is taken is tried again, and told of at the second failure', asy
   isTaken = false;
   await clock.run(4000);
   expect(tried.length).toBe(4);
+});
+
+it('a Service is reported as served once: when its endpoints are known, and the listeners have them', async () => {
+  const clock = new ManualClock(0);
+  const served: string[] = [];
+  let updated = (): void => undefined;
+  const services = new AgentServices({
+    network: 'host',
+    clock,
+    listeners: {
+      update: () => new Promise((resolve) => (updated = () => resolve([]))),
+      close: () => undefined,
+    },
+    record: () => undefined,
+    onTrouble: () => undefined,
+    onServed: ({ metadata }) => served.push(metadata.name),
+  });
+  const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080 }], selector: { app: 'web' } });
+  const show = async (slices: Parameters<typeof services.show>[1]): Promise<void> => {
+    services.show([web], slices);
+    await clock.run(1);
+  };
+  await show([]);
+  updated();
+  await show([slice('web', [endpoint('127.1.2.3')])]);
+  expect(served).toEqual([]);
+  updated();
+  await clock.run(1);
+  expect(served).toEqual(['web']);
+  await show([slice('web', [])]);
+  updated();
+  await clock.run(1);
+  expect(served).toEqual(['web']);
 });
