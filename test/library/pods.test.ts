@@ -193,7 +193,8 @@ describe('Pods that run', () => {
     });
     await using pods = await run(pod);
     await pods.until('Ready');
-    expect(pods.logs()).toContain('listening');
+    // The probe may connect before the server has printed the line.
+    await expect.poll(() => pods.logs(), PATIENT).toContain('listening');
     expect(pods.url('http')).toBe(`http://${pods.address()}:${port}`);
     expect(await (await fetch(pods.url(port))).text()).toBe('hello');
     await using forwarding = await pods.forward('http');
