@@ -1,5 +1,6 @@
 import {
   controllerOf,
+  resolvedUid,
   type StoredEvent,
   type StoredPod,
   type StoredKubeObject,
@@ -56,7 +57,7 @@ export class Agent implements PodRunAgent {
   /** This machine as a node. */
   readonly node: NodeFacts;
   readonly #machine: Machine;
-  /** By uid of the Pod. */
+  /** By resolved uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
   readonly #live = new LiveRuns();
   readonly #subscriptions: Subscription[] = [];
@@ -95,7 +96,7 @@ export class Agent implements PodRunAgent {
 
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
     const { store } = this.#options;
-    const { namespace, uid } = pod.metadata;
+    const { namespace } = pod.metadata;
     const run = new PodRun({
       ...this.#options,
       pod,
@@ -104,7 +105,7 @@ export class Agent implements PodRunAgent {
       node: this.node,
       machine: this.#machine,
     });
-    this.#runs.set(uid, run);
+    this.#runs.set(resolvedUid(pod), run);
     this.#live.add(run);
     if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
       this.#settleClaims(pod);
@@ -253,7 +254,7 @@ export class Agent implements PodRunAgent {
     return [...this.#runs.values()].map((run) => run.pod);
   }
 
-  /** The next step for the Pod with this uid. Undefined: nothing is planned. */
+  /** The next step for the Pod with this resolved uid. Undefined: nothing is planned. */
   activityOf(uid: string): PodActivity | undefined {
     return this.#runs.get(uid)?.activity;
   }

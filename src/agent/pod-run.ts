@@ -1,6 +1,6 @@
 import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
-import type { PodStatus } from '../api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { PodSpec, PodStatus } from '../api/generated/types.ts';
+import { isMirrorPod, isTerminalPhase, resolvedUid, type StoredPod } from '../api/objects.ts';
 import type { NodeEviction } from '../lifecycle/facts.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -15,7 +15,7 @@ import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.
 import { sandboxChanged, type SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Subscription } from '../store/store.ts';
-import { isStored } from './clean-up/is-stored.ts';
+import { isRenewed, isStored } from './clean-up/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 import type { PodMachine } from './machine.ts';
@@ -75,7 +75,7 @@ export class PodRun implements PodReport {
   readonly #recorder: EventRecorder;
   /** Reports the changes of other writers. The store gets it with each write: it names the writer. */
   readonly #subscription: Subscription;
-  /** The newest known state of the object. */
+  /** The newest known state of the object, as the node knows it: see `asRun`. */
   #pod: StoredPod;
   #worker: PodWorker | undefined;
   #state: State = 'waiting';
@@ -88,12 +88,13 @@ export class PodRun implements PodReport {
   constructor(options: PodRunOptions) {
     const { pod, store, node } = options;
     this.#options = options;
-    this.#pod = pod;
+    this.#pod = asRun(pod, pod.spec);
     this.#writes = new PodWrites(options);
     this.#recorder = new EventRecorder({ ...options, nodeName: node.name });
-    const { namespace, name, uid } = pod.metadata;
-    this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
-      if (object.metadata.uid !== uid) return;
+    const { namespace, name, uid } = this.#pod.metadata;
+    this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object: stored }) => {
+      if (resolvedUid(stored) !== uid || (type === 'DELETED' && isRenewed(store, stored))) return;
+      const object = asRun(stored, this.#pod.spec);
       // deletePod sets a grace period of 0 in the last state of an object that it deletes.
       if (type === 'DELETED') {
         this.#isRemovalTold = true;
@@ -296,12 +297,13 @@ export class PodRun implements PodReport {
   saveStatus(status: PodStatus): StoredPod {
     this.#writes.cancelRetry();
     const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, status) });
-    const saved = this.#change('status', merge, isTerminalPhase(status.phase));
-    if (saved === undefined) {
+    const written = this.#change('status', merge, isTerminalPhase(status.phase));
+    if (written === undefined) {
       if (!this.isRemoved) this.#writes.retryLater(() => this.saveStatus(status));
       return { ...this.pod, status };
     }
     const known = this.#pod;
+    const saved = asRun(written, known.spec);
     // Only the answer has the changes of clients just before.
     if (this.#takeNewer(saved) && !isSameForClients(saved, known)) this.#changed(saved);
     return this.#pod;
@@ -310,7 +312,10 @@ export class PodRun implements PodReport {
   /** Changes the stored object of this Pod, but not of a later Pod with the same name. See `#attempt`. */
   #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod, isLast: boolean): StoredPod | undefined {
     const [{ store }, { metadata }] = [this.#options, this.#pod];
-    const ofThisPod = (stored: StoredPod): StoredPod => withUid(change(stored), metadata.uid);
+    const ofThisPod = (stored: StoredPod): StoredPod => {
+      const isThisPod = resolvedUid(stored) === metadata.uid;
+      return withUid(change(stored), isThisPod ? stored.metadata.uid : metadata.uid);
+    };
     return this.#attempt(() => store.change('pods', metadata, part, ofThisPod, this.#subscription), isLast);
   }
 
@@ -337,6 +342,14 @@ export class PodRun implements PodReport {
     const { clock } = this.#options;
     clock.wakeAt(clock.now().monotonicMs + WATCH_MS, () => this.#gone(false));
   }
+}
+
+/**
+ * The Pod as the node runs it. A mirror Pod has a uid of its own, and a change of it changes no static Pod.
+ * @param spec the spec of a static Pod
+ */
+function asRun(stored: StoredPod, spec: PodSpec): StoredPod {
+  return isMirrorPod(stored) ? { ...withUid(stored, resolvedUid(stored)), spec } : stored;
 }
 
 function withUid(pod: StoredPod, uid: string): StoredPod {

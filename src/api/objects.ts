@@ -114,6 +114,14 @@ export function isMirrorPod({ metadata }: { readonly metadata: ObjectMeta }): bo
   return metadata.annotations?.[MIRROR_ANNOTATION] !== undefined;
 }
 
+/**
+ * The uid under which the node runs a Pod: its own, and for a mirror Pod that of the static Pod, which stays when the
+ * mirror Pod is deleted and made anew. Source: pkg/kubelet/types/types.go, ResolvedPodUID.
+ */
+export function resolvedUid({ metadata }: { readonly metadata: Pick<StoredMeta, 'annotations' | 'uid'> }): string {
+  return metadata.annotations?.[MIRROR_ANNOTATION] ?? metadata.uid;
+}
+
 export type TerminalPhase = 'Failed' | 'Succeeded';
 
 /** The reason of a Pod whose agent does not respond. Source: pkg/controller/nodelifecycle, the condition of a node. */

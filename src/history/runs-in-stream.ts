@@ -1,5 +1,6 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
+import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
+import { withoutRenewals } from './renewals.ts';
 import { latestMomentIn } from './transition-time.ts';
 
 /** A run in the making. */
@@ -30,13 +31,13 @@ export function runsInStream(events: Iterable<WatchEvent<StoredPod | StoredEvent
   return [...runs].map(([uid, { pod, transitions }]) => ({
     namespace: pod.metadata.namespace,
     name: pod.metadata.name,
-    uid,
-    transitions: [...early.filter(({ object }) => podUidOf(object) === uid), ...transitions],
+    uid: pod.metadata.uid,
+    transitions: withoutRenewals([...early.filter(({ object }) => podUidOf(object) === uid), ...transitions]),
     probes: [],
     hooks: [],
   }));
 }
 
 function podUidOf(object: StoredPod | StoredEvent): string {
-  return object.kind === 'Pod' ? object.metadata.uid : (object.involvedObject.uid ?? '');
+  return object.kind === 'Pod' ? resolvedUid(object) : (object.involvedObject.uid ?? '');
 }

@@ -198,6 +198,16 @@ export class FileStore implements Store {
     return deleted as KubeObject | undefined;
   }
 
+  /**
+   * Deletes a mirror Pod, and makes it anew at once: the static Pod goes on. Returns the new one. Undefined: the mirror
+   * Pod is gone, or another one by now.
+   */
+  renewMirror(pod: StoredPod): StoredPod | undefined {
+    const renewed = this.#onDisk(() => this.#pods.renew(pod));
+    if (renewed !== undefined) this.#watches.publish('pods', [renewed]);
+    return renewed;
+  }
+
   claimFolder(key: ObjectKey, isOld: boolean): string {
     return claimFolder(this.root, key, isOld);
   }

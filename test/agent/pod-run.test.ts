@@ -10,7 +10,7 @@ import { PATIENT } from '../patience.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
-import { newPod } from '../store/objects.ts';
+import { newMirrorPod, newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
 /** A store whose disk is full while the test says so. */
@@ -102,6 +102,28 @@ it('the agent may forget a Pod that another process removed just before it did',
   client.change<StoredPod>('pods', pod.metadata, 'object', (stored) => withoutGrace(stored, clock.now().wallMs));
   client.delete('pods', 'default', 'web');
   await vi.waitFor(() => expect([ends.count, removals.count]).toEqual([1, 1]), PATIENT);
+});
+
+it('a static Pod keeps its uid and spec whatever happens to its mirror Pod, which gets its status', () => {
+  const [root, clock] = [temporaryFolder(), new ManualClock()];
+  const store = openStore(root, clock);
+  const mirror = newMirrorPod('web', 'h');
+  const pod = store.create('pods', { ...mirror, spec: { ...mirror.spec, nodeName: node.name } });
+  const { run, ends, troubles } = runOf(pod, store, clock);
+  run.begin();
+  const image = 'another';
+  store.change<StoredPod>('pods', pod.metadata, 'object', (stored) => {
+    return { ...stored, spec: { ...stored.spec, containers: [{ name: 'main', image }] } };
+  });
+  const renewed = store.renewMirror(pod);
+  run.saveStatus({ ...run.pod.status, message: 'new' });
+  expect(run.pod).toMatchObject({ metadata: { uid: 'h' }, spec: pod.spec });
+  const stored = store.get<StoredPod>('pods', 'default', 'web');
+  expect(stored).toMatchObject({ status: { message: 'new' }, spec: { containers: [{ image }] } });
+  expect(stored?.metadata.uid).toBe(renewed?.metadata.uid);
+  expect([run.state, ends.count, troubles]).toEqual(['placed', 0, []]);
+  store.delete('pods', 'default', 'web');
+  expect(run.isRemoved).toBe(true);
 });
 
 describe('a client that changes the Pod just before its agent writes', () => {

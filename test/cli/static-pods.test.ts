@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { storeOf } from './prepared-store.ts';
-import { podsIn, watchLines, workshopForEach } from './workshop.ts';
+import { podsIn, type WatchLine, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
@@ -25,6 +27,35 @@ it('apply --static-pods runs the Pods of a folder, also without a manifest, unti
   const { exitCode, stderr } = await podrun.ended;
   expect(exitCode).toBe(130);
   expect(stderr).toContain('apiVersion not set');
+});
+
+/** The uids of the Pods that appeared and vanished, in order. */
+function comings(lines: readonly WatchLine[]): string[] {
+  const changes = lines.filter(({ type, object }) => type !== 'MODIFIED' && object.kind === 'Pod');
+  return changes.map(({ type, object }) => `${type} ${object.metadata?.uid}`);
+}
+
+it('a mirror Pod that is deleted is made anew, and its static Pod goes on until its file is gone', async () => {
+  workshop.folderNamed('pods');
+  workshop.file('pods/web.yaml', POD);
+  const podrun = workshop.start(['apply', '--static-pods', 'pods', '-o', 'json']);
+  await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
+  const [before] = storeOf(workshop).list<StoredPod>('pods');
+  const { name = '', uid } = before?.metadata ?? {};
+  const deletion = await workshop.run(['delete', 'pod', name, '--force']);
+  expect(deletion).toMatchObject({ exitCode: 0, stdout: `pod "${name}" force deleted\n` });
+  const [after] = storeOf(workshop).list<StoredPod>('pods');
+  expect(after?.metadata).toMatchObject({ name, generation: 1 });
+  expect(after?.metadata.uid).not.toBe(uid);
+  expect(after?.metadata.deletionTimestamp).toBeUndefined();
+  expect(after?.status).toEqual(before?.status);
+  const renewal = [`ADDED ${uid}`, `DELETED ${uid}`, `ADDED ${after?.metadata.uid}`];
+  await podrun.until(({ lines }) => comings(lines).length === renewal.length);
+  rmSync(path.join(workshop.folder, 'pods/web.yaml'));
+  await podrun.until(({ lines }) => comings(lines).length > renewal.length);
+  expect(comings(podrun.lines)).toEqual([...renewal, `DELETED ${after?.metadata.uid}`]);
+  podrun.signal('SIGINT');
+  expect(await podrun.ended).toMatchObject({ exitCode: 130, stderr: '' });
 });
 
 it('apply --until ready waits for static Pods', async () => {

@@ -242,6 +242,12 @@ describe('a new object', () => {
     expect(prepareForCreate(object('ConfigMap', { data: {} }, { generation: 7 })).metadata).toEqual({ name: 'demo' });
   });
 
+  it('is the mirror of no static Pod, whatever the manifest of a cluster says', () => {
+    const annotations = { 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' };
+    const given = object('Pod', { spec: { containers: [] } }, { annotations });
+    expect(prepareForCreate(given).metadata.annotations).toEqual({ 'kubernetes.io/config.hash': 'abc' });
+  });
+
   it('drops the node that the scheduler of a cluster chose, not one that a user wrote', () => {
     const written = podOf({}, { nodeName: 'node-7' });
     expect(created(written)).toMatchObject({ spec: { nodeName: 'node-7' } });

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import { MIRROR_ANNOTATION, type StoredEvent, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
 import type { Storable } from '../../src/store/store.ts';
 
 export function newPod(name: string, changes: { namespace?: string; phase?: string } = {}): StoredPod {
@@ -9,6 +9,12 @@ export function newPod(name: string, changes: { namespace?: string; phase?: stri
     spec: { containers: [{ name: 'main', image: 'busybox' }] },
     status: { phase: (changes.phase ?? 'Pending') as 'Pending' },
   };
+}
+
+/** The mirror Pod of the static Pod with this hash. */
+export function newMirrorPod(name: string, hash: string): StoredPod {
+  const pod = newPod(name, { phase: 'Running' });
+  return { ...pod, metadata: { ...pod.metadata, annotations: { [MIRROR_ANNOTATION]: hash } } };
 }
 
 export function withPhase(pod: StoredPod, phase: string): StoredPod {

@@ -5,7 +5,7 @@ import { parseTime } from '../../src/api/time.ts';
 import { appendToJournal } from '../../src/store/logs/probe-journal.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { RecordedRuns } from '../../src/store/records/recorded-runs.ts';
-import { inShort, newEvent, newPod, withPhase } from './objects.ts';
+import { inShort, newEvent, newMirrorPod, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 
 function startRun(store: FileStore, name = 'web'): StoredPod {
@@ -82,6 +82,25 @@ describe('a recorded run', () => {
     const times = run.transitions.map(({ at }) => at);
     expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
     expect(times[0]).toBeGreaterThanOrEqual(Date.parse(pod.metadata.creationTimestamp));
+  });
+
+  it('of a static Pod goes on when its mirror Pod is made anew', () => {
+    const store = openStore(temporaryFolder());
+    const seen: string[] = [];
+    store.watch('pods', {}, (event) => seen.push(inShort(event)));
+    const pod = store.create('pods', newMirrorPod('web', 'h'));
+    const renewed = store.renewMirror(pod);
+    expect(renewed?.metadata.uid).not.toBe(pod.metadata.uid);
+    expect(store.renewMirror(pod)).toBeUndefined();
+    const before = ['ADDED default/web Running', 'DELETED default/web Running', 'ADDED default/web Running'];
+    expect(seen).toEqual(before);
+    const runs = new RecordedRuns(store);
+    const lines = (): string[] => runs.read(runs.find('default', 'web')).transitions.map(inShort);
+    expect(lines()).toEqual(['ADDED default/web Running', 'ADDED default/web Running']);
+    store.updateStatus('pods', withPhase(renewed!, 'Failed'));
+    store.startRun(newPod('web'));
+    const past = runs.read(runs.find('default', 'web@1'));
+    expect(past.transitions.map(({ type }) => type)).toEqual(['ADDED', 'ADDED', 'MODIFIED', 'DELETED']);
   });
 
   it('of an older podrun has the latest times that its states tell, and no torn line', () => {

@@ -1,6 +1,6 @@
 import { hasCode, PodrunError } from '../../api/errors.ts';
 import { hasFinalizers } from '../../api/finalizers.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { isMirrorPod, isUnreachable, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { planDeletion } from '../../lifecycle/requests/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -22,7 +22,7 @@ export type DeletionOutcome = 'missing' | 'removed' | 'ending';
 /**
  * Deletes a Pod, as the API server and the kubelet do together. A running Pod is marked, and its agent removes it. A
  * Pod without an agent is removed here, with its remaining processes. A Pod with finalizers stays until they are gone:
- * see changeObject.
+ * see changeObject. A mirror Pod is made anew: only its file ends a static Pod.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> {
@@ -38,6 +38,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) return 'missing';
   const isOwned = store.isOwned(namespace, name);
+  if (isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'removed';
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;
@@ -52,6 +53,11 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   store.delete('pods', namespace, name);
   settleClaimsOf(store, pod);
   return 'removed';
+}
+
+/** True for the mirror Pod of a static Pod that its agent runs, and that is not ending because its file is gone. */
+function isMirrorOfRunning(pod: StoredPod): boolean {
+  return isMirrorPod(pod) && pod.metadata.deletionTimestamp === undefined && !isUnreachable(pod.status);
 }
 
 /** Writes the last state of the Pod for its readers. A full disk is no obstacle: the deletion makes room. */

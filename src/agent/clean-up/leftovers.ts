@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PodrunError } from '../../api/errors.ts';
-import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { allContainerStatuses, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import { endRemains, type RemainingContainer } from '../../runtime/watch/remains.ts';
@@ -20,7 +20,8 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
 
 /** Ends the remaining processes of a Pod. Its volumes stay. */
 export async function endProcesses(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
-  const { namespace, name, uid } = pod.metadata;
+  const { namespace, name } = pod.metadata;
+  const uid = resolvedUid(pod);
   // The records may belong to a new run of that name.
   const recorded = store.survivingProcesses(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));

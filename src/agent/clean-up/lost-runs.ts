@@ -1,5 +1,5 @@
 import { hasFinalizers } from '../../api/finalizers.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
 import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
@@ -40,7 +40,7 @@ export async function closeLostRun(
 ): Promise<boolean> {
   await endLeftovers(store, pod, clock);
   // Its podrun may have been killed between making a cgroup and recording it.
-  await removeGroupsOfPod(pod.metadata.uid, clock);
+  await removeGroupsOfPod(resolvedUid(pod), clock);
   return closeRecord(store, pod, agentPid, clock);
 }
 

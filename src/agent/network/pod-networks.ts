@@ -1,5 +1,5 @@
 import type { Container, Probe } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
@@ -89,7 +89,7 @@ export class PodNetworks {
     this.#options = options;
     const { clock, store } = options;
     const podWithUid = (uid: string): StoredPod | undefined =>
-      store.list<StoredPod>('pods').find(({ metadata }) => metadata.uid === uid);
+      store.list<StoredPod>('pods').find((pod) => resolvedUid(pod) === uid);
     const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
     const { privateNetworks } = options;
     // A cluster takes longer to make than the network of a Pod.

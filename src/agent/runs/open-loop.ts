@@ -74,7 +74,7 @@ export function openLoop({
   });
 }
 
-/** True for a Pod that goes with its owners. */
+/** True for a Pod that goes with its owners. A Node always exists. */
 export function hasOwners({ metadata }: StoredPod): boolean {
-  return (metadata.ownerReferences ?? []).length > 0;
+  return (metadata.ownerReferences ?? []).some(({ kind }) => kind !== 'Node');
 }

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Agent } from '../agent.ts';
@@ -42,9 +42,9 @@ export function openStatics(options: StaticsOptions): StaticPods {
       agent.run(begun.pod);
       return begun.pod;
     },
-    end: ({ metadata: { namespace, name, uid } }) => {
-      const stored = store.get<StoredPod>('pods', namespace, name);
-      if (stored?.metadata.uid !== uid) return;
+    end: (pod) => {
+      const stored = store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name);
+      if (stored === undefined || resolvedUid(stored) !== resolvedUid(pod)) return;
       requestDeletion(store, clock, stored, { propagation: 'Background', isOwned: true });
     },
     onProblem: (text) => {

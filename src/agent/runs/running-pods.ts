@@ -1,7 +1,8 @@
 import { hasCode } from '../../api/errors.ts';
 import { Agent, type AgentOptions } from '../agent.ts';
+import { isRenewed } from '../clean-up/is-stored.ts';
 import { closeLostRuns } from '../clean-up/lost-runs.ts';
-import { controllerOf, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { controllerOf, resolvedUid, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
@@ -58,8 +59,8 @@ export class RunningPods {
   readonly #options: PodsToRun;
   readonly #runtime: ProcessRuntime;
   /**
-   * The Pods as the store last reported them, a moment before the agent's own view changes: no deciding state may be
-   * missed.
+   * The Pods by resolved uid, as the store last reported them, a moment before the agent's own view changes: no
+   * deciding state may be missed.
    */
   readonly #latest: Map<string, StoredPod>;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
@@ -67,7 +68,7 @@ export class RunningPods {
   readonly #services: ServiceWatch;
   /** Undefined: no folder is watched, or not yet. */
   #statics: StaticPods | undefined;
-  /** By uid of the Pod: gives it up. */
+  /** By resolved uid of the Pod: gives it up. */
   readonly #releases: Map<string, () => void>;
   /** Undefined: there is nothing to run. */
   readonly #guard: StateGuard | undefined;
@@ -230,8 +231,8 @@ export class RunningPods {
 
   /** Takes a Pod that was not applied: of a controller, or a static one. */
   #take(pod: StoredPod, release: () => void): void {
-    this.#releases.set(pod.metadata.uid, release);
-    this.#latest.set(pod.metadata.uid, pod);
+    this.#releases.set(resolvedUid(pod), release);
+    this.#latest.set(resolvedUid(pod), pod);
     this.#follow(pod);
     this.#services.follow(pod.metadata.namespace);
     this.#options.listener.onPod({ type: 'ADDED', object: pod });
@@ -247,13 +248,14 @@ export class RunningPods {
   /** Reports the changes of a Pod. Forgets a Pod of a controller that is gone. */
   #follow(pod: StoredPod): void {
     const { store, listener } = this.#options;
-    const { namespace, name, uid } = pod.metadata;
+    const { namespace, name } = pod.metadata;
+    const uid = resolvedUid(pod);
     const subscription = store.watch<StoredPod>('pods', { namespace, name }, (event) => {
-      if (event.object.metadata.uid !== uid) return;
+      if (resolvedUid(event.object) !== uid) return;
       this.#latest.set(uid, event.object);
       listener.onPod(event);
       if (event.type !== 'DELETED') this.#followOwners(event.object);
-      if (event.type === 'DELETED' && controllerOf(pod) !== undefined) {
+      if (event.type === 'DELETED' && controllerOf(pod) !== undefined && !isRenewed(store, event.object)) {
         subscription.close();
         this.#subscriptions.delete(uid);
         this.#releases.delete(uid);

@@ -16,11 +16,12 @@ export type ReadStaticPod = { readonly pod: StaticPod } | { readonly problem: st
 /**
  * Reads the static Pod of a file.
  * @param seen the time at which the file was seen, in RFC 3339
+ * @param salt goes into the hash
  */
 export async function readStaticPod(
   file: string,
   bytes: Buffer,
-  { nodeName, seen }: { readonly nodeName: string; readonly seen: string },
+  { nodeName, seen, salt }: { readonly nodeName: string; readonly seen: string; readonly salt: string },
 ): Promise<ReadStaticPod> {
   const { objects, errors } = await loadManifests({ files: [{ file, bytes }], forRunning: true });
   if (errors.length > 0) return { problem: renderManifestErrors(errors).join('\n') };
@@ -30,7 +31,8 @@ export async function readStaticPod(
   const object = found.object as unknown as StoredPod;
   const reference = apiReference(object);
   if (reference !== undefined) return { problem: `${file}: static pods may not reference ${reference}` };
-  const hash = found.written.metadata.uid ?? hashOf(`${JSON.stringify(object)}\nhost:${nodeName}\nfile:${file}`);
+  const origin = `${JSON.stringify(object)}\nhost:${nodeName}\nfile:${file}\n${salt}`;
+  const hash = found.written.metadata.uid ?? hashOf(origin);
   const mirror = asMirrorPod(object, { hash, nodeName, seen });
   return { pod: { hash, manifest: { ...found, object: mirror } } };
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { StoredPod } from '../../api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
@@ -44,6 +45,8 @@ interface StaticRun {
  */
 export class StaticPods {
   readonly #options: StaticPodsOptions;
+  /** Makes the uids of this run's Pods its own: they name processes and cgroups of the machine. */
+  readonly #salt = randomUUID();
   readonly #files = new Map<string, KnownFile>();
   /** By namespace and name. */
   readonly #runs = new Map<string, StaticRun>();
@@ -64,15 +67,15 @@ export class StaticPods {
     return !this.#isStopped;
   }
 
-  /** The uids of the Pods that run. */
+  /** The uids of the Pods that run: their hashes. */
   get uids(): readonly string[] {
-    return [...this.#runs.values()].flatMap(({ pod }) => pod?.metadata.uid ?? []);
+    return [...this.#runs.values()].flatMap(({ hash, pod }) => (pod === undefined ? [] : [hash]));
   }
 
   /** Takes notice of the removal of a Pod's record. The file may want a Pod of this name still. */
-  gone({ metadata: { namespace, name, uid } }: StoredPod): void {
-    const key = `${namespace}/${name}`;
-    if (this.#runs.get(key)?.pod?.metadata.uid !== uid) return;
+  gone(pod: StoredPod): void {
+    const key = `${pod.metadata.namespace}/${pod.metadata.name}`;
+    if (this.#runs.get(key)?.hash !== resolvedUid(pod)) return;
     this.#runs.delete(key);
     nextEventLoopTurn(() => this.#reconcile());
   }
@@ -115,7 +118,7 @@ export class StaticPods {
     const read =
       bytes === undefined
         ? { problem: `${file} cannot be read, or has more than ${MAX_BYTES} bytes` }
-        : await readStaticPod(file, bytes, { nodeName, seen });
+        : await readStaticPod(file, bytes, { nodeName, seen, salt: this.#salt });
     if ('pod' in read) {
       this.#files.set(file, { digest, pod: read.pod });
       return;

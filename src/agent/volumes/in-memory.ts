@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { StoredPod } from '../../api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
 import {
   makeMemoryFolder,
@@ -32,9 +32,9 @@ export function makeInMemory(
  * Removes the volumes in memory of a Pod that has ended, and the links to them.
  * @param volumes the Pod's folder of volumes, which may belong to the next run by now
  */
-export function removeInMemory({ metadata, spec }: StoredPod, area: MemoryArea, volumes: string): void {
-  removeMemoryFolders(area, metadata.uid);
-  for (const volume of spec.volumes ?? []) {
+export function removeInMemory(pod: StoredPod, area: MemoryArea, volumes: string): void {
+  removeMemoryFolders(area, resolvedUid(pod));
+  for (const volume of pod.spec.volumes ?? []) {
     const link = path.join(volumes, volume.name);
     if (memoryWanted(volume) === undefined || existsSync(link)) continue;
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) unlinkSync(link);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ApplyRun, type RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
 import { goalText } from '../../lifecycle/requests/goal.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
@@ -95,7 +95,7 @@ export async function runPods(
       progress.close();
       // Evidence is collected at the decision: later states come from podrun ending the Pods.
       seen = rootsToExplain(outcome, plan.goal, allRoots());
-      for (const pod of podsToExplain(outcome, seen)) evidence.set(pod.metadata.uid, podEvidence(store, pod));
+      for (const pod of podsToExplain(outcome, seen)) evidence.set(resolvedUid(pod), podEvidence(store, pod));
       report?.decided(outcome, allRoots(), allPods());
       if (isOwnRun) view.ending(outcome);
     },
@@ -139,7 +139,7 @@ interface EndedRun {
   readonly roots: readonly Root[];
   /** The roots that explain the outcome, in their state when it was decided. */
   readonly seen: readonly Root[];
-  /** The evidence of their Pods, from the same time, by uid. */
+  /** The evidence of their Pods, from the same time, by resolved uid. */
   readonly evidence: ReadonlyMap<string, PodEvidence>;
   readonly record: RunRecord;
 }
@@ -151,7 +151,7 @@ function tellOutcome(session: ApplySession, { outcome, roots, seen, evidence, re
     outcome,
     roots,
     seen,
-    evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
+    evidenceOf: (pod) => evidence.get(resolvedUid(pod)) ?? podEvidence(store, pod),
     goal: plan.goal,
     flags: { ...session.flags, ...cli.flags },
     imageAdvice: (waiting) => adviceOn(session, waiting),

@@ -1,4 +1,5 @@
-import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
+import { isRenewed } from '../../agent/clean-up/is-stored.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
@@ -20,9 +21,8 @@ const LOOK_MS = 1000;
 
 /** The present state of the Pod. Undefined when the Pod is gone, or another Pod has its name. */
 function podNow({ store, pod }: PodSource): StoredPod | undefined {
-  const { namespace, name, uid } = pod.metadata;
-  const present = store.get<StoredPod>('pods', namespace, name);
-  return present?.metadata.uid === uid ? present : undefined;
+  const present = store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name);
+  return present !== undefined && resolvedUid(present) === resolvedUid(pod) ? present : undefined;
 }
 
 export interface Patience {
@@ -58,7 +58,7 @@ export function settled<T>(
     };
     const subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
       // The watch reports a deletion before the Pod's folder is removed: until then, the store still finds the Pod.
-      if (type === 'DELETED' && object.metadata.uid === uid) isGone = true;
+      if (type === 'DELETED' && object.metadata.uid === uid && !isRenewed(store, object)) isGone = true;
       look();
     });
     const growth = growing === undefined ? undefined : onGrowth(growing, clock, look);

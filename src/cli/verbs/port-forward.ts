@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Command } from 'commander';
+import { isRenewed } from '../../agent/clean-up/is-stored.ts';
 import { dialPod } from '../../agent/network/dial-pod.ts';
 import { goNetworkError } from '../../agent/probe/go-error.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
 import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
@@ -98,10 +99,14 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
   }
 }
 
+function isSamePod(present: StoredPod | undefined, pod: StoredPod): present is StoredPod {
+  return present !== undefined && resolvedUid(present) === resolvedUid(pod);
+}
+
 /** The present state of the Pod: its address may come late, or change. */
-function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | undefined {
-  const present = store.get<StoredPod>('pods', metadata.namespace, metadata.name);
-  return present?.metadata.uid === metadata.uid ? present : undefined;
+function currentPod(store: FileStore, pod: StoredPod): StoredPod | undefined {
+  const present = store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name);
+  return isSamePod(present, pod) ? present : undefined;
 }
 
 async function forward(
@@ -128,16 +133,16 @@ async function forward(
 }
 
 /** Rejects when the Pod has ended or is gone, or its agent is gone. */
-function podOver(store: FileStore, { metadata }: StoredPod): { promise: Promise<never>; close(): void } {
-  const { namespace, name, uid } = metadata;
+function podOver(store: FileStore, pod: StoredPod): { promise: Promise<never>; close(): void } {
+  const { namespace, name } = pod.metadata;
   let close = (): void => undefined;
   const promise = new Promise<never>((_, reject) => {
-    const look = (pod: StoredPod | undefined): void => {
-      const isThere = pod?.metadata.uid === uid && !isTerminalPhase(pod.status.phase) && !isLost(pod.status);
+    const look = (present: StoredPod | undefined): void => {
+      const isThere = isSamePod(present, pod) && !isTerminalPhase(present.status.phase) && !isLost(present.status);
       if (!isThere) reject(new PodrunError('Unreachable', 'lost connection to pod'));
     };
     const watch = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
-      look(type === 'DELETED' ? undefined : object);
+      look(type === 'DELETED' && !isRenewed(store, object) ? undefined : object);
     });
     close = () => watch.close();
     look(store.get<StoredPod>('pods', namespace, name));

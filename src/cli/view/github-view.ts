@@ -1,7 +1,7 @@
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
-import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import {
   type Annotation,
@@ -42,7 +42,7 @@ export class GitHubView implements ApplyView {
 
   pod(event: WatchEvent<StoredPod>): void {
     const { type, object } = event;
-    const { uid } = object.metadata;
+    const uid = resolvedUid(object);
     if (this.#pods.size === 0 && this.#stage === 'starting') this.#open('starting', `Starting ${this.#names()}`);
     const previous = this.#pods.get(uid);
     this.#pods.set(uid, object);

@@ -1,5 +1,5 @@
 import type { FollowedService } from '../../print/live/service-row.ts';
-import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Cli } from '../cli.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
@@ -70,7 +70,7 @@ export class StatusView {
     // All Pods have ended: podrun ends next.
     if (workloads.length === 0 && pods.every(({ status }) => isTerminalPhase(status.phase))) return [];
     const below = new Set(workloads.flatMap(({ own }) => own));
-    const followed = (pod: StoredPod): FollowedPod => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) });
+    const followed = (pod: StoredPod): FollowedPod => ({ pod, activity: this.#view.activityOf(resolvedUid(pod)) });
     const { lines, widths } = renderStatusBlock({
       services: this.#view.services(),
       workloads: workloads.map(({ workload, own }) => ({ workload, pods: own.map(followed) })),

@@ -6,6 +6,9 @@ import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import {
   allContainerStatuses,
   controllerOf,
+  isMirrorPod,
+  isTerminalPhase,
+  resolvedUid,
   type StoredEvent,
   type StoredPod,
   type WatchEvent,
@@ -51,6 +54,7 @@ export class TextView implements ApplyView {
   readonly #sinceMs: number;
   readonly #isTerminal: boolean;
   #showsLogs: boolean;
+  /** By resolved uid, which Events and output name. */
   readonly #pods = new Map<string, StoredPod>();
   readonly #workloads = new KnownWorkloads();
   readonly #services = new KnownServices();
@@ -89,16 +93,19 @@ export class TextView implements ApplyView {
   }
 
   pod({ type, object }: WatchEvent<StoredPod>): void {
-    const previous = this.#pods.get(object.metadata.uid);
+    const uid = resolvedUid(object);
+    const previous = this.#pods.get(uid);
     const next = type === 'DELETED' ? undefined : object;
-    if (next === undefined) this.#pods.delete(object.metadata.uid);
-    else this.#pods.set(object.metadata.uid, next);
+    // A static Pod that has not ended goes on, with another mirror Pod.
+    const isOver = type === 'DELETED' && (!isMirrorPod(object) || isTerminalPhase(object.status.phase));
+    if (isOver) this.#pods.delete(uid);
+    else this.#pods.set(uid, object);
     if (previous === undefined) this.#countContainers(object);
     for (const { name, state } of allContainerStatuses(object.status)) {
       if (state?.running === undefined) this.#flush(object, name);
     }
     const context = {
-      stopped: this.#stopped.get(object.metadata.uid),
+      stopped: this.#stopped.get(uid),
       deletedBy: object.metadata.deletionTimestamp === undefined ? undefined : this.#workloads.deletedBy(object),
     };
     for (const transition of transitionsOf(previous, next, this.#cli.clock.now().wallMs, context))
@@ -128,7 +135,7 @@ export class TextView implements ApplyView {
 
   output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined {
     if (!this.#showsLogs) return undefined;
-    const key = `${pod.metadata.uid}/${container}/${stream}`;
+    const key = `${resolvedUid(pod)}/${container}/${stream}`;
     let lines = this.#lines.get(key);
     if (lines === undefined) {
       const prefix = logPrefix({ pod: pod.metadata.name, container }, this.#style);
@@ -271,7 +278,7 @@ export class TextView implements ApplyView {
   }
 
   #flush(pod: StoredPod, container: string): void {
-    for (const stream of ['stdout', 'stderr']) this.#lines.get(`${pod.metadata.uid}/${container}/${stream}`)?.flush();
+    for (const stream of ['stdout', 'stderr']) this.#lines.get(`${resolvedUid(pod)}/${container}/${stream}`)?.flush();
   }
 }
 

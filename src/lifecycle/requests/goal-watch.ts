@@ -1,5 +1,5 @@
 import type { Container } from '../../api/generated/types.ts';
-import { isSidecar, type StoredPod } from '../../api/objects.ts';
+import { isSidecar, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { type Instant, parseTime } from '../../api/time.ts';
 import { type PodGoal, type GoalState, includesReady } from './goal.ts';
 import { lapseAtEnd, lapseOf } from './lapse.ts';
@@ -65,7 +65,7 @@ export function watchGoal<Subject>(
   if (unable !== undefined) return { watch, progress: { type: 'impossible', subject: unable } };
   if (lapse !== undefined) return { watch, progress: { type: 'lapsed', lapse } };
   if (!states.every((state) => state === 'met')) return { watch: NOT_REACHED, progress: { type: 'pending' } };
-  const reached = watch.reached ?? new Map(pods.map((pod) => [pod.metadata.uid, pod]));
+  const reached = watch.reached ?? new Map(pods.map((pod) => [resolvedUid(pod), pod]));
   if (goal === undefined || !includesReady(goal) || rules.settleMs === 0) {
     return { watch: { reached, settledAtMs: watch.settledAtMs }, progress: { type: 'met' } };
   }
@@ -100,7 +100,7 @@ function first(
   find: (before: StoredPod, now: StoredPod) => Lapse | undefined,
 ): Lapse | undefined {
   for (const now of pods) {
-    const before = reached.get(now.metadata.uid);
+    const before = reached.get(resolvedUid(now));
     const lapse = before && find(before, now);
     if (lapse !== undefined) return lapse;
   }

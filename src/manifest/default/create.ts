@@ -1,5 +1,5 @@
-import type { Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
-import { SCHEDULING_GATED, type KubeObject } from '../../api/objects.ts';
+import type { ObjectMeta, Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
+import { MIRROR_ANNOTATION, SCHEDULING_GATED, type KubeObject } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { isJsonObject } from '../../api/json.ts';
 import type { Decoded } from '../decoded.ts';
@@ -61,7 +61,12 @@ function preparePod(pod: Decoded<Pod>): Decoded<Pod> {
   const prepared = changeFields(pod.spec ?? {}, {
     terminationGracePeriodSeconds: (seconds) => (seconds < 0 ? SHORTEST_GRACE_SECONDS : seconds),
   });
-  return { ...pod, spec: prepared, status: firstStatus(prepared) };
+  return { ...pod, metadata: notMirrored(pod.metadata ?? {}), spec: prepared, status: firstStatus(prepared) };
+}
+
+/** The manifest of a mirror Pod comes from a cluster, as that of any other Pod: here no static Pod is behind it. */
+function notMirrored({ annotations, ...metadata }: Decoded<ObjectMeta>): Decoded<ObjectMeta> {
+  return { ...metadata, ...(annotations && { annotations: omit(annotations, [MIRROR_ANNOTATION]) }) };
 }
 
 function firstStatus(spec: Decoded<PodSpec>): PodStatus {

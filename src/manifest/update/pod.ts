@@ -1,4 +1,5 @@
 import { type Container, type Pod, type PodSpec, type Toleration } from '../../api/generated/types.ts';
+import { MIRROR_ANNOTATION } from '../../api/objects.ts';
 import { type Decoded } from '../decoded.ts';
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { omit } from '../default/fill.ts';
@@ -25,7 +26,7 @@ const ALLOWED_FIELDS = [
  */
 export function validatePodUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
   const [before, after] = [stored.spec ?? {}, changed.spec ?? {}];
-  const errors: FieldError[] = [];
+  const errors = validateMirrorAnnotation(stored, changed);
   for (const field of CONTAINER_LISTS) {
     const [had, has] = [before[field] ?? [], after[field] ?? []];
     if (had.length !== has.length) {
@@ -44,6 +45,15 @@ export function validatePodUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): 
     ...validatePlacement(before, after),
     ...validateRest(before, withAllowedChangesUndone(before, after)),
   ];
+}
+
+/** Source: ValidatePodSpecificAnnotationUpdates. */
+function validateMirrorAnnotation({ metadata: before }: Decoded<Pod>, { metadata: after }: Decoded<Pod>): FieldError[] {
+  const [had, has] = [before?.annotations?.[MIRROR_ANNOTATION], after?.annotations?.[MIRROR_ANNOTATION]];
+  if (had === has) return [];
+  const what =
+    had === undefined ? 'may not add mirror pod annotation' : 'may not remove or update mirror pod annotation';
+  return [forbidden(`metadata.annotations[${MIRROR_ANNOTATION}]`, what)];
 }
 
 function validateImage({ image = '' }: Decoded<Container>, path: string): FieldError[] {

@@ -10,9 +10,10 @@ export function existenceTransitions(previous: StoredPod | undefined, next: Stor
   return [...creation(previous, next), ...deletion(previous, next, deletedBy), ...holding(previous, next)];
 }
 
-function creation(previous: StoredPod | undefined, { status }: StoredPod): Change[] {
-  const isFresh = previous === undefined && !status.containerStatuses;
-  return isFresh ? [{ kind: 'created', text: 'created', why: status.phase, tone: 'muted' }] : [];
+/** A mirror Pod that was made anew has the uid of another object, and the status of its static Pod. */
+function creation(previous: StoredPod | undefined, { metadata, status }: StoredPod): Change[] {
+  const isNew = previous === undefined ? !status.containerStatuses : previous.metadata.uid !== metadata.uid;
+  return isNew ? [{ kind: 'created', text: 'created', why: status.phase, tone: 'muted' }] : [];
 }
 
 function deletion(

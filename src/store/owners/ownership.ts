@@ -1,7 +1,7 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
 import { appendFileSync, existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, resolvedUid, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
@@ -256,8 +256,10 @@ export class Ownership {
   }
 
   /** The way into the recorded network of the Pod, if that still exists. */
-  networkOf({ namespace, name, uid }: StoredMeta): RecordedNetwork | undefined {
-    return this.#existing(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
+  networkOf(metadata: StoredMeta): RecordedNetwork | undefined {
+    const id = `${resolvedUid({ metadata })}/`;
+    const existing = this.#existing(metadata.namespace, metadata.name);
+    return existing.findLast((recorded) => recorded.id === id && recorded.network)?.network;
   }
 
   #existing(namespace: string, name: string): RecordedProcess[] {

@@ -1,5 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
-import { allContainerStatuses, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import { allContainerStatuses, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import type { LogTail, PodEvidence, RecordedEvidence } from '../../history/evidence.ts';
@@ -98,9 +98,10 @@ function latestHooks(store: FileStore, { metadata: { namespace, name } }: Stored
   });
 }
 
-function eventsAbout(store: FileStore, { metadata: { namespace, name, uid } }: StoredPod): readonly StoredEvent[] {
+function eventsAbout(store: FileStore, pod: StoredPod): readonly StoredEvent[] {
+  const { namespace, name } = pod.metadata;
   const events = orNone(() => store.list<StoredEvent>('events', { namespace, aboutPod: name }));
-  return events.filter(({ involvedObject }) => involvedObject.uid === uid);
+  return events.filter(({ involvedObject }) => involvedObject.uid === resolvedUid(pod));
 }
 
 function logTails(store: FileStore, pod: StoredPod): ReadonlyMap<string, LogTail> {

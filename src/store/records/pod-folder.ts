@@ -1,12 +1,15 @@
 import type { PodStatus } from '../../api/generated/types.ts';
 import { isJsonObject } from '../../api/json.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { readJsonFile } from '../disk/atomic-file.ts';
 import type { PodPaths } from '../layout.ts';
 import { laterVersion } from '../resource-version.ts';
 import { isStoredPod, type ShapeCheck } from '../disk/stored-json.ts';
 
-/** The status file. It has the uid of the Pod and a version of its own: clients and the agent write independently. */
+/**
+ * The status file. It has the resolved uid of the Pod and a version of its own: clients and the agent write
+ * independently.
+ */
 interface StatusFile {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -21,7 +24,7 @@ export function readPodFolder(paths: PodPaths): StoredPod | undefined {
   const pod = readJsonFile<StoredPod>(paths.object, isStoredPod);
   if (pod === undefined) return undefined;
   const file = readJsonFile<StatusFile>(paths.status, isStatusFile);
-  return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
+  return file?.uid === resolvedUid(pod) ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
 }
 
 /** The status in a folder, without a look at the Pod. */
@@ -43,7 +46,8 @@ export function objectText(pod: StoredPod): string {
 }
 
 /** The content of `status.json`, which the agent writes. */
-export function statusText({ metadata, status }: StoredPod): string {
-  const file: StatusFile = { uid: metadata.uid, resourceVersion: metadata.resourceVersion, status };
+export function statusText(pod: StoredPod): string {
+  const { metadata, status } = pod;
+  const file: StatusFile = { uid: resolvedUid(pod), resourceVersion: metadata.resourceVersion, status };
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }

@@ -4,7 +4,7 @@ import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '..
 import { inFolder, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
 import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
-import { isRemnant } from '../../lifecycle/requests/deletion.ts';
+import { isRemnant, withoutGrace } from '../../lifecycle/requests/deletion.ts';
 import { keysIn } from './listing.ts';
 import { asLost, asUnreachable } from '../owners/lost-owner.ts';
 import {
@@ -159,6 +159,27 @@ export class PodRecords {
       if (forget !== undefined) return { pod, discard: forget };
       const folder = staging.moveToStaging(paths.folder);
       return { pod, discard: () => staging.discard(folder) };
+    });
+  }
+
+  /**
+   * Replaces a mirror Pod by a new one, with a uid of its own. Its status and all else in the folder stay: the static
+   * Pod goes on. Returns undefined when the mirror Pod is gone, or another one by now.
+   */
+  renew({ metadata: { namespace, name, uid } }: StoredPod): StoredPod | undefined {
+    const { clock, versions } = this.#parts;
+    return this.#locked(namespace, name, (paths) => {
+      const stored = this.#read(namespace, name);
+      if (stored?.metadata.uid !== uid) return undefined;
+      const { wallMs } = clock.now();
+      const { metadata, ...rest } = withoutGrace(stored, wallMs);
+      const deleted = { ...rest, metadata: { ...metadata, resourceVersion: versions.next(metadata.resourceVersion) } };
+      const fresh = { ...stored.metadata, uid: '', creationTimestamp: '' };
+      const pod = { ...stored, metadata: { ...newMetadata(fresh, clock, versions), generation: 1 } };
+      writeFileAtomically(paths.object, objectText(pod));
+      const lines = transitionLine('DELETED', deleted, wallMs) + transitionLine('ADDED', pod, wallMs);
+      appendTransition(paths.transitions, lines);
+      return pod;
     });
   }
 

@@ -5,6 +5,7 @@ import { didYouMean } from '../../api/similar.ts';
 import { parseTime } from '../../api/time.ts';
 import type { RecordedUsage } from '../../machine/usage-totals.ts';
 import type { RecordedRun, RecordedTransition } from '../../history/recorded-run.ts';
+import { withoutRenewals } from '../../history/renewals.ts';
 import { latestMomentIn } from '../../history/transition-time.ts';
 import { namesIn } from '../disk/atomic-file.ts';
 import { onDisk } from '../disk/disk-errors.ts';
@@ -131,7 +132,7 @@ function readTransitions(log: string): RecordedTransition[] {
     before = Math.max(before, written);
     transitions.push({ at: before, type: transition.type, object });
   }
-  return transitions;
+  return withoutRenewals(transitions);
 }
 
 /** Reads a journal. Only podrun writes it, so its entries have the expected types. */

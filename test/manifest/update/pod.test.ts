@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import { type KubeObject, MIRROR_ANNOTATION } from '../../../src/api/objects.ts';
 import { container, pod } from '../objects.ts';
 import { outcomeOf, respecified, stored, type Fields } from './changes.ts';
 
@@ -188,6 +188,25 @@ describe('a Pod that is served', () => {
     const old = stored(pod(before));
     const outcome = outcomeOf(old, respecified(old, after)) as string[];
     expect(outcome.map((line, index) => line.slice(0, lines[index]?.length))).toEqual(lines);
+  });
+
+  it.each([
+    ['get', {}, { [MIRROR_ANNOTATION]: 'a' }, 'may not add mirror pod annotation'],
+    [
+      'change',
+      { [MIRROR_ANNOTATION]: 'a' },
+      { [MIRROR_ANNOTATION]: 'b' },
+      'may not remove or update mirror pod annotation',
+    ],
+    ['lose', { [MIRROR_ANNOTATION]: 'a' }, {}, 'may not remove or update mirror pod annotation'],
+  ])('may not %s the mark of a mirror Pod', (_what, before, after, why) => {
+    const old = stored(pod());
+    const withAnnotations = (annotations: Record<string, string>): KubeObject => ({
+      ...old,
+      metadata: { ...old.metadata, annotations },
+    });
+    const outcome = outcomeOf(withAnnotations(before), withAnnotations(after));
+    expect(outcome).toEqual([`metadata.annotations[${MIRROR_ANNOTATION}]: Forbidden: ${why}`]);
   });
 
   it('keeps the list of differences short', () => {
