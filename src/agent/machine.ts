@@ -1,8 +1,8 @@
 import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
 import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../network/service-listener.ts';
-import type { Container } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
+import type { Container, RuntimeClass } from '../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../api/objects.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { imageFolder } from '../lifecycle/environment/entry-point.ts';
@@ -10,6 +10,7 @@ import { podHostname } from '../lifecycle/environment/hostname.ts';
 import type { HookRun } from '../lifecycle/hook-run.ts';
 import { containerLimits } from '../lifecycle/node/container-limits.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import { type HandlerOutcome, podHandler } from '../lifecycle/node/runtime-handler.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
@@ -84,6 +85,10 @@ export class Machine {
   readonly #attachPoint: AttachPoint;
   readonly #names: PodNames;
   readonly #steps: readonly LaunchStep[];
+  /** The steps of Pods whose RuntimeClass wants plain processes beside others in namespaces; made for the first. */
+  #plainSteps: readonly LaunchStep[] | undefined;
+  /** The Pods that have such steps, by uid. */
+  readonly #plainPods = new Set<string>();
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
   /** By id of the instance. */
@@ -108,7 +113,7 @@ export class Machine {
       hasOwnFiles: settings.features.tier === 'namespace',
       helper: () => this.#networks.clusterHelper(),
     });
-    this.#steps = launchSteps({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
+    this.#steps = this.#launchSteps(options);
   }
 
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
@@ -139,6 +144,7 @@ export class Machine {
    */
   async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
     if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
+    this.#chooseHandler(pod);
     const hostname = podHostname(pod);
     if (!hostname.ok) throw new Error(hostname.message);
     const [address, events] = await Promise.all([this.#networks.join(pod, attempt), this.#names.open(pod)]);
@@ -150,6 +156,7 @@ export class Machine {
     const { uid } = pod.metadata;
     this.#volumes.get(uid)?.remove();
     this.#volumes.delete(uid);
+    this.#plainPods.delete(uid);
     this.#journals.close(pod);
     await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
   }
@@ -161,17 +168,17 @@ export class Machine {
 
   /** Computes the launch of a container. Never rejects. */
   prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
-    return prepareLaunch(this.#steps, this.#launchInput(pod, instance));
+    return prepareLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance));
   }
 
   /** Called when the runtime could not start a prepared container. */
   startFailed(pod: StoredPod, instance: InstanceRef): void {
-    releaseLaunch(this.#steps, this.#launchInput(pod, instance));
+    releaseLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance));
   }
 
   /** Completes the launch of a container of a former agent. */
   restore(pod: StoredPod, instance: InstanceRef, launch: Launch): Launch {
-    return restoreLaunch(this.#steps, this.#launchInput(pod, instance), launch);
+    return restoreLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance), launch);
   }
 
   /** The resource limits of the container. Undefined: none. */
@@ -217,7 +224,7 @@ export class Machine {
       file: this.#files.terminationLog(pod, instance),
       logTail: (lines) => this.#journals.logTail(pod, instance, lines),
     });
-    releaseLaunch(this.#steps, this.#launchInput(pod, instance));
+    releaseLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance));
     return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
   }
 
@@ -265,6 +272,39 @@ export class Machine {
     streams?.holdOutput(true, 'shown');
     await wait;
     streams?.holdOutput(false, 'shown');
+  }
+
+  /** Finds the handler of the Pod's RuntimeClass. @throws when this machine does not have it */
+  #chooseHandler(pod: StoredPod): void {
+    const handler = this.#handlerOf(pod);
+    if (!handler.ok) throw new Error(handler.error);
+    if (handler.type === this.#options.settings.features.tier) return;
+    const { settings, rights } = this.#options;
+    const plain = { ...settings, features: { tier: handler.type, namespaces: undefined } };
+    this.#plainSteps ??= this.#launchSteps({
+      ...this.#options,
+      settings: plain,
+      rights: () => ({ ...rights(), tier: handler.type }),
+    });
+    this.#plainPods.add(pod.metadata.uid);
+  }
+
+  #handlerOf(pod: StoredPod): HandlerOutcome {
+    const { settings, store } = this.#options;
+    return podHandler(pod, {
+      own: settings.runtimeHandlers,
+      tier: settings.features.tier,
+      classNamed: (name) => store.get<RuntimeClass & KubeObject>('runtimeclasses', DEFAULT_NAMESPACE, name),
+    });
+  }
+
+  #launchSteps(options: MachineOptions): readonly LaunchStep[] {
+    const [files, attachPoint, names] = [this.#files, this.#attachPoint, this.#names];
+    return launchSteps({ ...options, files, attachPoint, names });
+  }
+
+  #stepsOf({ metadata }: StoredPod): readonly LaunchStep[] {
+    return (this.#plainPods.has(metadata.uid) ? this.#plainSteps : undefined) ?? this.#steps;
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {

@@ -19,6 +19,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'Node',
   'PersistentVolume',
   'PriorityClass',
+  'RuntimeClass',
 ]);
 
 function core(kind: string, plural: string, shortNames: readonly string[]): ResourceType {
@@ -70,6 +71,7 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   { ...core('NetworkPolicy', 'networkpolicies', ['netpol']), apiVersion: NETWORKING },
   { ...core('PodDisruptionBudget', 'poddisruptionbudgets', ['pdb']), apiVersion: 'policy/v1' },
   { ...core('PriorityClass', 'priorityclasses', ['pc']), apiVersion: 'scheduling.k8s.io/v1' },
+  { ...core('RuntimeClass', 'runtimeclasses', []), apiVersion: 'node.k8s.io/v1' },
 ];
 
 /** The type with this name, in upper or lower case: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`. */

@@ -29,11 +29,18 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'batch/v1': ['CronJob', 'Job'],
   'discovery.k8s.io/v1': ['EndpointSlice'],
   'networking.k8s.io/v1': ['Ingress', 'IngressClass', 'NetworkPolicy'],
+  'node.k8s.io/v1': ['RuntimeClass'],
   'policy/v1': ['PodDisruptionBudget'],
   'scheduling.k8s.io/v1': ['PriorityClass'],
 };
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['IngressClass', 'Namespace', 'PersistentVolume', 'PriorityClass']);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'IngressClass',
+  'Namespace',
+  'PersistentVolume',
+  'PriorityClass',
+  'RuntimeClass',
+]);
 
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   v1: ['Binding', 'Event', 'Node'],
@@ -54,7 +61,6 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'events.k8s.io/v1': ['Event'],
   'flowcontrol.apiserver.k8s.io/v1': ['FlowSchema', 'PriorityLevelConfiguration'],
   'networking.k8s.io/v1': ['IPAddress', 'ServiceCIDR'],
-  'node.k8s.io/v1': ['RuntimeClass'],
   'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   'resource.k8s.io/v1': ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
   'storage.k8s.io/v1': [

@@ -13,6 +13,7 @@ describe('kinds', () => {
       'PriorityClass',
       { verdict: 'known', typeName: 'scheduling.PriorityClass', namespaced: false },
     ],
+    ['node.k8s.io/v1', 'RuntimeClass', { verdict: 'known', typeName: 'node.RuntimeClass', namespaced: false }],
     ['v1', 'PersistentVolume', { verdict: 'known', typeName: 'PersistentVolume', namespaced: false }],
     ['v1', 'Binding', { verdict: 'unsupported' }],
     ['networking.k8s.io/v1', 'Ingress', { verdict: 'known', typeName: 'networking.Ingress', namespaced: true }],
@@ -39,7 +40,7 @@ describe('kinds', () => {
       return found.verdict === 'known' ? found.typeName : undefined;
     };
     const known = Object.entries(fieldTable.kinds).filter(([key]) => typeOf(key) !== undefined);
-    expect(known).toHaveLength(26);
+    expect(known).toHaveLength(27);
     expect(known.map(([key]) => typeOf(key))).toEqual(known.map(([, type]) => type));
   });
 

@@ -182,19 +182,19 @@ describe('the front door', () => {
   });
 
   it('refuses what cannot run here only when it is to run', async () => {
-    const text = `${POD}  runtimeClassName: gvisor\n  hostname: x\n`;
+    const text = `${POD}  resourceClaims: [{name: gpu, resourceClaimName: g}]\n  hostname: x\n`;
     expect(mistakeLines(await loadText(text))).toEqual([]);
     const result = await loadText(text, { forRunning: true });
     expect(mistakeLines(result)).toEqual([
-      'support 8:21 spec.runtimeClassName not supported by this runner: pod rejected: RuntimeClass "gvisor" not found',
+      'support 8:19 spec.resourceClaims not supported by this runner: there are no devices to claim',
     ]);
     expect(namesOf(result)).toEqual([]);
   });
 
   it('refuses what would have no effect when nothing may be left out, also when nothing is run', async () => {
-    const text = `${POD}  runtimeClassName: gvisor\n  schedulerName: x\n`;
+    const text = `${POD}  resourceClaims: [{name: gpu, resourceClaimName: g}]\n  schedulerName: x\n`;
     const want = [
-      expect.stringMatching(/^support 8:21 spec\.runtimeClassName not supported by this runner: /),
+      expect.stringMatching(/^support 8:19 spec\.resourceClaims not supported by this runner: /),
       'support 9:18 spec.schedulerName not supported by this runner: there is one node and no scheduler',
     ];
     expect(mistakeLines(await loadText(text, { refusesWithoutEffect: true }))).toEqual(want);

@@ -35,6 +35,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   NetworkPolicy: 'networking.k8s.io/v1',
   PodDisruptionBudget: 'policy/v1',
   PriorityClass: 'scheduling.k8s.io/v1',
+  RuntimeClass: 'node.k8s.io/v1',
   Service: 'v1',
   ReplicationController: 'v1',
   PodTemplate: 'v1',

@@ -18,10 +18,6 @@ describe('what this runner refuses', () => {
       want: ['volumes[0].nfs', 'volume type nfs is not available here'],
     },
     {
-      spec: { runtimeClassName: 'gvisor' },
-      want: ['runtimeClassName', 'pod rejected: RuntimeClass "gvisor" not found'],
-    },
-    {
       spec: { securityContext: { sysctls: [{ name: 'kernel.sem' }] } },
       want: ['securityContext.sysctls', 'kernel settings would change the host'],
     },

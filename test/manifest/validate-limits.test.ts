@@ -77,6 +77,32 @@ describe('PriorityClasses', () => {
   });
 });
 
+describe('RuntimeClasses', () => {
+  const tolerations = [{ key: 'a', operator: 'Exists' }];
+
+  it.each([
+    { fields: { handler: 'namespace', overhead: { podFixed: { cpu: '10m' } }, scheduling: { tolerations } }, want: [] },
+    { fields: {}, want: ['handler: Required value'] },
+    {
+      fields: { handler: 'kata_1', overhead: { podFixed: { cpu: '-1' } } },
+      want: [
+        'handler: Invalid value: "kata_1": a lowercase RFC 1123 label must consist of',
+        'overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+      ],
+    },
+    {
+      fields: { handler: 'a', scheduling: { nodeSelector: { a: '-' }, tolerations: [...tolerations, ...tolerations] } },
+      want: [
+        'scheduling.nodeSelector: Invalid value: "-": a valid label must be',
+        'scheduling.tolerations[1]: Duplicate value',
+      ],
+    },
+  ])('$fields', ({ fields, want }) => {
+    const lines = linesOf(object('RuntimeClass', fields, { name: 'apart' }));
+    expect(lines).toEqual(want.map((text) => expect.stringContaining(text)));
+  });
+});
+
 describe('LimitRanges', () => {
   const limit = (...limits: object[]): string[] =>
     linesOf(object('LimitRange', { spec: { limits } })).map((line) => line.replace(/^spec\.limits/, ''));

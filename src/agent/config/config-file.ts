@@ -4,8 +4,9 @@ import { isNativeError } from 'node:util/types';
 import { LineCounter, parseDocument } from 'yaml';
 import { PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
-import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import { envNameMessages, labelMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import { NETWORK_CHOICES, type NetworkChoice, PROXY_CHOICES, type ProxyChoice } from '../../machine/network-choice.ts';
+import { HANDLER_TYPES, type RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
@@ -26,6 +27,7 @@ const FIELDS = [
   'podPidsLimit',
   'proxy',
   'runtime',
+  'runtimeHandlers',
 ] as const;
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
@@ -41,6 +43,8 @@ export interface ConfigFile {
   readonly nodeTaints: readonly Taint[];
   /** The isolation of containers. Undefined: not set. */
   readonly runtime: RuntimeChoice | undefined;
+  /** The handlers that RuntimeClasses may name, beside `process` and `namespace`. */
+  readonly runtimeHandlers: Readonly<Record<string, RuntimeHandler>>;
   /** The limit of Pods that run at a time. Undefined: not set. */
   readonly maxPods: number | undefined;
   /** The limit of processes and threads in a Pod. Undefined: no limit. */
@@ -108,13 +112,16 @@ function readText(path: string, name: string): string {
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
   const fields = root.kind === 'nothing' ? {} : root.fields(FIELDS);
-  const { images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime } = fields;
+  const { images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime, runtimeHandlers } = fields;
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
     runtime: runtime && readChoice(runtime, RUNTIME_CHOICES),
+    runtimeHandlers: Object.fromEntries(
+      runtimeHandlers?.entries().map(([key, value]) => readHandler(key, value)) ?? [],
+    ),
     maxPods: maxPods && (readCount(maxPods) ?? maxPods.fail('must be a whole number above 0')),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
     eviction: readEviction(fields),
@@ -166,6 +173,14 @@ function readVariable(name: string, value: ConfigNode): [string, string] {
   const [problem] = envNameMessages(name);
   if (problem !== undefined) value.failAtKey(problem);
   return [name, value.text()];
+}
+
+function readHandler(name: string, value: ConfigNode): [string, RuntimeHandler] {
+  const [problem] = labelMessages(name);
+  if (problem !== undefined) value.failAtKey(problem);
+  if (HANDLER_TYPES.some((type) => type === name)) value.failAtKey('podrun has a handler of this name');
+  const { type } = value.fields(['type']);
+  return [name, { type: type === undefined ? value.fail('must have a type') : readChoice(type, HANDLER_TYPES) }];
 }
 
 function readLabel(key: string, value: ConfigNode): [string, string] {

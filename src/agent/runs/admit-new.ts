@@ -1,9 +1,10 @@
-import { fromServer } from '../../api/errors.ts';
+import { fromServer, PodrunError } from '../../api/errors.ts';
 import type {
   IngressClass,
   LimitRange,
   PriorityClass,
   ResourceQuota,
+  RuntimeClass,
   ServiceAccount,
 } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, isMirrorPod, type KubeObject, type StoredPod } from '../../api/objects.ts';
@@ -14,13 +15,16 @@ import { withDefaultClass } from '../../manifest/admission/ingress-class.ts';
 import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
 import { priorityClassProblem, withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
 import { quotaError } from '../../manifest/admission/quota.ts';
+import { withRuntimeClass } from '../../manifest/admission/runtime-class.ts';
 import { formatFieldError } from '../../manifest/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
 import type { ObjectReader } from '../../store/store.ts';
 
 /**
- * Admits a new object as the admission plugins of the API server do: priority, pull secrets, LimitRanges, quotas.
- * @throws {PodrunError} (Forbidden, Invalid) in the words of the API server
+ * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, pull secrets, LimitRanges,
+ * quotas.
+ * @throws {PodrunError} (Forbidden, Invalid; InvalidManifest for what its RuntimeClass rules out) in the words of the
+ *   API server
  */
 export function admitNew<T extends KubeObject>(store: ObjectReader, object: T): T {
   return admitAll(store, [object])[0] ?? object;
@@ -71,7 +75,10 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   const ranked = withPriority(pod, store.list<PriorityClass & KubeObject>('priorityclasses'));
   if (isMirrorPod(pod)) return 'problem' in ranked ? pod : ranked.pod;
   if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
-  const named = withPullSecrets(ranked.pod, accountOf(store, pod));
+  const classed = withRuntimeClass(ranked.pod, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
+  if ('problem' in classed)
+    throw new PodrunError('InvalidManifest', forbiddenObject({ ...pod }, classed.problem).message);
+  const named = withPullSecrets(classed.pod, accountOf(store, pod));
   const limited = withDefaultLimits(named, store.list<LimitRange & KubeObject>('limitranges', { namespace }));
   if (limited === named) return named;
   const errors = validateObject({ ...limited });

@@ -2,6 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Taint } from '../../api/generated/types.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
+import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -33,6 +34,8 @@ export interface AgentSettings {
   readonly cwd: string;
   /** The features of the machine when the Pods were applied. */
   readonly features: RuntimeFeatures;
+  /** The handlers of podrun.yaml that RuntimeClasses may name. */
+  readonly runtimeHandlers: Readonly<Record<string, RuntimeHandler>>;
   /** Folders of the host that containers see and change directly. */
   readonly sharedFolders: readonly string[];
   readonly strictPid1: boolean;
@@ -45,9 +48,9 @@ export interface AgentSettings {
 /** The settings of podrun.yaml for the node. */
 export function nodeSettings(
   config: ConfigFile | undefined,
-): Pick<AgentSettings, 'eviction' | 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit'> {
-  const { nodeLabels = {}, nodeTaints = [], maxPods, podPidsLimit, eviction } = config ?? {};
-  return { nodeLabels, nodeTaints, maxPods, podPidsLimit, eviction };
+): Pick<AgentSettings, 'eviction' | 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit' | 'runtimeHandlers'> {
+  const { nodeLabels = {}, nodeTaints = [], maxPods, podPidsLimit, eviction, runtimeHandlers = {} } = config ?? {};
+  return { nodeLabels, nodeTaints, maxPods, podPidsLimit, eviction, runtimeHandlers };
 }
 
 /** The folders in which users work, and in which their tools expect each other's files. */

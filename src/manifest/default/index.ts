@@ -5,7 +5,7 @@ import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, d
 import { defaultCronJob, defaultJob } from './batch.ts';
 import { defaultConfigMap, defaultSecret } from './config.ts';
 import { defaultEndpoints, defaultEndpointSlice } from './endpoints.ts';
-import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota } from './limits.ts';
+import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota, defaultRuntimeClass } from './limits.ts';
 import { defaultIngressClass, defaultNetworkPolicy } from './network-policy.ts';
 import { defaultPod, defaultTemplate } from './pod.ts';
 import { defaultReplicationController } from './replication-controller.ts';
@@ -39,6 +39,7 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     LimitRange: defaultLimitRange,
     ResourceQuota: defaultResourceQuota,
     PriorityClass: defaultPriorityClass,
+    RuntimeClass: defaultRuntimeClass,
     IngressClass: defaultIngressClass,
     NetworkPolicy: defaultNetworkPolicy,
   }),

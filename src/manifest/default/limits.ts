@@ -1,4 +1,10 @@
-import type { LimitRange, LimitRangeItem, PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
+import type {
+  LimitRange,
+  LimitRangeItem,
+  PriorityClass,
+  ResourceQuota,
+  RuntimeClass,
+} from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 import { canonicalResourceList } from './resources.ts';
@@ -37,4 +43,11 @@ export function defaultResourceQuota(quota: Decoded<ResourceQuota>): Decoded<Res
 /** Source: pkg/apis/scheduling/v1/defaults.go. */
 export function defaultPriorityClass(priority: Decoded<PriorityClass>): Decoded<PriorityClass> {
   return fillAbsent(priority, { preemptionPolicy: 'PreemptLowerPriority' });
+}
+
+/** Writes the quantities of a RuntimeClass in canonical form. */
+export function defaultRuntimeClass(runtimeClass: Decoded<RuntimeClass>): Decoded<RuntimeClass> {
+  return changeFields(runtimeClass, {
+    overhead: (overhead) => changeFields(overhead, { podFixed: canonicalResourceList }),
+  });
 }

@@ -38,10 +38,7 @@ export const POD_RULES: SupportTable = {
     automountServiceAccountToken: partly('decides about the file namespace; no server issues tokens'),
     imagePullSecrets: noEffect('no images are pulled'),
     enableServiceLinks: partly('there are variables about Services that name a clusterIP; nothing routes to them'),
-    runtimeClassName: {
-      ...refused('there are no RuntimeClasses'),
-      reason: (name) => `pod rejected: RuntimeClass "${String(name)}" not found`,
-    },
+    runtimeClassName: partly('the handlers are the tiers of podrun: process and namespace'),
     os: FIELD_BY_FIELD,
     resourceClaims: refused('there are no devices to claim'),
     schedulingGroup: DROPPED,

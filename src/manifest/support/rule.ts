@@ -33,8 +33,6 @@ export interface FieldRule {
    * @param name name of the field, or key of the map entry
    */
   readonly isHarmless?: (value: unknown, parent: Readonly<Record<string, unknown>>, name: string) => boolean;
-  /** The text of the error, if it depends on the value. */
-  readonly reason?: (value: unknown) => string;
   /** The rule holds only for processes of the host. With namespaces the field works as on a node. */
   readonly worksInNamespaces?: true;
   /** The field works where the Pod has a network of its own (`--network pod`). */

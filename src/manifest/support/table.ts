@@ -42,6 +42,7 @@ export const SUPPORTED_KINDS: readonly string[] = [
   'ControllerRevision',
   'PodDisruptionBudget',
   'PriorityClass',
+  'RuntimeClass',
   'LimitRange',
   'ResourceQuota',
   'Ingress',

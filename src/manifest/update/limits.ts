@@ -1,4 +1,10 @@
-import type { EndpointSlice, IngressClass, PriorityClass, ResourceQuota } from '../../api/generated/types.ts';
+import type {
+  EndpointSlice,
+  IngressClass,
+  PriorityClass,
+  ResourceQuota,
+  RuntimeClass,
+} from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden } from '../field-error.ts';
 import { immutable } from './immutable.ts';
@@ -13,6 +19,14 @@ export function validatePriorityClassUpdate(
     ...(isChanged ? [forbidden('value', 'may not be changed in an update.')] : []),
     ...immutable('preemptionPolicy', stored.preemptionPolicy, changed.preemptionPolicy, 'string'),
   ];
+}
+
+/** Source: pkg/apis/node/validation/validation.go, ValidateRuntimeClassUpdate. */
+export function validateRuntimeClassUpdate(
+  stored: Decoded<RuntimeClass>,
+  changed: Decoded<RuntimeClass>,
+): FieldError[] {
+  return immutable('handler', stored.handler, changed.handler, 'string');
 }
 
 /** Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaUpdate. */

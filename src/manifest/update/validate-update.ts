@@ -10,6 +10,7 @@ import {
   validateIngressClassUpdate,
   validatePriorityClassUpdate,
   validateQuotaUpdate,
+  validateRuntimeClassUpdate,
 } from './limits.ts';
 import { validateServiceUpdate } from './service.ts';
 import {
@@ -38,6 +39,7 @@ const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
     StatefulSet: validateStatefulSetUpdate,
     ControllerRevision: validateRevisionUpdate,
     PriorityClass: validatePriorityClassUpdate,
+    RuntimeClass: validateRuntimeClassUpdate,
     ResourceQuota: validateQuotaUpdate,
     IngressClass: validateIngressClassUpdate,
     EndpointSlice: validateEndpointSliceUpdate,

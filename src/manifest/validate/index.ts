@@ -18,6 +18,7 @@ import { validatePod } from './pod.ts';
 import { validateService } from './service.ts';
 import { validateControllerRevision, validatePodTemplate, validateReplicationController } from './replication.ts';
 import { validateResourceQuota } from './resource-quota.ts';
+import { validateRuntimeClass } from './runtime-class.ts';
 import { validateDaemonSet, validateDeployment, validateReplicaSet, validateStatefulSet } from './workloads.ts';
 
 type Validator = (object: Decoded<KubeObject>) => FieldError[];
@@ -48,6 +49,7 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     ControllerRevision: validateControllerRevision,
     PodDisruptionBudget: validateDisruptionBudget,
     PriorityClass: validatePriorityClass,
+    RuntimeClass: validateRuntimeClass,
     LimitRange: validateLimitRange,
     ResourceQuota: validateResourceQuota,
     Ingress: validateIngress,

@@ -162,6 +162,6 @@ function validateIdentity(path: string, spec: Decoded<PodSpec>): FieldError[] {
 }
 
 /** Validates the overhead like the limits of a container, and reports it as such, as upstream. */
-function validateOverhead(path: string, overhead: Record<string, string | undefined>): FieldError[] {
+export function validateOverhead(path: string, overhead: Record<string, string | undefined>): FieldError[] {
   return validateRequirements(path, { limits: overhead }, validateContainerResourceName, NO_CLAIMS);
 }

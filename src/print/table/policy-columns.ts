@@ -4,6 +4,7 @@ import type {
   PodTemplate,
   PriorityClass,
   ResourceQuota,
+  RuntimeClass,
 } from '../../api/generated/types.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import { labelText, sortedEntries } from '../text/labels.ts';
@@ -24,6 +25,12 @@ const PRIORITY_CLASS: readonly Column<TableObject & PriorityClass>[] = [
   { heading: 'GLOBAL-DEFAULT', cell: ({ globalDefault }) => String(globalDefault ?? false) },
   AGE,
   { heading: 'PREEMPTIONPOLICY', cell: ({ preemptionPolicy }) => preemptionPolicy ?? '' },
+];
+
+const RUNTIME_CLASS: readonly Column<TableObject & RuntimeClass>[] = [
+  NAME,
+  { heading: 'HANDLER', cell: ({ handler }) => handler },
+  AGE,
 ];
 
 const LIMIT_RANGE: readonly Column<TableObject & LimitRange>[] = [
@@ -65,6 +72,7 @@ const POD_TEMPLATE: readonly Column<TableObject & PodTemplate>[] = [
 export const POLICY_COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   poddisruptionbudgets: BUDGET,
   priorityclasses: PRIORITY_CLASS,
+  runtimeclasses: RUNTIME_CLASS,
   limitranges: LIMIT_RANGE,
   resourcequotas: RESOURCE_QUOTA,
   podtemplates: POD_TEMPLATE,

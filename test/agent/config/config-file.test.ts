@@ -65,6 +65,7 @@ node:
   labels: { disk: ssd, example.com/rack: 7 }
   taints: [ dedicated=gpu:NoSchedule, example.com/old:NoExecute ]
 runtime: process
+runtimeHandlers: { apart: { type: namespace } }
 `);
     const none = { args: undefined, env: {}, workingDir: undefined };
     expect(config).toEqual({
@@ -88,11 +89,18 @@ runtime: process
         { key: 'example.com/old', effect: 'NoExecute' },
       ],
       runtime: 'process',
+      runtimeHandlers: { apart: { type: 'namespace' } },
     });
   });
 
   it('takes a file that says nothing', async () => {
-    const nothing = { path: join(folder, 'podrun.yaml'), images: [], nodeLabels: {}, nodeTaints: [] };
+    const nothing = {
+      path: join(folder, 'podrun.yaml'),
+      images: [],
+      nodeLabels: {},
+      nodeTaints: [],
+      runtimeHandlers: {},
+    };
     expect(read('')).toEqual(nothing);
     expect(read('# later\n')).toEqual(nothing);
     expect(read('images:\nnode:\n')).toEqual(nothing);
@@ -136,6 +144,18 @@ evictionMaxPodGracePeriod: 60
 
   it.each([
     [
+      'runtimeHandlers: { A: { type: process } }',
+      /^podrun.yaml:1:20: runtimeHandlers\[A\]: a lowercase RFC 1123 label .*/,
+    ],
+    ['runtimeHandlers: { process: { type: namespace } }', /: podrun has a handler of this name$/],
+    ['runtimeHandlers: { a: {} }', /1:23: runtimeHandlers\[a\]: must have a type$/],
+    ['runtimeHandlers: { a: { type: oci } }', /1:31: runtimeHandlers\[a\].type: must be one of process, namespace$/],
+  ])('refuses the handlers of %j', (text, want) => {
+    expect(problemOf(text).message).toMatch(want);
+  });
+
+  it.each([
+    [
       'evictionHard: { memory: 1Gi }',
       '1:17: evictionHard.memory: unknown field, allowed are memory.available, nodefs.available',
     ],
@@ -156,7 +176,8 @@ evictionMaxPodGracePeriod: 60
     [
       'image: {}',
       '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, ' +
-        'evictionSoftGracePeriod, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime',
+        'evictionSoftGracePeriod, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime, ' +
+        'runtimeHandlers',
     ],
     ['ingressPort: 80', '1:14: ingressPort: must be two ports: HTTP,HTTPS'],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],

@@ -104,8 +104,9 @@ describe('what podrun makes of it', () => {
     [
       'a workload with a field that podrun refuses',
       'apiVersion: batch/v1\nkind: Job\nmetadata: { name: d }\nspec:\n  template:\n    spec:\n' +
-        '      restartPolicy: Never\n      containers: [{ name: a, image: b }]\n      runtimeClassName: x\n',
-      ['error not-runnable 9:25 spec.template.spec.runtimeClassName'],
+        '      restartPolicy: Never\n      containers: [{ name: a, image: b }]\n' +
+        '      resourceClaims: [{ name: gpu, resourceClaimName: g }]\n',
+      ['error not-runnable 9:23 spec.template.spec.resourceClaims'],
     ],
     ['a field without effect', pod('  schedulerName: mine\n'), ['warning no-effect 6:18 spec.schedulerName']],
   ])('%s', async (_name, text, want) => {

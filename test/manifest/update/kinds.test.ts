@@ -257,6 +257,13 @@ describe('limits', () => {
     expect(outcomeOf(old, changed(old, { description: 'low' }))).toMatchObject({ description: 'low' });
   });
 
+  it('the handler of a RuntimeClass stays', () => {
+    const old = stored(object('RuntimeClass', { handler: 'process' }));
+    expect(outcomeOf(old, changed(old, { handler: 'namespace' }))).toEqual([
+      'handler: Invalid value: "namespace": field is immutable',
+    ]);
+  });
+
   it('the scopes of a quota stay, its limits do not', () => {
     const old = stored(object('ResourceQuota', { spec: { hard: { pods: '1' }, scopes: ['BestEffort'] } }));
     expect(outcomeOf(old, respecified(old, { scopes: ['Terminating'] }))).toEqual([
