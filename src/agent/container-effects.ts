@@ -102,8 +102,8 @@ export class ContainerEffects implements EffectRunner {
   }
 
   #signal(pod: StoredPod, { container, id }: { readonly container: string; readonly id: string }): void {
-    const name = stopSignal(containerSpec(pod, container));
-    const running = this.#live.get(id)?.running;
+    const { running, launch } = this.#live.get(id) ?? {};
+    const name = stopSignal(containerSpec(pod, container), launch?.stopSignal);
     const answered = (isUnheard = false): void => {
       if (!isUnheard || this.#withoutHandler.has(container)) return;
       this.#withoutHandler.add(container);

@@ -8,7 +8,7 @@ import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runti
 export interface Launch
   extends
     Pick<ContainerLaunch, 'argv' | 'env' | 'cwd' | 'stdin' | 'tty'>,
-    Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement' | 'volumePlaces'> {
+    Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement' | 'volumePlaces' | 'stopSignal'> {
   /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
 }

@@ -27,6 +27,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
+import type { ContainerImages } from './images/container-images.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
@@ -57,6 +58,8 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   readonly node: NodeFacts;
   /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
   readonly networkRecord?: NetworkRecord | undefined;
+  /** The images from which containers run. Undefined: all of them run programs of this machine. */
+  readonly images?: ContainerImages | undefined;
   /** The rights of this process. Read when the first Pod needs them. */
   readonly rights: () => OwnRights;
   /**

@@ -35,6 +35,8 @@ export interface ContainerLaunch {
   readonly logFile?: string | undefined;
   /** The volumes that lie elsewhere on the host. A runtime only keeps them, for the agent that adopts the container. */
   readonly volumePlaces?: readonly VolumePlace[];
+  /** The STOPSIGNAL of its image. A runtime only keeps it, for the agent that adopts the container. */
+  readonly stopSignal?: string;
   /**
    * Called with every piece of output, in order of arrival: after `start` has resolved and its callers have run, and
    * before `onExit`.

@@ -8,6 +8,8 @@ const REAL_TIME = { MIN: 34, MAX: 64 } as const;
 export function signalNumber(name: string): number | undefined {
   const [, end, offset = '0'] = /^SIGRT(MIN|MAX)([+-]\d+)?$/.exec(name) ?? [];
   if (end === 'MIN' || end === 'MAX') return process.platform === 'linux' ? REAL_TIME[end] + Number(offset) : undefined;
+  // An image may name its stop signal by the number.
+  if (/^\d{1,2}$/.test(name)) return Number(name);
   const numbers: Readonly<Record<string, number | undefined>> = constants.signals;
   return numbers[name === 'SIGCLD' ? 'SIGCHLD' : name];
 }

@@ -8,6 +8,7 @@ import { memoryFolders } from '../../store/disk/memory-folders.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { stateRoot } from '../../store/layout.ts';
 import type { PodFiles } from '../pod-files.ts';
+import type { ContainerImages, LaunchImage } from '../images/container-images.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 
@@ -15,13 +16,15 @@ import type { LaunchInput, LaunchStep } from './step.ts';
 export function confinementStep(
   isolation: Pick<Confinement, 'shared' | 'hidden' | 'strictPid1'>,
   files: Pick<PodFiles, 'layer'>,
+  images?: ContainerImages,
 ): LaunchStep {
   return {
-    prepare(input, { mounts }) {
+    prepare(input, { mounts, image }) {
       const { readOnlyRootFilesystem, privileged = false, procMount } = input.container.securityContext ?? {};
       const confinement: Confinement = {
         ...isolation,
-        pod: podNamespaces(input.pod),
+        pod: { ...podNamespaces(input.pod), ...mappedUsers(input.pod, images, image) },
+        image: image?.root,
         layerDir: files.layer(input.pod, input.instance),
         processesOf: targetOf(input),
         mounts: mounts.toSorted((a, b) => depthOf(a) - depthOf(b)),
@@ -45,6 +48,18 @@ function podNamespaces(pod: StoredPod): PodNamespaces {
     hostProcesses: spec.hostPID === true,
     hostIPC: spec.hostIPC === true,
   };
+}
+
+/** All containers of a Pod with an image whose files have mapped owners have these users: they may share memory. */
+function mappedUsers(
+  { spec }: StoredPod,
+  images: ContainerImages | undefined,
+  own: LaunchImage | undefined,
+): Pick<PodNamespaces, 'hasMappedUsers'> {
+  const isMapped = own?.root.owners === 'mapped' || images?.owners() === 'mapped';
+  return isMapped && allContainers(spec).some((container) => images?.isImage(container))
+    ? { hasMappedUsers: true }
+    : {};
 }
 
 /**

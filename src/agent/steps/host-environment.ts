@@ -13,13 +13,15 @@ const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR
 /** The address on which a program of the Pod should listen, so that other Pods can use the same port. */
 const POD_IP_VARIABLE = 'POD_IP';
 
-/** Offers podrun's own variables and working directory, and the Pod's address and hostname. */
+/** Offers the Pod's address and hostname, and without an image podrun's own variables and working directory. */
 export function hostEnvironmentStep(hostEnv: Environment, cwd: string): LaunchStep {
   const inherited = inheritedVariables(hostEnv);
   return {
-    prepare({ pod, sandbox: { podIP } }) {
+    prepare({ pod, sandbox: { podIP } }, { image }) {
       const address = podIP === undefined ? {} : { [POD_IP_VARIABLE]: podIP };
-      return { ok: true, changes: { cwd, defaults: { ...inherited, ...address, ...hostnameVariable(pod) } } };
+      const own = { ...address, ...hostnameVariable(pod) };
+      if (image !== undefined) return { ok: true, changes: { cwd: '/', defaults: own } };
+      return { ok: true, changes: { cwd, defaults: { ...inherited, ...own } } };
     },
   };
 }

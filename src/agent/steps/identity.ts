@@ -1,6 +1,13 @@
+import {
+  imageIdentity,
+  type ImageIdentityOutcome,
+  type ImageUserInput,
+} from '../../lifecycle/images/image-identity.ts';
 import { judgeSecurity, refusalOf } from '../../lifecycle/security/judge-security.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { RunAs } from '../../lifecycle/security/run-as.ts';
+import { readImageFile } from '../../runtime/linux/image/read-image-file.ts';
+import type { LaunchImage } from '../images/container-images.ts';
 import type { LaunchDraft, LaunchStep } from './step.ts';
 
 /**
@@ -9,7 +16,12 @@ import type { LaunchDraft, LaunchStep } from './step.ts';
  */
 export function identityStep(rights: () => OwnRights, isBestEffort: boolean): LaunchStep {
   return {
-    prepare({ pod, container }, { defaults }) {
+    prepare({ pod, container }, { defaults, image }) {
+      if (image !== undefined) {
+        const outcome = identityInImage({ pod, container, rights: rights(), isBestEffort }, image);
+        if (!outcome.ok) return outcome;
+        return { ok: true, changes: { identity: outcome.identity, defaults: { ...defaults, HOME: outcome.home } } };
+      }
       const verdict = judgeSecurity(pod.spec, container, rights());
       const refusal = refusalOf(pod, container, verdict, isBestEffort);
       if (refusal !== undefined) return { ok: false, ...refusal };
@@ -17,6 +29,15 @@ export function identityStep(rights: () => OwnRights, isBestEffort: boolean): La
       return { ok: true, changes: { identity, defaults: ownVariables(identity, defaults, rights) } };
     },
   };
+}
+
+/** The user of a container that runs from an image, by the image's lists of users and groups. */
+function identityInImage(
+  input: Pick<ImageUserInput, 'pod' | 'container' | 'rights' | 'isBestEffort'>,
+  { config, root }: LaunchImage,
+): ImageIdentityOutcome {
+  const [passwd, group] = [readImageFile(root, '/etc/passwd'), readImageFile(root, '/etc/group')];
+  return imageIdentity({ ...input, owners: root.owners, user: config.User ?? '', passwd, group });
 }
 
 /**

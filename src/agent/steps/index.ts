@@ -2,6 +2,7 @@ import type { AttachPoint } from '../../background/attach/attach-point.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { ContainerImages } from '../images/container-images.ts';
 import type { PodFiles } from '../pod-files.ts';
 import type { PodNames } from '../network/pod-names.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
@@ -10,6 +11,7 @@ import { confinementStep, hiddenFolders } from './confinement.ts';
 import { environmentStep } from './environment.ts';
 import { etcFilesStep } from './etc-files.ts';
 import { hostEnvironmentStep } from './host-environment.ts';
+import { imageStep } from './image.ts';
 import { identityStep } from './identity.ts';
 import { limitsStep } from './limits.ts';
 import { networkStep } from './network.ts';
@@ -29,6 +31,8 @@ interface LaunchOptions {
   readonly rights: () => OwnRights;
   readonly names: PodNames;
   readonly attachPoint: Pick<AttachPoint, 'expect'>;
+  /** Undefined: all containers run programs of this machine. */
+  readonly images?: ContainerImages | undefined;
 }
 
 /** The steps of each start of a container, in their order. */
@@ -40,13 +44,15 @@ export function launchSteps({
   rights,
   attachPoint,
   names,
+  images: ownImages,
 }: LaunchOptions): readonly LaunchStep[] {
   const { hostEnv, cwd, images, isBestEffort, podPidsLimit, features, sharedFolders: shared, strictPid1 } = settings;
   const network = settings.privateNetworks?.kind === 'cluster' ? 'cluster' : 'host';
   const program: readonly LaunchStep[] = [
+    imageStep(ownImages),
     hostEnvironmentStep(hostEnv, cwd),
     identityStep(rights, isBestEffort),
-    targetStep((input) => prepareLaunch(program, input)),
+    targetStep((input) => prepareLaunch(program, input), ownImages),
     terminalStep,
     environmentStep({ store, node, network }),
     volumesStep(rights, isBestEffort),
@@ -56,7 +62,7 @@ export function launchSteps({
   const inNamespace = (): LaunchStep[] => [
     terminationLogMount(files),
     etcFilesStep(files, store, names),
-    confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files),
+    confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files, ownImages),
   ];
   return [
     clientSocketStep(attachPoint, settings.awaitsClient === true),

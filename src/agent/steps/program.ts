@@ -1,12 +1,16 @@
+import type { Container } from '../../api/generated/types.ts';
 import { commandLine } from '../../lifecycle/environment/environment.ts';
 import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
+import { programOfImage } from '../../lifecycle/images/image-program.ts';
+import type { ImageRunConfig } from '../../lifecycle/images/types.ts';
 import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
-import type { LaunchStep } from './step.ts';
+import type { LaunchDraft, LaunchStep, StepOutcome } from './step.ts';
 
 /** Finds the program with its arguments, and the working directory: of the manifest, else of the image. */
 export function programStep(images: ImageMap): LaunchStep {
   return {
-    prepare({ container }, { variables, defaults, cwd, volumePlaces = [] }) {
+    prepare({ container, instance }, { variables, defaults, cwd, image, volumePlaces = [] }) {
+      if (image !== undefined) return inImage(container, image.config, { id: instance.id, variables, defaults });
       const resolved = resolveEntryPoint(container, images);
       if (!resolved.ok) return { ok: false, stage: 'config', message: resolved.message };
       const { argv, env, workingDir = cwd } = resolved.entryPoint;
@@ -21,4 +25,20 @@ export function programStep(images: ImageMap): LaunchStep {
       };
     },
   };
+}
+
+/** The variables of an image come before those that a node sets, except HOME, which an image may set itself. */
+function inImage(
+  container: Container,
+  image: ImageRunConfig,
+  { id, variables, defaults }: Pick<LaunchDraft, 'variables' | 'defaults'> & { readonly id: string },
+): StepOutcome {
+  const outcome = programOfImage(container, image, id);
+  if (!outcome.ok) return { ok: false, stage: 'create', message: outcome.message };
+  const { argv, env, workingDir } = outcome.program;
+  const [program = '', ...args] = commandLine(argv, variables);
+  const { HOME = '/', ...own } = defaults;
+  const stopSignal = image.StopSignal || undefined;
+  const changes = { argv: [program, ...args] as const, cwd: workingDir, defaults: { HOME, ...env, ...own } };
+  return { ok: true, changes: stopSignal === undefined ? changes : { ...changes, stopSignal } };
 }

@@ -4,6 +4,7 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { StartFailed } from '../../lifecycle/observation.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import type { LaunchImage } from '../images/container-images.ts';
 import type { InstanceRef, Launch } from '../instance.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 
@@ -29,6 +30,8 @@ export interface LaunchInput {
 
 /** The launch of a container, as far as it is known. Each step answers the fields that it changes. */
 export interface LaunchDraft extends Omit<Launch, 'env'> {
+  /** The image from which the container runs. Undefined: it runs a program of this machine. */
+  readonly image?: LaunchImage;
   /** Variables that podrun offers. Those of the manifest win. */
   readonly defaults: Readonly<Record<string, string>>;
   /** Variables of the manifest, and variables that no manifest may change. */
@@ -87,7 +90,7 @@ export async function prepareLaunch(steps: readonly LaunchStep[], input: LaunchI
     }
     Object.assign(draft, outcome.changes);
   }
-  const { defaults, variables, mounts: _, notices, ...launch } = draft;
+  const { defaults, variables, mounts: _, image: _image, notices, ...launch } = draft;
   const { argv, translate = (word) => word } = launch;
   const [program, ...args] = argv;
   const offered = Object.entries(defaults);

@@ -127,9 +127,9 @@ export function containerGraceMs(pod: StoredPod, failedProbe: Probe | undefined)
   return seconds * 1000;
 }
 
-/** The signal that asks the container to stop. */
-export function stopSignal(container: Container): string {
-  return container.lifecycle?.stopSignal ?? DEFAULT_STOP_SIGNAL;
+/** The signal that asks the container to stop: its own, that of its image, or the default. */
+export function stopSignal(container: Container, ofImage: string | undefined): string {
+  return container.lifecycle?.stopSignal ?? ofImage ?? DEFAULT_STOP_SIGNAL;
 }
 
 /** True when the container has a preStop hook. */

@@ -20,7 +20,7 @@ const DEFAULT_CAPABILITIES: readonly string[] = [
 ];
 
 /** All capabilities of Linux, by number. Source: capabilities(7). */
-const CAPABILITIES: readonly string[] = [
+export const CAPABILITIES: readonly string[] = [
   'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable net_bind_service',
   'net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin',
   'sys_boot sys_nice sys_resource sys_time sys_tty_config mknod lease audit_write audit_control setfcap mac_override',

@@ -96,6 +96,11 @@ export function runsAsRoot(pod: StoredMeta, container: string): string {
   return `container has runAsNonRoot and image will run as root ${podAndContainer(pod, container)}`;
 }
 
+export function cannotVerifyUser(user: string, pod: StoredMeta, container: string): string {
+  const why = `container has runAsNonRoot and image has non-numeric user (${user}), cannot verify user is non-root`;
+  return `${why} ${podAndContainer(pod, container)}`;
+}
+
 function podAndContainer(pod: StoredMeta, container: string): string {
   return `(pod: "${podFullName(pod)}", container: ${container})`;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { NamespaceTools } from '../../features.ts';
@@ -51,6 +50,7 @@ function versionOf(files: readonly string[]): string {
     const { ino, size, mtimeMs } = statSync(file);
     return [file, ino, size, mtimeMs].join(' ');
   });
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(marks.join('\n')).digest('hex').slice(0, 16);
 }
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ImageRoot } from '../../confinement.ts';
+import { layerFolders } from '../image/read-image-file.ts';
 import { entryIn, followPath, type TreeMount } from './container-tree.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
 import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
@@ -122,7 +123,7 @@ export class MountPlan {
    */
   image({ folder, layers }: ImageRoot): void {
     const links = Array.from({ length: layers }, (_, number) => `l/${number}`);
-    const lower = links.map((link) => realpathSync(path.join(folder, link)));
+    const lower = layerFolders({ folder, layers });
     const upper = this.#stack(links, { target: '/', isReadOnly: this.#options.isReadOnly, isOptional: false });
     chmodSync(upper, 0o755);
     this.#tree.push({ target: '/', seen: [upper, ...lower], made: upper });

@@ -1,0 +1,22 @@
+import type { Container } from '../../api/generated/types.ts';
+import type { ImageRunConfig } from '../../lifecycle/images/types.ts';
+import type { FileOwners, ImageRoot } from '../../runtime/confinement.ts';
+
+/** The image from which a container runs. */
+export interface LaunchImage {
+  readonly config: ImageRunConfig;
+  readonly root: ImageRoot;
+}
+
+/** The images of this machine, for the containers that run from them. */
+export interface ContainerImages {
+  /** True when the container runs from its image, false when it runs a program of this machine. */
+  isImage(container: Container): boolean;
+  /** The owners of the files of images here. */
+  owners(): FileOwners;
+  /**
+   * The image of a container that runs from it.
+   * @throws {Error} when the image is not on this machine any more, or cannot be the root of a container here
+   */
+  imageOf(container: Container): Promise<LaunchImage>;
+}

@@ -1,0 +1,78 @@
+import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { CAPABILITIES } from '../security/capabilities.ts';
+import { effectiveSecurity } from '../security/effective-security.ts';
+import { judgeSecurity, refusalOf, type SecurityRefusal } from '../security/judge-security.ts';
+import type { OwnRights } from '../security/own-rights.ts';
+import type { RunAs } from '../security/run-as.ts';
+import { cannotVerifyUser } from '../texts/config-errors.ts';
+import { NO_USERS_FOUND } from '../texts/image-errors.ts';
+import { findAccount, type ImageAccount } from './accounts.ts';
+import type { LayerKind } from './types.ts';
+
+/** A container that runs from an image, and what decides about its user. */
+export interface ImageUserInput {
+  readonly pod: StoredPod;
+  readonly container: Container;
+  /** The rights of podrun on this machine. */
+  readonly rights: OwnRights;
+  readonly owners: LayerKind;
+  /** The USER of the image. */
+  readonly user: string;
+  /** The texts of /etc/passwd and /etc/group of the image. Empty: it has no such file. */
+  readonly passwd: string;
+  readonly group: string;
+  readonly isBestEffort: boolean;
+}
+
+export type ImageIdentityOutcome =
+  | { readonly ok: true; readonly identity: RunAs; readonly home: string }
+  | ({ readonly ok: false } & SecurityRefusal);
+
+/**
+ * Decides as which user, and with which rights, a container of an image runs. `runAsUser` wins over the image's USER.
+ * The group that USER names is dropped, as on a node: it is that of /etc/passwd, or 0.
+ * Source: pkg/kubelet/kuberuntime/security_context.go, containerd pkg/oci/spec_opts.go WithUserID, WithUsername.
+ */
+export function imageIdentity(input: ImageUserInput): ImageIdentityOutcome {
+  const { pod, container, owners, isBestEffort, passwd, group } = input;
+  const security = effectiveSecurity(pod.spec, container);
+  const [ofImage = ''] = input.user.split(':');
+  const named = security.runAsUser ?? (/^\d+$/.test(ofImage) ? Number(ofImage) : ofImage || 0);
+  if (typeof named === 'string' && security.runAsNonRoot === true) {
+    return { ok: false, stage: 'config', message: cannotVerifyUser(named, pod.metadata, container.name) };
+  }
+  const account = findAccount(named, passwd, group);
+  if (account === undefined && typeof named === 'string') {
+    return { ok: false, stage: 'create', message: NO_USERS_FOUND };
+  }
+  const uid = typeof named === 'number' ? named : (account?.uid ?? 0);
+  const gid = security.runAsGroup ?? account?.gid ?? 0;
+  const rights = rightsInImage(input.rights, owners, account);
+  const asked = { ...container, securityContext: { ...container.securityContext, runAsUser: uid } };
+  const verdict = judgeSecurity(pod.spec, asked, rights);
+  const refusal = refusalOf(pod, container, { ...verdict, user: uid }, isBestEffort);
+  if (refusal !== undefined) return { ok: false, ...refusal };
+  const { supplementalGroups, fsGroup, isStrictAboutGroups } = security;
+  const known = isStrictAboutGroups ? [] : (account?.groups ?? []);
+  const groups = new Set([gid, ...known, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
+  return {
+    ok: true,
+    identity: {
+      uid,
+      gid,
+      // The only user of a user namespace cannot choose its groups.
+      groups: owners === 'single' ? undefined : [...groups],
+      capabilities: verdict.identity?.capabilities,
+      noNewPrivileges: verdict.identity?.noNewPrivileges ?? false,
+    },
+    home: account?.home || '/',
+  };
+}
+
+/** The rights of podrun over the users of an image: all of them where its user has subordinate ids. */
+function rightsInImage(rights: OwnRights, owners: LayerKind, account: ImageAccount | undefined): OwnRights {
+  const found = { ...rights, account: () => account };
+  if (owners !== 'mapped') return found;
+  return { ...found, isInUserNamespace: false, uid: 0, gid: 0, groups: [0], capabilities: CAPABILITIES };
+}

@@ -1,0 +1,29 @@
+import { constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { quietly } from '../../../quietly.ts';
+import type { ImageRoot } from '../../confinement.ts';
+import { closing } from '../../start/open-beneath.ts';
+import { entryIn, followPath, type TreeMount } from '../namespace/container-tree.ts';
+
+/** Longer files are cut. */
+const BYTES_MAX = 4 * 1024 * 1024;
+
+/** The folders of an image's layers, the uppermost first, without links. */
+export function layerFolders({ folder, layers }: Pick<ImageRoot, 'folder' | 'layers'>): string[] {
+  return Array.from({ length: layers }, (_, number) => realpathSync(path.join(folder, `l/${number}`)));
+}
+
+/** Reads a text file of an image. Links lead around in the image, never to the host. Empty: there is no such file. */
+export function readImageFile(image: Pick<ImageRoot, 'folder' | 'layers'>, file: string): string {
+  const root: TreeMount = { target: '/', seen: layerFolders(image), made: undefined };
+  const read = (): string | undefined => {
+    const found = entryIn(root, followPath(file, [root]).path);
+    if (found?.stats.isFile() !== true) return undefined;
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    return closing(openSync(found.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => {
+      const text = Buffer.alloc(Math.min(fstatSync(fd).size, BYTES_MAX));
+      return text.subarray(0, readSync(fd, text)).toString();
+    });
+  };
+  return quietly(read) ?? '';
+}
