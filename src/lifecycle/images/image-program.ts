@@ -22,8 +22,8 @@ export type ProgramOfImageOutcome =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Finds the program of a container in its manifest and in its image. `command` replaces ENTRYPOINT and CMD, `args` alone
- * replace CMD. Source: containerd, internal/cri/opts/spec_opts.go WithProcessArgs; OCI image-spec config.md.
+ * Finds the program of a container in its manifest and in its image. `command` replaces ENTRYPOINT and CMD, `args`
+ * alone replace CMD. Source: containerd, internal/cri/opts/spec_opts.go WithProcessArgs; OCI image-spec config.md.
  * @param id the id of the container, for the message
  */
 export function programOfImage(container: Container, image: ImageRunConfig, id: string): ProgramOfImageOutcome {
