@@ -7,15 +7,7 @@ import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconc
 import { COMPONENT } from '../texts/pods.ts';
 import { podDone } from '../texts/stateful-set.ts';
 import { hasStaleClaim, missingClaims, retainedClaims } from './set-claims.ts';
-import {
-  isHealthy,
-  isRunningAndReady,
-  missingIdentity,
-  newSetPod,
-  ordinalOf,
-  ordinalRange,
-  revisionOfPod,
-} from './set-pods.ts';
+import { isHealthy, missingIdentity, newSetPod, ordinalOf, ordinalRange, revisionOfPod } from './set-pods.ts';
 
 /** A revision, as far as Pods are made of it. */
 export interface SetRevision {
@@ -69,7 +61,7 @@ export function planSet(view: SetView): SetPlan {
   actions.push(
     ...condemned.flatMap((pod) => retainedClaims(set, ordinalOf(set, pod.metadata.name) ?? 0, view.claims, pod)),
   );
-  const firstUnhealthy = condemned.findLast((pod) => !isRunningAndReady(pod) || hasDeletionTimestamp(pod));
+  const firstUnhealthy = condemned.findLast((pod) => !isHealthy(set, pod, view.nowMs));
   for (const pod of condemned) {
     if (takes(removePod(view, pod, pod === firstUnhealthy))) return { actions, hasDeletedCurrent: false };
   }
@@ -122,10 +114,7 @@ function condemnedPods({ set, pods }: SetView): StoredPod[] {
   return beyond.toSorted((a, b) => b.ordinal - a.ordinal).map(({ pod }) => pod);
 }
 
-/**
- * A Pod that is not ready, or not available, holds up the others, unless it is the first of those that are not ready.
- * Source: processCondemned.
- */
+/** A Pod that is not available holds up the others, unless it is the first of these. Source: processCondemned. */
 function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: boolean): PodStep {
   if (hasDeletionTimestamp(pod)) return WAIT;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
