@@ -21,20 +21,20 @@ import { claimFacts } from './volumes/claim-volume.ts';
 import { settleClaimsOf } from './volumes/settle-volumes.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
 import { NodeReport } from './usage/node-report.ts';
+import { TaintEvictions } from './usage/taint-evictions.ts';
 import type { PodrunError } from '../api/errors.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
 import { preemptedBy } from '../lifecycle/texts/events.ts';
 import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from './clean-up/delete-pod.ts';
-import { isCordoned } from './config/node-record.ts';
 import { EventRecorder } from './event-recorder.ts';
 import type { ServiceListeners } from './network/agent-services.ts';
 import { dialHere } from './network/dial-pod.ts';
 import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
 import { LiveRuns } from './live-runs.ts';
 import { judgeImages } from './config/image-map.ts';
-import { readNode } from './config/node.ts';
+import { ThisNode } from './config/this-node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
 import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
@@ -54,22 +54,26 @@ export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | '
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent implements PodRunAgent {
   readonly #options: AgentOptions;
-  /** This machine as a node. */
-  readonly node: NodeFacts;
+  readonly #node: ThisNode;
   readonly #machine: Machine;
   /** By resolved uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
   readonly #live = new LiveRuns();
   readonly #subscriptions: Subscription[] = [];
-  #isCordonWatched = false;
+  #isNodeFollowed = false;
+  readonly #nodeListeners: (() => void)[] = [];
+  readonly #taintEvictions: TaintEvictions;
   #ownRights: OwnRights | undefined;
   /** Undefined: no thresholds are set. */
   readonly #evictions: EvictionWatch | undefined;
 
   constructor(options: AgentOptions) {
-    const { nodeLabels: labels, nodeTaints: taints, maxPods } = options.settings;
     this.#options = options;
-    this.node = readNode({ storageDir: options.store.root, labels, taints, maxPods });
+    this.#node = new ThisNode(options.store, options.store.root, options.settings);
+    this.#taintEvictions = new TaintEvictions({
+      ...options,
+      onTrouble: (error) => options.onTrouble(error as PodrunError),
+    });
     this.#machine = new Machine({
       ...options,
       node: this.node,
@@ -78,6 +82,17 @@ export class Agent implements PodRunAgent {
     });
     const { eviction } = options.settings;
     this.#evictions = eviction && this.#watchEvictions(eviction);
+  }
+
+  /** This machine as a node, as it is now. */
+  get node(): NodeFacts {
+    return this.#node.facts;
+  }
+
+  /** Calls back after each change of the node's labels, taints and cordon. */
+  onNodeChange(listener: () => void): void {
+    this.#followNode();
+    this.#nodeListeners.push(listener);
   }
 
   /** Begins to run a stored Pod that no other agent runs. */
@@ -97,6 +112,7 @@ export class Agent implements PodRunAgent {
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
     const { store } = this.#options;
     const { namespace } = pod.metadata;
+    this.#followNode();
     const run = new PodRun({
       ...this.#options,
       pod,
@@ -112,6 +128,7 @@ export class Agent implements PodRunAgent {
       this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.begin()));
     }
     run.begin();
+    this.#lookAtTaints();
   }
 
   /** The server of Services in the network of this agent's Pods. */
@@ -167,21 +184,28 @@ export class Agent implements PodRunAgent {
   schedulerFacts(run: PodRun): SchedulerFacts {
     const { store } = this.#options;
     const { namespace } = run.pod.metadata;
-    const cordoned = isCordoned(store, this.node.name);
-    if (cordoned) this.#awaitUncordon();
     return {
-      node: { ...this.node, isCordoned: cordoned },
+      node: this.node,
       placed: this.#live.placedBeside(run),
       claim: (name) => claimFacts(store, namespace, name),
       pressure: this.#evictions?.conditions,
     };
   }
 
-  /** Schedules the waiting Pods again as soon as the node is uncordoned. */
-  #awaitUncordon(): void {
-    if (this.#isCordonWatched) return;
-    this.#isCordonWatched = true;
-    this.#subscriptions.push(this.#options.store.watch('nodes', {}, () => this.#live.nodeChanged()));
+  /** Schedules waiting Pods again after each change of the node, and evicts those that do not tolerate its taints. */
+  #followNode(): void {
+    if (this.#isNodeFollowed) return;
+    this.#isNodeFollowed = true;
+    const watch = this.#node.follow(() => {
+      this.#live.nodeChanged();
+      this.#lookAtTaints();
+      for (const listener of this.#nodeListeners) listener();
+    });
+    this.#subscriptions.push(watch);
+  }
+
+  #lookAtTaints(): void {
+    this.#taintEvictions.look(() => this.#live.placedBeside(undefined), this.node);
   }
 
   /** The order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go. */
@@ -213,6 +237,7 @@ export class Agent implements PodRunAgent {
   over(run: PodRun): void {
     this.#settleClaims(run.pod);
     this.#live.remove(run);
+    this.#lookAtTaints();
     this.#options.onOver(run.pod);
   }
 
@@ -261,6 +286,7 @@ export class Agent implements PodRunAgent {
 
   async close(): Promise<void> {
     this.#evictions?.close();
+    this.#taintEvictions.close();
     for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
     await this.#machine.close();
   }

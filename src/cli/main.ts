@@ -67,6 +67,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     condition: () => import('./verbs/condition.ts'),
     scale: () => import('./verbs/scale.ts'),
     cordon: () => import('./verbs/cordon.ts'),
+    taint: () => import('./verbs/taint.ts'),
     uncordon: () => import('./verbs/uncordon.ts'),
     drain: () => import('./verbs/drain.ts'),
     rollout: () => import('./verbs/rollout.ts'),

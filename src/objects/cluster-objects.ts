@@ -73,6 +73,7 @@ function priorityClasses({ nowMs }: Here): StoredKubeObject[] {
 
 function node(store: ObjectReader, here: Here): StoredKubeObject {
   const since = bootTime(here.nowMs);
-  const { name, ...fields } = nodeFields(store, { ...here, since });
-  return defaultObject('Node', name, since, fields);
+  const { name, annotations, ...fields } = nodeFields(store, { ...here, since });
+  const object = defaultObject('Node', name, since, fields);
+  return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
 }

@@ -1,4 +1,6 @@
 import { uptime } from 'node:os';
+import { registeredNode } from '../agent/config/node-record.ts';
+import { readNode } from '../agent/config/node.ts';
 import { hasCode } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { namespacedResources } from '../api/resource-types.ts';
@@ -82,6 +84,7 @@ export function objectToChange(store: Store, ref: ObjectRef): StoredKubeObject |
   const stored = getObject(store, ref);
   if (stored !== undefined) return stored;
   const { type, namespace, name } = ref;
+  if (type.kind === 'Node') return nodeToChange(store, name);
   const object = defaultsOf(store, type.plural, namespace).find(({ metadata }) => metadata.name === name);
   if (object === undefined) return undefined;
   try {
@@ -90,6 +93,11 @@ export function objectToChange(store: Store, ref: ObjectRef): StoredKubeObject |
     if (hasCode(error, 'AlreadyExists')) return getObject(store, ref);
     throw error;
   }
+}
+
+function nodeToChange(store: Store, name: string): StoredKubeObject | undefined {
+  const node = readNode({ storageDir: '/' });
+  return node.name === name ? registeredNode(store, node) : undefined;
 }
 
 function defaultsOf(store: Store, resource: Resource, namespace: string): StoredKubeObject[] {

@@ -13,13 +13,14 @@ import type { ObjectReader } from '../store/store.ts';
 interface NodeFields {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly spec: NodeSpec;
   readonly status: NodeStatus;
 }
 
 /**
- * The fields of the node object: what this machine is, and what the store has about it. It has no labels or taints of
- * podrun.yaml: they belong to one `apply`.
+ * The fields of the node object: what this machine is, and what the store has about it: labels, annotations, taints and
+ * the cordon. It has no labels or taints of podrun.yaml: they belong to one `apply`.
  * @param since the time since which the node is there
  */
 export function nodeFields(
@@ -27,13 +28,14 @@ export function nodeFields(
   { stateDir, nowMs, since }: { readonly stateDir: string; readonly nowMs: number; readonly since: string },
 ): NodeFields {
   const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
-  const { spec, status } = nodeRecord(store, name) ?? {};
+  const { metadata, spec, status } = nodeRecord(store, name) ?? {};
   const pressure = shownPressure(status?.conditions ?? [], since, nowMs);
   const healthy = { lastHeartbeatTime: formatTime(nowMs), lastTransitionTime: since };
   const taints = [...(spec?.taints ?? []), ...taintsOf(pressure)];
   return {
     name,
-    labels,
+    labels: { ...labels, ...metadata?.labels },
+    annotations: metadata?.annotations,
     spec: { ...(spec?.unschedulable && { unschedulable: true }), ...(taints.length > 0 && { taints }) },
     status: {
       addresses: [...hostIPs.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],

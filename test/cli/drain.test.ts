@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
+import type { StoredKubeObject } from '../../src/api/objects.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -22,6 +23,59 @@ it('a cordoned node takes no new Pods until it is uncordoned', async () => {
   await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
   podrun.signal('SIGINT');
   await podrun.ended;
+});
+
+it('labels of the node let waiting Pods in, and a taint with NoExecute ends them', async () => {
+  const name = await node();
+  const spec: PodSpec = { ...SLEEP, nodeSelector: { disk: 'ssd' }, terminationGracePeriodSeconds: 1 };
+  const podrun = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
+  await podrun.until(({ stdout }) => stdout.includes("didn't match Pod's node affinity/selector"));
+  expect((await workshop.run(['label', 'node', name, 'disk=ssd'])).stdout).toBe(`node/${name} labeled\n`);
+  await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
+  expect((await workshop.run(['taint', 'node', name, 'repair:NoExecute'])).stdout).toBe(`node/${name} tainted\n`);
+  const { stdout } = await podrun.ended;
+  expect(podsIn(watchLines(stdout)).at(-1)?.status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }),
+  );
+  expect(stdout).toContain('Marking for deletion Pod default/web');
+});
+
+it('labels, annotations and taints of the node are kept beside each other and the cordon', async () => {
+  const name = await node();
+  for (const words of [
+    ['label', 'nodes', '--all', 'disk=ssd'],
+    ['annotate', 'node', name, 'note=hi'],
+    ['taint', `node/${name}`, 'a=b:NoSchedule', 'c:PreferNoSchedule'],
+    ['cordon', name],
+    ['taint', 'node', name, 'c-', 'a=d:NoSchedule', '--overwrite'],
+    ['uncordon', name],
+  ])
+    expect(await workshop.run(words)).toMatchObject({ exitCode: 0, stderr: '' });
+  const { stdout } = await workshop.run(['get', 'node', name, '-o', 'json']);
+  const { metadata, spec } = JSON.parse(stdout) as StoredKubeObject;
+  expect(metadata).toMatchObject({
+    labels: { disk: 'ssd', 'kubernetes.io/hostname': name },
+    annotations: { note: 'hi' },
+  });
+  expect(spec).toEqual({ taints: [{ key: 'a', value: 'd', effect: 'NoSchedule' }] });
+  expect(await workshop.run(['label', 'node', name, 'kubernetes.io/hostname=other'])).toMatchObject({
+    exitCode: 1,
+    stderr: `error: 'kubernetes.io/hostname' already has a value (${name}), and --overwrite is false\n`,
+  });
+});
+
+it.each([
+  [['pods', 'web', 'a=b:NoSchedule'], 'invalid resource type pods, only ["node" "nodes"] are supported'],
+  [['node', 'NODE'], 'at least one taint update is required'],
+  [['node', 'NODE', 'a=b:NoSchedule:x'], 'invalid taint spec: a=b:NoSchedule:x'],
+  [['node', 'NODE', 'a:Never'], 'invalid taint effect: Never, unsupported taint effect'],
+  [['node', 'NODE', 'a-'], 'taint "a" not found'],
+  [['node', 'a:NoSchedule'], "at least one resource name must be specified since 'all' parameter is not set"],
+])('taint %j is refused as by kubectl', async (words, message) => {
+  const name = await node();
+  const { exitCode, stderr } = await workshop.run(['taint', ...words.map((word) => word.replace('NODE', name))]);
+  expect(exitCode).toBeGreaterThan(0);
+  expect(stderr).toContain(`error: ${message}\n`);
 });
 
 it('drain evicts the Pods that it may, and refuses the others with reasons', async () => {

@@ -1,15 +1,16 @@
-import type { Node } from '../../api/generated/types.ts';
+import type { Node, Taint } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { NodePressure } from '../../lifecycle/node/eviction.ts';
+import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { pressureIn, reportedPressure } from '../../lifecycle/node/node-conditions.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectReader, Store } from '../../store/store.ts';
 
 /**
- * The store's record of the node: whether it is cordoned, and what it lacks. All else about it is this machine. Before
- * one of the two happens, there is no record.
+ * The store's record of the node: labels, annotations and taints that users give it, whether it is cordoned, and what
+ * it lacks. All else about it is this machine. Before one of these happens, there is no record.
  */
 export type NodeRecord = Node & StoredKubeObject;
 
@@ -28,10 +29,24 @@ const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
 /** Lets the node take new Pods, or not. Answers false when nothing changes. */
 export function setCordoned(store: FileStore, clock: Clock, nodeName: string, wanted: boolean): boolean {
   if (isCordoned(store, nodeName) === wanted) return false;
-  const taints = [{ ...CORDON, timeAdded: formatTime(clock.now().wallMs) }];
-  const spec = wanted ? { unschedulable: true, taints } : {};
-  change(store, nodeName, 'object', (node) => ({ ...node, spec }));
+  const added = wanted ? [{ ...CORDON, timeAdded: formatTime(clock.now().wallMs) }] : [];
+  change(store, nodeName, 'object', (node) => {
+    const taints = [...userTaints(node), ...added];
+    return { ...node, spec: { ...(wanted && { unschedulable: true }), ...(taints.length > 0 && { taints }) } };
+  });
   return true;
+}
+
+/** The taints of the node, without that of the cordon. */
+export function userTaints(record: NodeRecord | undefined): readonly Taint[] {
+  return (record?.spec?.taints ?? []).filter(({ key }) => key !== CORDON.key);
+}
+
+/** The record of the node. Makes it, with the labels of this machine, as a kubelet that registers its node. */
+export function registeredNode(store: Store, { name, labels }: Pick<NodeFacts, 'name' | 'labels'>): NodeRecord {
+  const stored = nodeRecord(store, name);
+  if (stored?.metadata.labels !== undefined) return stored;
+  return change(store, name, 'object', (node) => ({ ...node, metadata: { ...node.metadata, labels } }));
 }
 
 /**
@@ -60,8 +75,8 @@ function change(
   nodeName: string,
   part: 'object' | 'status',
   edit: (node: NodeRecord) => NodeRecord,
-): void {
+): NodeRecord {
   const metadata: KubeObject['metadata'] = { name: nodeName };
   if (nodeRecord(store, nodeName) === undefined) store.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata });
-  store.change<NodeRecord>('nodes', { namespace: DEFAULT_NAMESPACE, name: nodeName }, part, edit);
+  return store.change<NodeRecord>('nodes', { namespace: DEFAULT_NAMESPACE, name: nodeName }, part, edit);
 }

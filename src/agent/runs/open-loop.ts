@@ -41,13 +41,13 @@ export function openLoop({
 }: LoopOptions): WorkloadLoop {
   /** The uid of a Pod that is being created: its run begins when the store has it. */
   let starting: string | undefined;
-  return new WorkloadLoop({
+  const loop = new WorkloadLoop({
     ...listeners,
     services: agent.services(),
     watchServiceOwners: (namespace, onChange) => watchOwners(store.root, 'services', namespace, onChange),
     store,
     clock,
-    node: agent.node,
+    node: () => agent.node,
     delay: jobBackOff,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     suffix: randomSuffix,
@@ -72,6 +72,8 @@ export function openLoop({
       );
     },
   });
+  agent.onNodeChange(() => loop.nodeChanged());
+  return loop;
 }
 
 /** True for a Pod that goes with its owners. A Node always exists. */

@@ -4,10 +4,14 @@ import type { StoredEndpoints, StoredEndpointSlice } from '../../api/workloads/e
 import type { Controlled } from '../../api/workloads/stored-workloads.ts';
 import type { WorkloadAround } from '../../controllers/controllers.ts';
 import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../../controllers/reconcile.ts';
+import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { ObjectCache } from './object-cache.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */
-export type LoopSurroundings = Pick<WorkloadAround, 'node' | 'timeZone' | 'delay' | 'suffix'>;
+export interface LoopSurroundings extends Pick<WorkloadAround, 'timeZone' | 'delay' | 'suffix'> {
+  /** The node as it is now. */
+  readonly node: () => NodeFacts;
+}
 
 /** The Pods of one controller that are remembered after they are gone. */
 const REMOVED_MAX = 100;
@@ -31,6 +35,7 @@ export function aroundOf(
   const replicaSets = workload.kind === 'Deployment' ? seen<StoredReplicaSet>('ReplicaSet') : [];
   return {
     ...surroundings,
+    node: surroundings.node(),
     now: { wallMs: moment.wallMs },
     failure: moment.failure,
     removedPods: moment.removedPods,

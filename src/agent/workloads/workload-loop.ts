@@ -102,8 +102,17 @@ export class WorkloadLoop {
     this.roots.add(workload);
     this.#take(uid, release);
     this.#cache.follow(namespace);
+    if (this.#cache.get(uid) === undefined) return this.#goneBefore(workload, release);
     for (const object of this.#cache.allOf(namespace)) this.#takeIfOwned(object);
     this.#members.add(this.#cache.get(uid) ?? workload);
+  }
+
+  /** A client deleted the workload before this loop followed it: no event tells of that. */
+  #goneBefore(workload: Workload, release: () => void): void {
+    this.roots.changed({ type: 'DELETED', object: workload });
+    this.#forget(workload);
+    release();
+    this.#lookForGarbage(workload.metadata.namespace);
   }
 
   /** Follows the owners of a Pod that this agent runs without a workload: it goes when they do. */
@@ -132,6 +141,12 @@ export class WorkloadLoop {
   get isOver(): boolean {
     if (this.#isStopped) return true;
     return this.#queue.isEmpty && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
+  }
+
+  /** Looks again at what depends on the node: DaemonSets, and the zones of endpoints. */
+  nodeChanged(): void {
+    for (const uid of this.#own.keys())
+      if (['DaemonSet', 'Service'].includes(this.#cache.get(uid)?.kind ?? '')) this.#enqueue(uid);
   }
 
   /** True for a workload of this agent, and for what belongs to one. */

@@ -4,6 +4,7 @@ import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/select
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { changeLine } from './change-line.ts';
 import { changeObject } from '../../objects/change-object.ts';
+import { withClusterObjects } from '../../objects/cluster-objects.ts';
 import { objectToChange } from '../../objects/default-objects.ts';
 import { missingObjectError } from '../../objects/object-ref.ts';
 import { eachObject } from './each-object.ts';
@@ -60,7 +61,8 @@ export async function changeMetadata(
   const selection = await readSelection(cli, verb.name, resources, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const store = openStore(cli);
-  const refs = refsOf(store, selection);
+  const reader = withClusterObjects(store, { stateDir: store.root, nowMs: cli.clock.now().wallMs });
+  const refs = refsOf(reader, selection);
   if (flags.resourceVersion !== undefined && refs.length > 1) {
     throw usage('--resource-version may only be used with a single resource');
   }

@@ -12,7 +12,6 @@ const DIFF =
 const INSTEAD: Readonly<Record<string, string>> = {
   autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
   proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
-  taint: "The only node is this machine: 'podrun doctor' shows what it permits.",
   auth: "podrun has no other users: 'podrun doctor' shows what this machine permits.",
   certificate: 'podrun has no cluster and no certificates.',
   config: CONTEXTS,

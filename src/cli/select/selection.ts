@@ -24,6 +24,7 @@ type SelectingCommand =
   | 'rollout'
   | 'scale'
   | 'set'
+  | 'taint'
   | 'top'
   | 'wait';
 

@@ -14,6 +14,17 @@ export function hasUntoleratedTaint(
 }
 
 /**
+ * The time that a running Pod tolerates the NoExecute taints of its node, in milliseconds. 0: not at all. Infinity: for
+ * ever. Source: pkg/controller/tainteviction/taint_eviction.go processPodOnNode, getMinTolerationTime.
+ */
+export function toleranceMs({ tolerations = [] }: PodSpec, taints: readonly Taint[]): number {
+  const counted = taints.filter(({ effect }) => effect === 'NoExecute');
+  const used = counted.map((taint) => tolerations.find((toleration) => tolerates(toleration, taint)));
+  const seconds = used.map((toleration) => (toleration === undefined ? 0 : (toleration.tolerationSeconds ?? Infinity)));
+  return Math.max(0, Math.min(Infinity, ...seconds)) * 1000;
+}
+
+/**
  * True when the toleration matches the taint. An empty key with Exists matches every taint. Source:
  * staging/src/k8s.io/api/core/v1/toleration.go.
  */

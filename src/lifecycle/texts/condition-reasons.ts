@@ -47,5 +47,11 @@ export const DISRUPTION_TARGET = 'DisruptionTarget';
 /** Source: pkg/registry/core/pod/storage/eviction.go, addConditionAndDeletePod. */
 export const EVICTED_BY_API = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' } as const;
 
+/** Source: pkg/controller/tainteviction/taint_eviction.go addConditionAndDeletePod. */
+export const DELETED_FOR_TAINT = {
+  reason: 'DeletionByTaintManager',
+  message: 'Taint manager: deleting due to NoExecute taint',
+} as const;
+
 /** The reason of DisruptionTarget for a Pod that its node evicts. Source: pkg/kubelet/eviction/eviction_manager.go. */
 export const TERMINATION_BY_KUBELET = 'TerminationByKubelet';

@@ -37,6 +37,14 @@ export function preemptedBy(uid: string, nodeName: string): SchedulingEvent {
   return { ...normal('Preempted', `Preempted by pod ${uid} on node ${nodeName}`), action: 'Preempting' };
 }
 
+/** Source: pkg/controller/tainteviction/taint_eviction.go emitPodDeletionEvent, emitCancelPodDeletionEvent. */
+export function taintEviction(
+  what: 'Marking for deletion' | 'Cancelling deletion of',
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): EventDraft {
+  return normal('TaintManagerEviction', `${what} Pod ${namespace}/${name}`);
+}
+
 /** The kubelet rejects the Pod. Source: pkg/kubelet/kubelet.go rejectPod; reason and text: pod-reasons.ts. */
 export function podRejected({ reason, why }: { readonly reason: string; readonly why: string }): EventDraft {
   return warning(reason, why);

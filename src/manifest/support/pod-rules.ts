@@ -23,7 +23,7 @@ export const POD_RULES: SupportTable = {
     dnsConfig: needsNamespaces(noEffect(HOST_RESOLVER)),
     affinity: FIELD_BY_FIELD,
     topologySpreadConstraints: noEffect(ONE_NODE),
-    tolerations: partly('of the taints that podrun.yaml gives this node'),
+    tolerations: partly('of the taints that users and podrun.yaml give this node'),
     schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
@@ -52,7 +52,7 @@ export const POD_RULES: SupportTable = {
   PodOS: works('name'),
   Toleration: {
     ...works('key', 'operator', 'value', 'effect'),
-    tolerationSeconds: checked('no taint comes while a Pod runs'),
+    tolerationSeconds: partly('for taints that users give this node'),
   },
   PodReadinessGate: works('conditionType'),
   PodSchedulingGate: works('name'),

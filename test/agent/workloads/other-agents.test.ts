@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
 import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
+import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
 import { withoutGrace } from '../../../src/lifecycle/requests/deletion.ts';
 import { conflict } from '../../../src/store/store-errors.ts';
 import { newDeployment } from '../../controllers/manifests.ts';
@@ -31,7 +32,7 @@ function watched(listeners: {
   const loop: WorkloadLoop = new WorkloadLoop({
     store,
     clock,
-    node: { name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] },
+    node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
     timeZone: 'UTC',
     suffix: unexpected,
     newUid: unexpected,
@@ -94,5 +95,18 @@ it('a run is over when another agent has removed the last Pod of it, not when th
   store.delete('pods', 'default', 'foreign');
   await clock.run(100);
   expect(over.at(-1)).toBe(true);
+  loop.close();
+});
+
+it('a run is over when a client has deleted its workload just before', async () => {
+  const { store, clock, loop } = watched({});
+  const workload = store.create('deployments', newDeployment() as KubeObject) as unknown as Workload;
+  store.delete('deployments', 'default', 'web');
+  let isReleased = false;
+  loop.add(workload, () => {
+    isReleased = true;
+  });
+  await clock.run(100);
+  expect([isReleased, loop.isOver]).toEqual([true, true]);
   loop.close();
 });

@@ -16,7 +16,7 @@ it('a Service that another agent gives up is served from then on', async () => {
   const loop = new WorkloadLoop({
     store,
     clock,
-    node: { name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] },
+    node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
     timeZone: 'UTC',
     suffix: () => 'abcde',
     newUid: () => 'made',

@@ -46,7 +46,7 @@ export class SimulatedAgent {
     this.loop = new WorkloadLoop({
       store,
       clock,
-      node: SIMULATED_NODE,
+      node: () => SIMULATED_NODE,
       timeZone: 'UTC',
       suffix: world.suffix,
       newUid: world.newUid,
