@@ -21,7 +21,7 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
 /**
  * Repairs the state folder after podrun was killed: starts background agents again, records the end of all other Pods,
  * binds or removes the claims that were left, and takes addresses from Ingresses. Removes Jobs whose time to live has
- * passed. Every command looks into five folders for this. The code is loaded only when one of them holds something.
+ * passed, and Terminating namespaces that are empty. Every command looks into six folders for this. The code is loaded only when one of them holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
@@ -32,6 +32,10 @@ export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   if (ABOUT_RECORDS.has(command) && existsSync(resourceFolder(root, 'pods'))) {
     const { reportLostPods } = await import('./repair.ts');
     await reportLostPods(cli);
+  }
+  if (!WITHOUT_AGENTS.has(command) && existsSync(resourceFolder(root, 'namespaces'))) {
+    const { removeNamespaces } = await import('./repair.ts');
+    removeNamespaces(cli);
   }
   const isAboutAll = ABOUT_RECORDS.has(command) || command === 'gc';
   if (isAboutAll && existsSync(resourceFolder(root, 'persistentvolumeclaims'))) {

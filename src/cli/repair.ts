@@ -1,6 +1,7 @@
 import { PodrunError } from '../api/errors.ts';
 import type { Cli } from './cli.ts';
 import type { LostPod } from '../store/records/pod-records.ts';
+import { removeEmptyNamespaces } from '../objects/deletion/delete-namespace.ts';
 import { openStore } from './environment.ts';
 
 /**
@@ -48,6 +49,16 @@ export async function removeExpired(cli: Cli): Promise<void> {
   try {
     const { removeExpiredJobs } = await import('../agent/clean-up/expired-jobs.ts');
     await removeExpiredJobs(openStore(cli), cli.clock);
+  } catch (error) {
+    // The command itself reports errors of the store.
+    if (!(error instanceof PodrunError)) throw error;
+  }
+}
+
+/** Removes deleted namespaces whose last object has gone meanwhile. */
+export function removeNamespaces(cli: Cli): void {
+  try {
+    removeEmptyNamespaces(openStore(cli));
   } catch (error) {
     // The command itself reports errors of the store.
     if (!(error instanceof PodrunError)) throw error;

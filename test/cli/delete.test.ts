@@ -55,6 +55,24 @@ describe('delete', () => {
     });
   });
 
+  it('keeps a namespace Terminating while something is in it, and nothing new comes', async () => {
+    const store = storeOf(workshop);
+    const held = { ...configMap('held'), metadata: { name: 'held', namespace: 'demo', finalizers: ['example.com/x'] } };
+    putObjects(store, [{ ...configMap('demo'), kind: 'Namespace' }, held]);
+    const here = (...words: string[]): ReturnType<typeof run> => runHere(workshop, words);
+    expect(await run('ns', 'demo', '--no-wait')).toMatchObject({ exitCode: 0, stdout: 'namespace "demo" deleted\n' });
+    expect((await here('get', 'ns', 'demo', '--no-headers')).stdout).toMatch(/^demo +Terminating /);
+    expect(await here('create', 'configmap', 'late', '-n', 'demo')).toMatchObject({
+      exitCode: 1,
+      stderr:
+        'Error from server (Forbidden): configmaps "late" is forbidden: ' +
+        'unable to create new content in namespace demo because it is being terminated\n',
+    });
+    const patch = '{"metadata":{"finalizers":null}}';
+    await here('patch', 'configmap', 'held', '-n', 'demo', '--type=merge', '-p', patch);
+    expect((await here('get', 'ns', '-o', 'name')).stdout).toBe('namespace/default\n');
+  });
+
   it('removes nothing with --dry-run', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);

@@ -89,7 +89,7 @@ FIELD: tolerations <[]Toleration>
 
 
 SUPPORT:
-    partly: of the taints that podrun.yaml gives this node
+    partly: of the taints that users and podrun.yaml give this node
 
 DESCRIPTION:
     Taints that it bears.

@@ -7,7 +7,13 @@ import type {
   RuntimeClass,
   ServiceAccount,
 } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, isMirrorPod, type KubeObject, type StoredPod } from '../../api/objects.ts';
+import {
+  DEFAULT_NAMESPACE,
+  isMirrorPod,
+  type KubeObject,
+  type StoredKubeObject,
+  type StoredPod,
+} from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { claimResizeProblem } from '../../manifest/admission/claim-resize.ts';
@@ -111,6 +117,7 @@ function check(
     if (problem !== undefined) throw forbiddenObject(object, problem);
   }
   if (!isNamespaced) return;
+  if (before === undefined) refuseInTerminating(store, object);
   const resize = object.kind === 'PersistentVolumeClaim' ? claimResizeProblem(object, before) : undefined;
   if (resize !== undefined) throw forbiddenObject(object, resize);
   const namespace = namespaceOf(object);
@@ -126,6 +133,14 @@ function check(
     const problem = quotaError(quota, object, others, before);
     if (problem !== undefined) throw forbiddenObject(object, problem);
   }
+}
+
+/** Source: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go. */
+function refuseInTerminating(store: ObjectReader, object: KubeObject): void {
+  const name = namespaceOf(object);
+  const stored = store.get<StoredKubeObject>('namespaces', DEFAULT_NAMESPACE, name);
+  if (stored?.metadata.deletionTimestamp === undefined) return;
+  throw forbiddenObject(object, `unable to create new content in namespace ${name} because it is being terminated`);
 }
 
 /** A LimitRange holds for new Pods, and for new and changed claims. */

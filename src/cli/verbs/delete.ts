@@ -207,7 +207,8 @@ async function deleteAll(
   }
   // Objects in a namespace go after those that the user named, which would be missing otherwise.
   for (const namespace of isReal ? wanted.filter(isNamespace) : []) {
-    for (const ref of [...contentsOf(store, namespace), namespace]) {
+    await deleteObject(session, namespace);
+    for (const ref of [...contentsOf(store, namespace.name), namespace]) {
       const object = getObject(store, ref);
       if (object !== undefined) await remove(ref, object);
     }

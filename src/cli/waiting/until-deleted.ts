@@ -4,6 +4,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { isNamespace } from '../../objects/deletion/delete-namespace.ts';
 import { deleteObject } from '../../objects/deletion/delete-object.ts';
 import { getObject, type ObjectRef } from '../../objects/object-ref.ts';
 import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
@@ -40,6 +41,7 @@ export async function untilDeleted(
   let isNoted = false;
   const isMet = (object: StoredKubeObject | undefined): boolean => {
     if (object === undefined || isGone(object)) return true;
+    if (isNamespace(ref)) return false;
     if (!isKeptByFinalizers(object)) return isAbandoned(store, ref);
     if (waitsForDependents(object)) return false;
     if (!isNoted) cli.note(heldLine(ref, object));
@@ -75,8 +77,9 @@ function waitsForDependents({ metadata: { finalizers = [] } }: StoredKubeObject)
   return finalizers.some((name) => name === FOREGROUND_FINALIZER || name === ORPHAN_FINALIZER);
 }
 
-/** True when this process has to collect what the object waits for: its agent is gone. */
+/** True when this process has to collect what the object waits for: its agent is gone, or it is a namespace. */
 function isCollected(store: FileStore, ref: ObjectRef): boolean {
+  if (isNamespace(ref)) return true;
   const object = getObject(store, ref);
   return object !== undefined && waitsForDependents(object) && !store.isOwned(ref.namespace, ref.name, ref.type.plural);
 }

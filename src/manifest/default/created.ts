@@ -60,6 +60,8 @@ export function asCreated<T extends KubeObject>(object: T, newUid: () => string)
   const withStatus = status === undefined ? named : { ...named, status };
   if (object.kind === 'Job') return withGeneratedSelector(withStatus, uid) as T;
   if (object.kind === 'PersistentVolumeClaim') return withClass(withStatus) as T;
+  // Source: pkg/registry/core/namespace/strategy.go PrepareForCreate.
+  if (object.kind === 'Namespace') return { ...withStatus, spec: { finalizers: ['kubernetes'] } };
   return object.kind === 'DaemonSet' ? withTemplateGeneration(withStatus) : withStatus;
 }
 

@@ -2,7 +2,10 @@ import { fromServer, type PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { namespacedResources, resourceTypeOf } from '../../api/resource-types.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import { formatTime } from '../../api/time.ts';
+import type { DeletionOutcome } from '../../agent/clean-up/delete-pod.ts';
+import type { Clock } from '../../clock.ts';
+import type { ObjectReader, Store } from '../../store/store.ts';
 import type { ObjectRef } from '../object-ref.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {
@@ -17,12 +20,39 @@ export function namespaceProblem(ref: ObjectRef): PodrunError | undefined {
 }
 
 /**
- * The objects of a namespace, which go with it. None for another object.
+ * Deletes a namespace: it is Terminating until all that is in it is gone.
  * Source: pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
+ * @throws {PodrunError} when the store cannot be written to
  */
-export function contentsOf(store: ObjectReader, ref: ObjectRef): ObjectRef[] {
-  if (!isNamespace(ref)) return [];
-  const namespace = ref.name;
+export function deleteNamespace(store: Store, clock: Clock, { metadata }: StoredKubeObject): DeletionOutcome {
+  const key = { namespace: DEFAULT_NAMESPACE, name: metadata.name };
+  if (metadata.deletionTimestamp === undefined) {
+    const deletionTimestamp = formatTime(clock.now().wallMs);
+    store.change<StoredKubeObject>('namespaces', key, 'object', (stored) => {
+      return { ...stored, metadata: { ...stored.metadata, deletionTimestamp } };
+    });
+    store.change('namespaces', key, 'status', (stored) => ({ ...stored, status: { phase: 'Terminating' } }));
+  }
+  return removeIfEmpty(store, metadata.name) ? 'removed' : 'ending';
+}
+
+/** Removes the namespaces that are Terminating and have nothing in them any more. */
+export function removeEmptyNamespaces(store: Store): void {
+  for (const { metadata } of store.list<StoredKubeObject>('namespaces'))
+    if (metadata.deletionTimestamp !== undefined) removeIfEmpty(store, metadata.name);
+}
+
+/** Its events go last: they come until the last Pod has gone. */
+function removeIfEmpty(store: Store, name: string): boolean {
+  if (contentsOf(store, name).length > 0) return false;
+  for (const { metadata } of store.list<StoredKubeObject>('events', { namespace: name }))
+    store.delete('events', name, metadata.name);
+  store.delete('namespaces', DEFAULT_NAMESPACE, name);
+  return true;
+}
+
+/** The objects of a namespace, which go with it. */
+export function contentsOf(store: ObjectReader, namespace: string): ObjectRef[] {
   const objects = namespacedResources().flatMap((resource) => store.list<StoredKubeObject>(resource, { namespace }));
   return objects.map((object) => ({ type: resourceTypeOf(object), namespace, name: object.metadata.name }));
 }

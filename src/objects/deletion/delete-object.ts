@@ -7,6 +7,7 @@ import type { Clock } from '../../clock.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { objectToChange } from '../default-objects.ts';
+import { deleteNamespace, isNamespace } from './delete-namespace.ts';
 import type { ObjectRef } from '../object-ref.ts';
 
 export interface ObjectDeletion {
@@ -30,6 +31,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   if (type.plural === 'pods') return deletePod({ ...request, namespace, name });
   const object = objectToChange(store, ref);
   if (object === undefined) return 'missing';
+  if (isNamespace(ref)) return deleteNamespace(store, clock, object);
   const hasAgent = store.isOwned(namespace, name, type.plural);
   const outcome = deletedRecord(request, object, propagation);
   if (!hasAgent) await collectDependents(store, clock, namespace);

@@ -100,7 +100,7 @@ it('a run is over when another agent has removed the last Pod of it, not when th
 
 it('a run is over when a client has deleted its workload just before', async () => {
   const { store, clock, loop } = watched({});
-  const workload = store.create('deployments', newDeployment() as KubeObject) as unknown as Workload;
+  const workload = store.create('deployments', newDeployment()) as unknown as Workload;
   store.delete('deployments', 'default', 'web');
   let isReleased = false;
   loop.add(workload, () => {
