@@ -21,7 +21,8 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
 /**
  * Repairs the state folder after podrun was killed: starts background agents again, records the end of all other Pods,
  * binds or removes the claims that were left, and takes addresses from Ingresses. Removes Jobs whose time to live has
- * passed, and Terminating namespaces that are empty. Every command looks into six folders for this. The code is loaded only when one of them holds something.
+ * passed, and deleted namespaces that are empty now. Every command looks into six folders for this. The code is loaded
+ * only when one of them holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
