@@ -18,3 +18,8 @@ export function hasOwnNetworks(choice: NetworkChoice): boolean {
 export const PROXY_CHOICES = ['node', 'nft'] as const;
 
 export type ProxyChoice = (typeof PROXY_CHOICES)[number];
+
+/** The ways out of a `cluster`. `auto`: the first one that works here. `nat`: this machine forwards, as root only. */
+export const EGRESS_CHOICES = ['auto', 'pasta', 'slirp4netns', 'nat'] as const;
+
+export type EgressChoice = (typeof EGRESS_CHOICES)[number];

@@ -1,8 +1,9 @@
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
+import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
 import type { ClusterQuestion, NetworkFacts } from '../../runtime/linux/network/detect.ts';
+import { findWaysOut } from '../../runtime/linux/network/tools.ts';
 import { version } from '../../version.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { DNS_PORT } from '../../network/service-addresses.ts';
@@ -29,6 +30,8 @@ export interface ChosenNetworks {
 export interface NetworkRequest {
   readonly choice: NetworkChoice;
   readonly proxy: ProxyChoice;
+  /** Default: auto. */
+  readonly egress?: EgressChoice | undefined;
   readonly hasHostAccess: boolean;
   /** True when containers may have files of their own, such as a resolv.conf. */
   readonly hasNamespaces: boolean;
@@ -50,13 +53,15 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, hasHostAccess, hasNamespaces, proxy, objects, joinsCluster = false }: NetworkRequest,
+  { choice, egress = 'auto', hasHostAccess, hasNamespaces, proxy, objects, joinsCluster = false }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
-  const isRefused = proxy === 'nft' && (choice === 'host' || choice === 'pod');
-  if (isRefused) throw usage(`--proxy nft does not go with --network ${choice}`, 'use --network cluster');
+  refuseWithoutCluster(choice, proxy, egress);
   const needsDns = hasNamespaces && lowestPort() > DNS_PORT;
-  const needs = whyCluster(objects, needsDns) ?? (joinsCluster ? 'Pods in the background share one' : undefined);
+  const needs =
+    whyCluster(objects, needsDns) ??
+    (joinsCluster ? 'Pods in the background share one' : undefined) ??
+    (egress === 'auto' ? undefined : `--egress ${egress} needs one`);
   const why = choice === 'auto' ? needs : undefined;
   if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
   const kind = choice === 'pod' ? 'pod' : 'cluster';
@@ -66,7 +71,8 @@ export async function chooseNetworks(
   if (detection.ok) {
     const note = why && `network: cluster, because ${why}`;
     if (proxy === 'nft' && detection.facts.nft === undefined) throw withoutRules(detection.facts);
-    return { networks: { ...detection.facts, kind, hasHostAccess, proxy }, note };
+    const facts = withEgress(detection.facts, egress, place.userPath);
+    return { networks: { ...facts, kind, hasHostAccess, proxy }, note };
   }
   const obstacle = obstacleText(detection.why);
   if (why !== undefined) {
@@ -82,3 +88,27 @@ function withoutRules({ failedNft = 'nft is not installed (package nftables)' }:
     hint: 'Nothing was started. --proxy node works wherever a cluster network does.',
   });
 }
+
+/** @throws {PodrunError} (usage) for flags about a cluster where there is none */
+function refuseWithoutCluster(choice: NetworkChoice, proxy: ProxyChoice, egress: EgressChoice): void {
+  if (choice !== 'host' && choice !== 'pod') return;
+  const given = [...(proxy === 'nft' ? ['--proxy nft'] : []), ...(egress === 'auto' ? [] : [`--egress ${egress}`])];
+  if (given[0] !== undefined) throw usage(`${given[0]} does not go with --network ${choice}`, 'use --network cluster');
+}
+
+/**
+ * The facts with the way out that the user asks for. An event of the run tells when it does not open.
+ * @throws {PodrunError} (Unsupported) when it is not installed, or takes root
+ */
+function withEgress(facts: NetworkFacts, egress: EgressChoice, userPath: string | undefined): NetworkFacts {
+  if (egress === 'auto' || facts.wayOut?.kind === egress) return facts;
+  const wayOut = findWaysOut(userPath).find(({ kind }) => kind === egress);
+  if (wayOut !== undefined) return { ...facts, wayOut };
+  const needs =
+    egress === 'nat' ? 'root, and the packages iproute2 and nftables' : `the packages ${PACKAGES[egress]} and nftables`;
+  throw new PodrunError('Unsupported', `--egress ${egress} is not possible here: it needs ${needs}`, {
+    hint: 'Nothing was started. Without --egress, podrun takes what this machine permits; podrun doctor shows it.',
+  });
+}
+
+const PACKAGES = { pasta: 'passt', slirp4netns: 'slirp4netns' } as const;

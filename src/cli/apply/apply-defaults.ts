@@ -24,6 +24,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   config: undefined,
   network: undefined,
   proxy: undefined,
+  egress: undefined,
   networkHostAccess: true,
   ingressPort: undefined,
   backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),

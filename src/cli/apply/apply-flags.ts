@@ -1,4 +1,4 @@
-import type { NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
+import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
@@ -32,6 +32,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly network: NetworkChoice | undefined;
   /** The proxy for Services of a cluster network. Undefined: the one of podrun.yaml, else podrun's own. */
   readonly proxy: ProxyChoice | undefined;
+  /** The way out of a cluster network. Undefined: the first one that works. */
+  readonly egress: EgressChoice | undefined;
   /** Pods of a cluster network reach servers on 127.0.0.1 of this machine. */
   readonly networkHostAccess: boolean;
   /** The ports for Ingresses: `8080,8443`. Undefined: these, or the next free ones. */

@@ -95,8 +95,8 @@ export async function apply(
   if (choice === 'namespace') await runtime;
   const joinsCluster = flags.detach && existsSync(sharedClusterPaths(store.root).holder);
   const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects, joinsCluster };
-  const proxy = proxyOf(flags, config);
-  const wanted = isIdle ? ({ choice: 'host', proxy: 'node' } as const) : { choice: network, proxy };
+  const asked = { choice: network, proxy: proxyOf(flags, config), egress: flags.egress };
+  const wanted = isIdle ? NO_NETWORK : asked;
   const { networks, note } = await chooseNetworks({ ...shared, ...wanted }, place);
   const view = await openView({
     cli,
@@ -122,6 +122,9 @@ export async function apply(
     view.close();
   }
 }
+
+/** The network of a run without Pods of its own. */
+const NO_NETWORK = { choice: 'host', proxy: 'node' } as const;
 
 /**
  * The proxy for Services of a cluster.

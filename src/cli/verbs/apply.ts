@@ -6,7 +6,7 @@ import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
-import { NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
+import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -101,6 +101,11 @@ function networkOption(): Option {
   return new Option('--network <kind>', what).choices(NETWORK_CHOICES);
 }
 
+function egressOption(): Option {
+  const what = 'way out of a cluster network; nat: this machine forwards packets, as root (default: auto)';
+  return new Option('--egress <how>', what).choices(EGRESS_CHOICES);
+}
+
 function annotationsOption(): Option {
   const what = 'print groups and annotations for the log of a job (default in GitHub Actions)';
   return new Option('--annotations <kind>', what).choices(['github', 'none']);
@@ -145,6 +150,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
     .addOption(networkOption())
     .addOption(proxyOption())
+    .addOption(egressOption())
     .option('--no-network-host-access', 'keep Pods of a cluster network from servers on 127.0.0.1 of this machine')
     .option('--ingress-port <http,https>', 'serve Ingresses there (default: 8080,8443, or the next free ports)')
     .addOption(delayOption('--backoff-initial', 'delay before the second restart of a container', CRASH_LOOP.initialMs))

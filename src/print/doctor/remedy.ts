@@ -35,7 +35,9 @@ function wayOutRemedy(why: Obstacle, machine: MachineFacts): string | undefined 
   if (why.type === 'missingPrograms') {
     return install([...(why.programs.includes('pasta') ? ['passt'] : []), 'nftables'], machine);
   }
-  return why.type === 'refused' ? 'permit podrun to open /dev/net/tun: chmod 666 /dev/net/tun as root' : undefined;
+  if (why.type !== 'refused') return undefined;
+  if (why.said.includes('not installed')) return install(['passt', 'nftables'], machine);
+  return 'permit podrun to open /dev/net/tun: chmod 666 /dev/net/tun as root';
 }
 
 const AS_ROOT = 'run podrun as root, with its own store: sudo podrun';

@@ -67,6 +67,7 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
     ways: {
       pasta: 'Pods of a cluster network reach the world and this machine through pasta',
       slirp4netns: 'Pods of a cluster network reach the world and this machine through slirp4netns',
+      nat: 'Pods of a cluster network reach the world and this machine, which forwards their packets',
       none: 'Pods of a cluster network reach each other only',
     },
   },

@@ -3,7 +3,9 @@ import { masqueradeCommand, wayOutCommand } from '../../../src/runtime/linux/net
 
 const pasta = { kind: 'pasta', program: '/usr/bin/pasta', nft: '/usr/sbin/nft' } as const;
 const slirp = { kind: 'slirp4netns', program: '/usr/bin/slirp4netns', nft: '/usr/sbin/nft' } as const;
-const place = { sh: 'sh', setpriv: 'setpriv', anchorPid: 9 } as const;
+const nat = { kind: 'nat', program: '/usr/sbin/ip', nft: '/usr/sbin/nft' } as const;
+const programs = { sh: 'sh', setpriv: 'setpriv', unshare: 'unshare', nsenter: 'nsenter', sleep: 'sleep', ip: 'ip' };
+const place = { programs, anchorPid: 9 } as const;
 const request = { ...place, hasHostAccess: true, isRoot: false, outlivesPodrun: false } as const;
 
 describe('the way out of a cluster', () => {
@@ -27,6 +29,14 @@ describe('the way out of a cluster', () => {
 
   it('outlives podrun where podrun records it', () => {
     expect(wayOutCommand({ ...request, tools: slirp, outlivesPodrun: true })[0]).toBe('sh');
+  });
+
+  it.each([
+    [true, '10.94.0.1'],
+    [false, '0.0.0.0'],
+  ])('by packets that this machine forwards; with access to it: %s', (hasHostAccess, address) => {
+    const words = wayOutCommand({ ...request, tools: nat, hasHostAccess });
+    expect(words.slice(-7)).toEqual(['ip', '/usr/sbin/nft', 'nsenter', 'setpriv', 'sleep', '9', address]);
   });
 
   it('forwards no port by itself', () => {

@@ -6,6 +6,7 @@ import { readPrivileges } from '../detection/privileges.ts';
 import { Cluster } from './cluster.ts';
 import type { NetworkMode } from './cluster-commands.ts';
 import { holdNetwork } from './holder.ts';
+import { forwardsPackets } from './nat-script.ts';
 import { NftServices } from './nft-services.ts';
 import { findNetworkTools, findNft, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
 import { WayOut } from './way-out.ts';
@@ -70,6 +71,8 @@ async function tryRules(
   }
 }
 
+const NOT_FORWARDED = 'nat: this machine forwards no packets, which --egress nat turns on';
+
 /** Tries the ways out that are installed. Answers the first one that works. */
 async function findWayOut(
   tools: NetworkTools,
@@ -78,6 +81,11 @@ async function findWayOut(
 ): Promise<Pick<NetworkFacts, 'wayOut' | 'failedWayOut'>> {
   const errors: string[] = [];
   for (const wayOut of findWaysOut(userPath)) {
+    // podrun changes a setting of the whole machine only when the user asks for it.
+    if (wayOut.kind === 'nat' && !forwardsPackets()) {
+      errors.push(NOT_FORWARDED);
+      continue;
+    }
     try {
       const open = await WayOut.open({ tools, wayOut, cluster: join, hasHostAccess: true, clock });
       open.close({ ends: true });
@@ -86,7 +94,9 @@ async function findWayOut(
       errors.push(`${wayOut.kind}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  return errors.length === 0 ? {} : { failedWayOut: errors.join('; ') };
+  if (errors.length === 0) return {};
+  const isOnly = errors.length === 1 && errors[0] === NOT_FORWARDED;
+  return { failedWayOut: [...(isOnly ? ['pasta and slirp4netns are not installed'] : []), ...errors].join('; ') };
 }
 
 export interface NetworkQuestion {
@@ -112,7 +122,7 @@ export async function detectCluster(question: ClusterQuestion): Promise<NetworkD
   const { stateDir, version, userPath, afresh } = question;
   if (process.platform !== 'linux') return detectNetworks('cluster', question);
   const tun = statSync(TUN, { throwIfNoEntry: false })?.mode ?? '-';
-  const key = [version, networkMarks(userPath), readPrivileges().mark, tun].join(' ');
+  const key = [version, networkMarks(userPath), readPrivileges().mark, tun, forwardsPackets()].join(' ');
   const known = afresh === true ? undefined : readCache<NetworkDetection>(stateDir, 'cluster', key);
   if (known !== undefined) return known;
   const detection = await detectNetworks('cluster', question);

@@ -1,5 +1,5 @@
 import { findProgram, searchFolders } from '../detection/programs.ts';
-import { WAYS_OUT, type WayOutTools } from './way-out-commands.ts';
+import { WAY_OUT_PROGRAMS, type WayOutTools } from './way-out-commands.ts';
 
 const NAMES = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'] as const;
 
@@ -21,7 +21,7 @@ export function findNetworkTools(
 /** A text that changes when a search would find other programs. */
 export function networkMarks(userPath: string | undefined): string {
   const folders = searchFolders(userPath);
-  const found = [...NAMES, ...WAYS_OUT, 'nft'].map((name) => findProgram(name, folders));
+  const found = [...NAMES, ...WAY_OUT_PROGRAMS, 'nft'].map((name) => findProgram(name, folders));
   return found.map((program) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
 }
 
@@ -30,19 +30,27 @@ export function findNft(userPath: string | undefined): string | undefined {
   return findProgram('nft', searchFolders(userPath))?.file;
 }
 
-/** The ways out that are installed, the best one first. Without nft there is none. */
+/**
+ * The ways out that this machine may permit, the best one first. Without nft there is none. Only root has the last one,
+ * which changes a setting of the machine unless it forwards packets already.
+ */
 export function findWaysOut(userPath: string | undefined): readonly WayOutTools[] {
   const folders = searchFolders(userPath);
   const nft = findNft(userPath);
-  return WAYS_OUT.flatMap((kind): WayOutTools[] => {
-    const program = findProgram(kind, folders)?.file;
-    return program === undefined || nft === undefined ? [] : [{ kind, program, nft }];
-  });
+  if (nft === undefined) return [];
+  const ip = process.getuid?.() === 0 ? findProgram('ip', folders)?.file : undefined;
+  return [
+    ...WAY_OUT_PROGRAMS.flatMap((kind): WayOutTools[] => {
+      const program = findProgram(kind, folders)?.file;
+      return program === undefined ? [] : [{ kind, program, nft }];
+    }),
+    ...(ip === undefined ? [] : [{ kind: 'nat', program: ip, nft } as const]),
+  ];
 }
 
 /** The names of missing programs for a way out: pasta stands for both of its kinds. */
 export function missingForWayOut(userPath: string | undefined): readonly string[] {
   const folders = searchFolders(userPath);
   const isMissing = (name: string): boolean => findProgram(name, folders) === undefined;
-  return [...(WAYS_OUT.every(isMissing) ? ['pasta'] : []), ...(isMissing('nft') ? ['nft'] : [])];
+  return [...(WAY_OUT_PROGRAMS.every(isMissing) ? ['pasta'] : []), ...(isMissing('nft') ? ['nft'] : [])];
 }

@@ -1,17 +1,19 @@
 /*
- * The commands that connect a cluster's network with the world, as data. Both programs make the device tap0 there, and
- * this machine's own sockets carry what passes it: they need no right.
+ * The commands that connect a cluster's network with the world, as data. All make the device tap0 there. With pasta and
+ * slirp4netns, this machine's own sockets carry what passes it: they need no right.
  */
 
 import { joinPrefix, type NetworkJoin } from './join.ts';
+import { NAT_HOST_ADDRESS, natWords, type WayOutPrograms } from './nat-script.ts';
 
 /** The programs that can be a way out. */
-export const WAYS_OUT = ['pasta', 'slirp4netns'] as const;
+export const WAY_OUT_PROGRAMS = ['pasta', 'slirp4netns'] as const;
 
 /** A way out of a cluster, as plain data. */
 export interface WayOutTools {
-  readonly kind: (typeof WAYS_OUT)[number];
-  /** The paths of the program, and of nft: all Pods share the one address that the program gives. */
+  /** `nat`: this machine forwards packets, which takes no program, but root. */
+  readonly kind: (typeof WAY_OUT_PROGRAMS)[number] | 'nat';
+  /** The paths of the program (of ip for `nat`), and of nft: all Pods share the one address of the way out. */
   readonly program: string;
   readonly nft: string;
 }
@@ -20,12 +22,12 @@ export interface WayOutTools {
 export const HOST_ADDRESS: Readonly<Record<WayOutTools['kind'], string>> = {
   pasta: '10.94.0.1',
   slirp4netns: '10.94.0.2',
+  nat: NAT_HOST_ADDRESS,
 };
 
 export interface WayOutRequest {
   readonly tools: WayOutTools;
-  readonly sh: string;
-  readonly setpriv: string;
+  readonly programs: WayOutPrograms;
   /** A process in the cluster's network and user namespace. */
   readonly anchorPid: number;
   /** True when Pods may reach servers on 127.0.0.1 of this machine. */
@@ -37,10 +39,16 @@ export interface WayOutRequest {
 
 /** The command of the way out. It begins when it reads a line. */
 export function wayOutCommand(request: WayOutRequest): string[] {
-  const { tools, sh, setpriv, outlivesPodrun } = request;
-  const command = tools.kind === 'pasta' ? pastaCommand(request) : slirpCommand(request);
-  const untilDeath = outlivesPodrun ? [] : [setpriv, '--pdeathsig', 'KILL'];
-  return [...untilDeath, sh, '-c', 'read -r go && exec "$@" </dev/null', 'sh', tools.program, ...command];
+  const { tools, programs, outlivesPodrun } = request;
+  const untilDeath = outlivesPodrun ? [] : [programs.setpriv, '--pdeathsig', 'KILL'];
+  const words = tools.kind === 'nat' ? natWords(programs, tools.nft, request) : programWords(request);
+  return [...untilDeath, programs.sh, '-c', ...words];
+}
+
+function programWords(request: WayOutRequest): string[] {
+  const { kind, program } = request.tools;
+  const command = kind === 'pasta' ? pastaCommand(request) : slirpCommand(request);
+  return ['read -r go && exec "$@" </dev/null', 'sh', program, ...command];
 }
 
 function pastaCommand({ anchorPid, hasHostAccess, isRoot }: WayOutRequest): string[] {

@@ -54,8 +54,9 @@ export class WayOut {
    */
   static async open(options: WayOutOptions): Promise<WayOut> {
     const { tools, wayOut, cluster, clock } = options;
-    const [program = '', ...args] = masqueradeCommand(wayOut, cluster);
-    const masquerade = await runHelper({ program, args, env: {} });
+    // This device stays when its process ends, and would count as the new one.
+    if (wayOut.kind === 'nat') await run([...joinPrefix(cluster), tools.ip, 'link', 'delete', 'tap0']);
+    const masquerade = await run(masqueradeCommand(wayOut, cluster));
     if (!masquerade.ok) throw new Error(masquerade.why);
     const anchorJoin = joinPrefix({ ...cluster, isUsers: true });
     const anchor = start([tools.setpriv, '--pdeathsig', 'KILL', ...anchorJoin, tools.sleep, 'infinity']);
@@ -71,10 +72,9 @@ export class WayOut {
   static async #start(options: WayOutOptions, anchorPid: number): Promise<WayOut> {
     const { tools, wayOut, hasHostAccess, clock, claim } = options;
     const isRoot = process.getuid?.() === 0;
-    const { sh, setpriv } = tools;
     const outlivesPodrun = claim !== undefined;
     const child = start(
-      wayOutCommand({ tools: wayOut, sh, setpriv, anchorPid, hasHostAccess, isRoot, outlivesPodrun }),
+      wayOutCommand({ tools: wayOut, programs: tools, anchorPid, hasHostAccess, isRoot, outlivesPodrun }),
     );
     const { pid } = child;
     const pidOnRecord = pid === undefined ? undefined : (claim?.(pid) ?? pid);
@@ -112,6 +112,8 @@ export class WayOut {
 }
 
 const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: startTimeOf(pid) ?? '' });
+
+const run = ([program = '', ...args]: readonly string[]) => runHelper({ program, args, env: {} });
 
 const execute = ([file = '', ...args]: readonly string[]) =>
   execa(file, args, { ...STARTED_APART, env: {}, stdin: 'pipe', all: true });
