@@ -39,9 +39,10 @@ export function scenarioOf(draft: Draft): fc.Arbitrary<WorkloadScenario> {
     });
 }
 
-function happeningTo({ changes, deletes, pauseMs = 4000 }: Draft): fc.Arbitrary<Happening> {
+function happeningTo({ kind, changes, deletes, pauseMs = 4000 }: Draft): fc.Arbitrary<Happening> {
   const afterMs = fc.oneof(fc.constantFrom(0, 1), fc.nat(pauseMs));
   const which = fc.nat(5);
+  const hasServers = !kind.endsWith('Job');
   return fc.oneof(
     {
       weight: 6,
@@ -55,6 +56,18 @@ function happeningTo({ changes, deletes, pauseMs = 4000 }: Draft): fc.Arbitrary<
       weight: 1,
       arbitrary: fc.record({ afterMs, does: fc.constant('crash' as const), which, exitCode: fc.constantFrom(0, 1) }),
     },
+    ...(hasServers
+      ? [
+          {
+            weight: 3,
+            arbitrary: fc.record({
+              afterMs,
+              does: fc.constant('service' as const),
+              name: fc.constantFrom('web' as const, 'web' as const, 'unready' as const),
+            }),
+          },
+        ]
+      : []),
     // Often, and soon: a Job that counts Pods twice does so only after a death between two writes of one stage.
     {
       weight: 5,

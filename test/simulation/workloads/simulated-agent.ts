@@ -64,6 +64,7 @@ export class SimulatedAgent {
   /** Goes on from what is stored, and from the containers that still run. */
   takeOver(): void {
     for (const pod of this.#store.list<StoredPod>('pods')) if (!isTerminalPhase(pod.status.phase)) this.#run(pod);
+    for (const { metadata } of this.#store.list<Owned>('services')) this.loop.followServices(metadata.namespace);
     const workloads = everyResourceType()
       .flatMap(({ plural }) => this.#store.list<Owned>(plural))
       .filter(isWorkload);

@@ -24,6 +24,11 @@ export class WorkloadPast {
   orphans: readonly AnyObject[] = [];
   /** True when, since the last rest, a Pod stopped being ready for another reason than a controller. */
   hasLostPods = false;
+  /** True when nothing but its controllers has taken a Pod away between the last two rests. */
+  wasUndisturbed = false;
+  /** True when a Pod was ready at the rest before the last one. */
+  wasReady = false;
+  #isReady = false;
   wallMs = 0;
 
   constructor(scenario: WorkloadScenario) {
@@ -88,7 +93,10 @@ export class WorkloadPast {
   }
 
   #settle(): void {
+    this.wasUndisturbed = !this.hasLostPods;
     this.hasLostPods = false;
+    this.wasReady = this.#isReady;
+    this.#isReady = this.pods().some((pod) => isActive(pod) && isReady(pod));
     const { root } = this;
     if (root === undefined || root.status?.['observedGeneration'] !== root.metadata.generation) return;
     this.roots = [root];

@@ -2,7 +2,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import type { ProgramBehaviour } from '../simulated-program.ts';
 import type { WorkloadEntry } from './workload-entry.ts';
 import type { Happening, WorkloadScenario } from './workload-scenario.ts';
-import { type AnyObject, WorkloadSimulation } from './workload-simulation.ts';
+import { type AnyObject, serviceWith, WorkloadSimulation } from './workload-simulation.ts';
 
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs' | 'wallMs'> : never;
 
@@ -63,7 +63,10 @@ export class WorkloadRun {
     await this.#rest();
     this.#tell({ type: 'rest' });
     this.#tell({ type: 'happening', happening: { does: 'deletion' } });
-    this.#asClient(() => this.#deleteRoot(deletion));
+    this.#asClient(() => {
+      for (const { metadata } of this.#simulation.list('Service')) this.#simulation.delete('Service', metadata.name);
+      this.#deleteRoot(deletion);
+    });
     await this.#rest();
     this.#tell({ type: 'end', isLoopOver: this.#simulation.loop.isOver });
     if (this.#objection !== undefined) throw this.#objection;
@@ -80,6 +83,8 @@ export class WorkloadRun {
             this.#simulation.delete(found.kind, found.metadata.name);
           }
         });
+      case 'service':
+        return this.#asClient(() => this.#toggleService(happening.name));
       case 'crash': {
         const pod = nthOf(this.#simulation.pods(), happening.which);
         if (pod !== undefined) this.#simulation.crash(pod, happening.exitCode);
@@ -117,6 +122,12 @@ export class WorkloadRun {
     const root = this.#root === undefined ? undefined : this.#objects.get(this.#root.metadata.uid);
     if (root === undefined || root.metadata.deletionTimestamp !== undefined) return;
     this.#asClient(() => this.#simulation.patch(root.kind, root.metadata.name, { spec }));
+  }
+
+  #toggleService(name: string): void {
+    const isThere = this.#simulation.list('Service').some(({ metadata }) => metadata.name === name);
+    if (isThere) this.#simulation.delete('Service', name);
+    else this.#simulation.apply(serviceWith(name, { publishNotReadyAddresses: name === 'unready' }));
   }
 
   #deleteRoot(policy: WorkloadScenario['deletion']): void {

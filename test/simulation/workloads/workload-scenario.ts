@@ -33,6 +33,8 @@ export type Happening = { readonly afterMs: number } &
     | { readonly does: 'change'; readonly spec: JsonObject }
     /** A client deletes one of the objects of a kind. */
     | { readonly does: 'delete'; readonly kind: 'Pod' | 'ReplicaSet' | 'Job'; readonly which: number }
+    /** A client creates a Service that selects the Pods, or deletes it. */
+    | { readonly does: 'service'; readonly name: 'web' | 'unready' }
     /** The containers of a Pod die for a reason from outside. */
     | { readonly does: 'crash'; readonly which: number; readonly exitCode: number }
     /** The agent is killed, at the write after so many others or at the next happening. Then another one goes on. */

@@ -1,7 +1,7 @@
 import { requestDeletion } from '../../../src/agent/clean-up/request-deletion.ts';
 import { deleteRecord } from '../../../src/agent/clean-up/delete-record.ts';
 import type { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
-import type { JobSpec } from '../../../src/api/generated/types.ts';
+import type { JobSpec, ServiceSpec } from '../../../src/api/generated/types.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
 import { applyMergePatch } from '../../../src/api/patch/merge-patch.ts';
@@ -12,6 +12,7 @@ import type { NewObject, Owned } from '../../../src/controllers/reconcile.ts';
 import { asCreated } from '../../../src/manifest/default/created.ts';
 import { prepareForCreate } from '../../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../../src/manifest/default/index.ts';
+import { allocated } from '../../../src/objects/services/allocate.ts';
 import { changeObject } from '../../../src/objects/change-object.ts';
 import { nthSuffix } from '../../controllers/manifests.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -61,9 +62,11 @@ export class WorkloadSimulation {
 
   /** Stores an object as `apply` does. The loop looks after a workload. */
   apply(object: NewObject): AnyObject {
-    const created = asCreated(prepareForCreate(applyDefaults(object as KubeObject)), () => this.#newUid());
+    const allowed = allocated(this.store, prepareForCreate(applyDefaults(object as KubeObject)));
+    const created = asCreated(allowed, () => this.#newUid());
     const stored = this.store.create(resourceTypeOf(created).plural, created) as unknown as AnyObject;
     if (isWorkload(stored)) this.loop.add(stored, () => undefined);
+    if (stored.kind === 'Service') this.loop.followServices(stored.metadata.namespace);
     return stored;
   }
 
@@ -178,5 +181,15 @@ export function jobWith(spec: Partial<JobSpec>): NewObject {
     kind: 'Job',
     metadata: { name: 'pi', namespace: 'default' },
     spec: { template, ...spec },
+  };
+}
+
+/** A Service of the Pods. All such Services ask for the same address. */
+export function serviceWith(name: string, spec: Partial<ServiceSpec>): NewObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'default' },
+    spec: { clusterIP: '127.96.0.9', selector: { app: 'web' }, ports: [{ port: 80 }], ...spec },
   };
 }

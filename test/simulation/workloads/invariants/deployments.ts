@@ -1,5 +1,6 @@
 import type { IntOrString } from '../../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../../src/api/objects.ts';
+import type { StoredEndpointSlice } from '../../../../src/api/workloads/endpoint-slices.ts';
 import type { StoredDeployment } from '../../../../src/controllers/reconcile.ts';
 import type { WorkloadEntry } from '../workload-entry.ts';
 import {
@@ -59,6 +60,8 @@ export function neverFewerAvailableThanAllowed(entry: WorkloadEntry, past: Workl
 export function recreateNeverMixesTemplates(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
   if (!isCreation(entry, 'Pod') || !past.isKept) return undefined;
   if (deployments(past).some(({ spec }) => spec.strategy?.type !== 'Recreate')) return undefined;
+  // A paused one is scaled without a look at Pods that end. Source: pkg/controller/deployment/sync.go sync, scale.
+  if (deployments(past).some(({ spec }) => spec.paused === true)) return undefined;
   const version = versionOf(entry.object);
   const versions = new Set(deployments(past).map(({ spec }) => versionOf(spec.template)));
   if (versions.size > 1) return undefined;
@@ -92,4 +95,16 @@ export function deploymentsRestUpToDate(entry: WorkloadEntry, past: WorkloadPast
     sets.length <= revisionHistoryLimit + 1 &&
     reason === 'NewReplicaSetAvailable';
   return isRight ? undefined : `${JSON.stringify(status)}, ${pods.length} Pods, ${sets.length} ReplicaSets`;
+}
+
+/** A rolling update that makes no Pod unavailable leaves a Service ready, unless something else happens. */
+export function rollingUpdatesLeaveServicesReady(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  if (entry.type !== 'settled' || !past.isKept || !past.wasUndisturbed || !past.wasReady) return undefined;
+  if (deployments(past).some((one) => limitsOf(one).fewest < 1)) return undefined;
+  const slices = past.all('EndpointSlice') as unknown as StoredEndpointSlice[];
+  const unready = past.all('Service').find(({ metadata: { uid } }) => {
+    const own = slices.filter((slice) => slice.metadata.ownerReferences?.some((owner) => owner.uid === uid));
+    return !own.some(({ endpoints }) => (endpoints ?? []).some(({ conditions }) => conditions?.ready === true));
+  });
+  return unready && `${unready.metadata.name} has no ready endpoint`;
 }

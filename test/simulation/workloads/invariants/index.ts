@@ -9,13 +9,14 @@ import * as jobs from './jobs.ts';
 import * as objects from './objects.ts';
 import * as owners from './owners.ts';
 import * as replicaSets from './replica-sets.ts';
+import * as services from './services.ts';
 import * as statefulSets from './stateful-sets.ts';
 
 /** A check that passes at any time: see ../../invariants/invariant.ts. */
 export type WorkloadInvariant = (entry: WorkloadEntry, past: WorkloadPast) => string | undefined;
 
 /** The invariants of all workloads, and of those of a kind. */
-const GENERAL: Readonly<Record<string, WorkloadInvariant>> = { ...objects, ...owners, ...replicaSets };
+const GENERAL: Readonly<Record<string, WorkloadInvariant>> = { ...objects, ...owners, ...replicaSets, ...services };
 const OF_KIND: Readonly<Record<string, Readonly<Record<string, WorkloadInvariant>>>> = {
   CronJob: { ...cronJobs, ...jobs },
   DaemonSet: daemonSets,
