@@ -6,7 +6,7 @@ import { isolatedNetwork, networkLost } from '../../lifecycle/texts/port-events.
 import { killGroup } from '../../runtime/kill.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../../runtime/linux/network/cluster.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
-import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
+import { type HelperAfterwards, NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { NftServices } from '../../runtime/linux/network/nft-services.ts';
 import { isServedByRules } from '../../network/nft/service-rules.ts';
 import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
@@ -126,10 +126,7 @@ export class NetworkMaker {
     try {
       await this.#endFormerHelper();
       const cluster = await sharedCluster({ ...networks, outlivesPodrun }, record);
-      const helper = new NetworkHelper(
-        cluster.join,
-        record && { file: record.file('helper'), write: (pid) => void record.claim('helper', pid) },
-      );
+      const helper = new NetworkHelper(cluster.join, afterwardsOf(networks, record));
       const report = (event: EventDraft): void => this.#report(event);
       const rules =
         networks.proxy === 'nft' && networks.nft !== undefined
@@ -169,11 +166,12 @@ export class NetworkMaker {
 
   async #alone({ address, before, record }: PodPlace): Promise<NetworkParts> {
     const { networks, outlivesPodrun } = this.#options;
-    if (before !== undefined) return { held: before, helper: new NetworkHelper(before.join), isShared: false };
+    const ends = afterwardsOf(networks, undefined);
+    if (before !== undefined) return { held: before, helper: new NetworkHelper(before.join, ends), isShared: false };
     const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, outlivesPodrun });
     if (!outcome.ok) throw failed(outcome.error);
     record(outcome.network.join);
-    return { held: outcome.network, helper: new NetworkHelper(outcome.network.join), isShared: false };
+    return { held: outcome.network, helper: new NetworkHelper(outcome.network.join, ends), isShared: false };
   }
 
   /** Records the network for port-forward. The Pod runs without the record, too. */
@@ -198,6 +196,11 @@ async function sharedCluster(options: ClusterOptions, record: NetworkRecord | un
     return record.entrance() ?? { pid, cluster };
   });
   return opened;
+}
+
+function afterwardsOf({ tools }: PrivateNetworks, record: NetworkRecord | undefined): HelperAfterwards {
+  if (record === undefined) return { type: 'ends', setpriv: tools.setpriv };
+  return { type: 'goesOn', file: record.file('helper'), record: (pid) => void record.claim('helper', pid) };
 }
 
 function claimIn(record: NetworkRecord): ClusterClaim {

@@ -46,12 +46,12 @@ interface Waiting {
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
-/** The record of a helper that outlives podrun. */
-export interface HelperRecord {
-  /** The helper ends when this file is gone, and podrun as well. */
-  readonly file: string;
-  readonly write: (pid: number) => void;
-}
+/** What becomes of a helper after the end of podrun. */
+export type HelperAfterwards =
+  /** The kernel ends it at once. By itself, it would do so as soon as it gets a processor. */
+  | { readonly type: 'ends'; readonly setpriv: string }
+  /** It goes on with what it knows, and ends when both podrun and the file of its record are gone. */
+  | { readonly type: 'goesOn'; readonly file: string; readonly record: (pid: number) => void };
 
 /** The end of the pipe tells a helper that podrun has ended. */
 const startHelper = ({ file, argv, env }: ProgramCall) =>
@@ -65,7 +65,7 @@ type HelperChild = ReturnType<typeof startHelper>;
  */
 export class NetworkHelper {
   readonly #join: NetworkJoin;
-  readonly #record: HelperRecord | undefined;
+  readonly #afterwards: HelperAfterwards | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #served = new Map<number, ServedPort>();
   /** The Services that the helper serves. */
@@ -79,11 +79,11 @@ export class NetworkHelper {
   #lastId = 0;
 
   /**
-   * @param record given for a helper that outlives podrun, and goes on with what it knows
+   * @param afterwards undefined: it ends by itself
    */
-  constructor(join: NetworkJoin, record?: HelperRecord) {
+  constructor(join: NetworkJoin, afterwards?: HelperAfterwards) {
     this.#join = join;
-    this.#record = record;
+    this.#afterwards = afterwards;
   }
 
   /**
@@ -166,7 +166,7 @@ export class NetworkHelper {
     this.#served.clear();
     this.#services = [];
     this.#restarts.length = 0;
-    if (this.#record === undefined) child?.stdin.end();
+    if (this.#afterwards?.type !== 'goesOn') child?.stdin.end();
     else if (child?.pid !== undefined) killGroup(child.pid);
     this.#giveUp(new Error('the private network was removed'));
   }
@@ -222,13 +222,15 @@ export class NetworkHelper {
 
   #start(): HelperChild {
     const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
-    const record = this.#record === undefined ? [] : [this.#record.file];
+    const afterwards = this.#afterwards;
+    const record = afterwards?.type === 'goesOn' ? [afterwards.file] : [];
     const call: ProgramCall = { file: process.execPath, argv: ['node', program, ...record], env: {}, cwd: '/' };
-    const child = startHelper(inNetwork(this.#join, call));
+    const inside = inNetwork(this.#join, call);
+    const child = startHelper(afterwards?.type === 'ends' ? untilDeath(afterwards.setpriv, inside) : inside);
     // The helper may die before podrun closes this pipe.
     child.stdin.on('error', () => undefined);
-    if (this.#record !== undefined && child.pid !== undefined) {
-      this.#record.write(child.pid);
+    if (afterwards?.type === 'goesOn' && child.pid !== undefined) {
+      afterwards.record(child.pid);
       // Until now it would have ended with podrun: nobody could have found it.
       child.stdin.write(RECORDED);
     }
@@ -278,4 +280,9 @@ export class NetworkHelper {
   #giveUp(error: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
+}
+
+/** The call of a program that the kernel ends with podrun. */
+function untilDeath(setpriv: string, { argv, ...call }: ProgramCall): ProgramCall {
+  return { ...call, file: setpriv, argv: [setpriv, '--pdeathsig', 'KILL', ...argv] };
 }
