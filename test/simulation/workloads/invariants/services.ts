@@ -44,12 +44,12 @@ export function endpointsHaveTheReadyAddresses(entry: WorkloadEntry, past: Workl
   const all = past.all('Endpoints') as unknown as StoredEndpoints[];
   const wrong = servicesOf(past).find((service) => {
     const { subsets = [] } = all.find(({ metadata }) => metadata.name === service.metadata.name) ?? {};
-    const old = subsets.flatMap(({ addresses = [] }) => addresses.map(({ targetRef }) => targetRef?.uid));
+    const old = subsets.flatMap(({ addresses = [] }) => addresses.map(({ targetRef }) => targetRef?.uid ?? ''));
     const ready = endpointsOf(service, past).filter(({ conditions }) => conditions?.ready === true);
     return (
       old.toSorted().join() !==
       ready
-        .map(({ targetRef }) => targetRef?.uid)
+        .map(({ targetRef }) => targetRef?.uid ?? '')
         .toSorted()
         .join()
     );
