@@ -46,7 +46,7 @@ interface Waiting {
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
-/** What becomes of a helper after the end of podrun. */
+/** The fate of a helper after the end of podrun. */
 export type HelperAfterwards =
   /** The kernel ends it at once. By itself, it would do so as soon as it gets a processor. */
   | { readonly type: 'ends'; readonly setpriv: string }
