@@ -17,10 +17,10 @@ import type { Dial } from '../../runtime/linux/network/helper-process.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
 import { type HandlerLog, howCommandEnded } from './handler-log.ts';
 import { pause, withDeadline } from '../probe/deadline.ts';
-import { HTTP_FOR_HTTPS } from '../probe/go-error.ts';
+import { HTTP_FOR_HTTPS } from '../../runtime/go-network-error.ts';
 import { httpGet } from '../probe/http-get.ts';
 import { type HttpRequest, requestFor } from '../probe/http-request.ts';
-import { joinHostPort } from '../probe/target.ts';
+import { joinHostPort } from '../../api/go/host-port.ts';
 
 export interface HookInput {
   readonly handler: LifecycleHandler;

@@ -6,7 +6,8 @@ import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
 import { type Listener, listenersIn, type ListenerOwner, OwnerSearch } from '../../runtime/watch/listeners.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
-import { joinHostPort, resolvePort } from '../probe/target.ts';
+import { joinHostPort } from '../../api/go/host-port.ts';
+import { resolvePort } from '../probe/target.ts';
 
 /** A container that may have a problem with a port. */
 export interface PortSubject {

@@ -5,9 +5,10 @@ import { goQuote } from '../../api/go/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Dial } from '../../runtime/linux/network/helper-process.ts';
 import type { Deadline } from './deadline.ts';
-import { type ProbeConnection, errnoAnswer, goNetworkError } from './go-error.ts';
+import { goNetworkError, type NetworkConnection } from '../../runtime/go-network-error.ts';
+import { errnoAnswer } from './errno-answer.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
-import { joinHostPort } from './target.ts';
+import { joinHostPort } from '../../api/go/host-port.ts';
 
 /** Go's limit for the headers of a response. Node's own is much lower. */
 const HEADERS_MAX_BYTES = 10 * 1024 * 1024;
@@ -62,7 +63,7 @@ export async function exchange(
   };
 }
 
-function unconnected(failure: unknown, deadline: Deadline, connection: ProbeConnection): HttpFailure {
+function unconnected(failure: unknown, deadline: Deadline, connection: NetworkConnection): HttpFailure {
   const gaveUp = interruption(deadline, 'Client.Timeout exceeded while awaiting headers');
   if (gaveUp !== undefined) return { error: gaveUp };
   return { error: goNetworkError(failure, connection), answer: errnoAnswer(failure) };
@@ -134,7 +135,7 @@ function headOf(sent: ClientRequest): Promise<IncomingMessage | undefined> {
 }
 
 /** Remembers facts of the socket for errors after its end. */
-function watchConnection(sent: ClientRequest, request: HttpRequest): () => ProbeConnection {
+function watchConnection(sent: ClientRequest, request: HttpRequest): () => NetworkConnection {
   let ends = '';
   let bytesReceived = (): number => 0;
   sent.once('socket', (socket) => {

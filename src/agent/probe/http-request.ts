@@ -1,7 +1,8 @@
 import type { Container, HTTPGetAction, HTTPHeader } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { parseGoPath } from './go-url.ts';
-import { defaultHost, joinHostPort, resolvePort, userAgent } from './target.ts';
+import { joinHostPort } from '../../api/go/host-port.ts';
+import { defaultHost, resolvePort, userAgent } from './target.ts';
 
 /** A GET request, ready to be sent. */
 export interface HttpRequest {

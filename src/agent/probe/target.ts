@@ -35,8 +35,3 @@ export function resolvePort(port: IntOrString, container: Container): ResolvedPo
     ? { ok: true, port: number }
     : { ok: false, error: `invalid port number: ${number}` };
 }
-
-/** Joins `127.0.0.1:80` or `[::1]:80`. Source: Go's net.JoinHostPort. */
-export function joinHostPort(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}

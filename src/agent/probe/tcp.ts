@@ -3,9 +3,11 @@ import type { TCPSocketAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Dial } from '../../runtime/linux/network/helper-process.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
-import { errnoAnswer, goNetworkError } from './go-error.ts';
+import { goNetworkError } from '../../runtime/go-network-error.ts';
+import { errnoAnswer } from './errno-answer.ts';
 import type { ProbeInput } from './input.ts';
-import { defaultHost, joinHostPort, resolvePort } from './target.ts';
+import { joinHostPort } from '../../api/go/host-port.ts';
+import { defaultHost, resolvePort } from './target.ts';
 
 const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import type { Command } from 'commander';
 import { isRenewed } from '../../agent/clean-up/is-stored.ts';
 import { dialPod } from '../../agent/network/dial-pod.ts';
-import { goNetworkError } from '../../agent/probe/go-error.ts';
+import { goNetworkError } from '../../runtime/go-network-error.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';

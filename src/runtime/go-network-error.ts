@@ -1,7 +1,6 @@
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
-import { errnoText } from '../../runtime/errno.ts';
-import { joinHostPort } from './target.ts';
+import { joinHostPort } from '../api/go/host-port.ts';
+import { goQuote } from '../api/go/go-quote.ts';
+import { errnoText } from './errno.ts';
 
 /** Go's texts for the error numbers of the network. The others are in src/runtime/errno.ts. */
 const NETWORK_TEXTS: Readonly<Record<string, string>> = {
@@ -39,7 +38,7 @@ const TLS_ALERTS: Readonly<Record<string, string>> = {
 };
 
 /** The connection on which an error happened. */
-export interface ProbeConnection {
+export interface NetworkConnection {
   /** Both ends, as Go writes them: `127.0.0.1:40000->127.0.0.1:8080`. */
   readonly ends: string;
   /** True when the other side has sent a byte. */
@@ -50,7 +49,7 @@ export interface ProbeConnection {
  * The text of a network error, as a Go program on Linux prints it: `dial tcp 127.0.0.1:80: connect: connection
  * refused`. Users know these texts from kubelet's events, and search for them.
  */
-export function goNetworkError(error: unknown, connection: ProbeConnection): string {
+export function goNetworkError(error: unknown, connection: NetworkConnection): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', syscall, hostname, address = '', port = 0 } = first as SystemError;
   const words = NETWORK_TEXTS[code] ?? errnoText(code);
@@ -62,13 +61,6 @@ export function goNetworkError(error: unknown, connection: ProbeConnection): str
   // Node reports a connection that the other side has closed as ECONNRESET.
   if (code !== 'ECONNRESET') return first instanceof Error ? first.message : String(first);
   return connection.hasReceived ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
-}
-
-/** The name of the error number, where the operating system gave one. */
-export function errnoAnswer(error: unknown): ProbeAnswer {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  const { code = '' } = first as SystemError;
-  return /^E(?!PROTO$)[A-Z0-9_]+$/.test(code) && !code.startsWith('ERR_') ? { errno: code } : {};
 }
 
 type SystemError = Partial<Record<'code' | 'syscall' | 'hostname' | 'address', string>> & { readonly port?: number };
