@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ['api', 'clock', 'machine-id', 'quietly', 'machine', 'lifecycle', 'history'],
   network: ['api', 'clock', 'quietly'],
   runtime: ['api', 'clock', 'machine-id', 'quietly', 'machine', 'network'],
-  images: ['api', 'clock', 'quietly', 'lifecycle', 'runtime'],
+  images: ['api', 'clock', 'machine-id', 'quietly', 'version', 'lifecycle', 'runtime'],
   agent: [...BELOW_AGENT, 'background'],
   background: [...BELOW_AGENT, 'agent'],
   objects: [...BELOW_AGENT, 'agent'],

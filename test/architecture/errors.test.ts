@@ -3,12 +3,14 @@ import { isNode, nodesOf, sourcesBelow } from './source.ts';
 
 const source = sourcesBelow('src').filter((file) => file.path.endsWith('.ts'));
 
-/** Classes of failures inside a parser: see "Errors" in docs/architecture.md. */
+/** Classes of failures inside a parser or a protocol: see "Errors" in docs/architecture.md. */
 const OF_PARSERS: ReadonlySet<string> = new Set([
   'ExecutionError',
   'JsonPathError',
+  'LayerError',
   'PointerError',
   'PrintFailure',
+  'PullError',
   'ReadError',
   'ScalarError',
   'SourceError',

@@ -48,6 +48,7 @@ export interface PresentImage {
   /** The digest of the configuration: the same image has the same one under each name. Go's name is image ID. */
   readonly configDigest: string;
   readonly config: ImageConfig;
+  readonly kind: LayerKind;
   /** Bytes of the compressed layers and the configuration. */
   readonly size: number;
   /** RFC 3339. */

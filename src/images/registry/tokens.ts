@@ -1,0 +1,123 @@
+import type { Clock } from '../../clock.ts';
+import type { Credential } from '../../lifecycle/images/types.ts';
+import type { Challenge } from './challenge.ts';
+import type { RegistryAnswer, HttpConnections } from './connection.ts';
+import { isLoopback, type Registries, registrySettings } from './endpoints.ts';
+import { PullError, unexpectedStatus } from './pull-error.ts';
+import { readBody } from './read-body.ts';
+
+/** Source: Docker's "Token Authentication Specification": the lifetime of a token that names none. */
+const DEFAULT_LIFETIME_S = 60;
+const ANSWER_MAX_BYTES = 2 ** 20;
+const CLIENT = 'podrun';
+
+interface Token {
+  readonly value: string;
+  readonly untilMs: number;
+}
+
+/** Fetches tokens from the servers that registries name, and keeps each until it expires. */
+export class Tokens {
+  readonly #known = new Map<string, Token>();
+  readonly #http: HttpConnections;
+  readonly #registries: Registries;
+  readonly #clock: Clock;
+
+  constructor(connections: HttpConnections, registries: Registries, clock: Clock) {
+    this.#http = connections;
+    this.#registries = registries;
+    this.#clock = clock;
+  }
+
+  /**
+   * A token for a challenge.
+   * @param isRefused true when the registry has refused the token that is kept
+   * @throws {PullError} when there is none
+   */
+  async token(
+    { parameters }: Challenge,
+    scope: string,
+    options: { credential: Credential | undefined; isRefused: boolean; signal: AbortSignal },
+  ): Promise<string> {
+    const { credential, isRefused, signal } = options;
+    const realm = parameters['realm'] ?? '';
+    this.#checkRealm(realm);
+    const query = { service: parameters['service'] ?? '', scope: parameters['scope'] || scope };
+    const key = JSON.stringify([realm, query, credential]);
+    const nowMs = this.#clock.now().monotonicMs;
+    const kept = this.#known.get(key);
+    if (kept !== undefined && !isRefused && kept.untilMs > nowMs) return kept.value;
+    const kind = credential === undefined ? 'anonymous' : 'oauth';
+    const token = await this.#fetch(realm, query, credential, signal).catch((error: unknown) => {
+      throw error instanceof PullError ? error.within(`failed to authorize: failed to fetch ${kind} token`) : error;
+    });
+    this.#known.set(key, { value: token.value, untilMs: nowMs + token.lifetimeS * 1000 });
+    return token.value;
+  }
+
+  /** Credentials travel over TLS, or stay on this machine. */
+  #checkRealm(realm: string): void {
+    if (!URL.canParse(realm)) throw new PullError(`failed to authorize: no token server: ${JSON.stringify(realm)}`);
+    const { protocol, host } = new URL(realm);
+    if (protocol === 'https:' || isLoopback(host) || registrySettings(host, this.#registries).plainHttp) return;
+    throw new PullError(`failed to authorize: the token server ${realm} does not speak TLS`);
+  }
+
+  async #fetch(
+    realm: string,
+    query: { readonly service: string; readonly scope: string },
+    credential: Credential | undefined,
+    signal: AbortSignal,
+  ): Promise<{ value: string; lifetimeS: number }> {
+    const identity = credential?.identityToken;
+    if (credential !== undefined && identity !== undefined) {
+      return this.#post(realm, { ...query, grant_type: 'refresh_token', refresh_token: identity }, signal);
+    }
+    const url = new URL(realm);
+    for (const [key, value] of Object.entries(query)) if (value !== '') url.searchParams.set(key, value);
+    const headers = credential === undefined ? {} : { authorization: basicAuthorization(credential) };
+    const answer = await this.#http.request({ method: 'GET', url: url.href, headers, signal });
+    // OAuth 2 servers take the password by POST only.
+    if (credential !== undefined && [404, 405].includes(answer.status)) {
+      answer.body.destroy();
+      const { username, password } = credential;
+      return this.#post(realm, { ...query, grant_type: 'password', username, password }, signal);
+    }
+    return tokenOf(answer, 'GET');
+  }
+
+  async #post(realm: string, fields: Record<string, string>, signal: AbortSignal): ReturnType<typeof tokenOf> {
+    const body = new URLSearchParams({ ...fields, client_id: CLIENT }).toString();
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    return tokenOf(await this.#http.request({ method: 'POST', url: realm, headers, body, signal }), 'POST');
+  }
+}
+
+/** The value of the header Authorization for a user. */
+export function basicAuthorization({ username, password }: Credential): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+async function tokenOf(answer: RegistryAnswer, method: string): Promise<{ value: string; lifetimeS: number }> {
+  if (answer.status !== 200) {
+    answer.body.destroy();
+    throw unexpectedStatus(method, answer.url, answer.statusText);
+  }
+  const text = (await readBody(answer.body, ANSWER_MAX_BYTES)).toString('utf8');
+  const fields = parsedObject(text);
+  const value = fields['token'] || fields['access_token'];
+  if (typeof value !== 'string') throw new PullError('authorization server did not include a token in the response');
+  const lifetime = Number(fields['expires_in']);
+  return { value, lifetimeS: lifetime > 0 ? lifetime : DEFAULT_LIFETIME_S };
+}
+
+function parsedObject(text: string): Record<string, unknown> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

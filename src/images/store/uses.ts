@@ -1,0 +1,49 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { filesIn, quietly } from '../../quietly.ts';
+import { isOwnerAlive, PRIVATE_FOLDER, readJsonQuietly, uniqueName, writeWhole } from './files.ts';
+
+/** What one process uses. Digests: of manifests for `images`, diff IDs for `layers`. */
+export interface Use {
+  /** The users of an image, such as `pod/web`, by the digest of its manifest. */
+  readonly images?: Readonly<Record<string, readonly string[]>>;
+  readonly layers?: readonly string[];
+  readonly blobs?: readonly string[];
+}
+
+/**
+ * What living processes use of a store: a file for each use, with its process in the name. Removal spares it. A process
+ * declares a use before it looks at what it uses.
+ */
+export class Uses {
+  readonly #folder: string;
+
+  constructor(root: string) {
+    this.#folder = path.join(root, 'uses');
+  }
+
+  /** Declares a use. Answers a function that ends it. */
+  declare(use: Use): () => void {
+    mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
+    const file = path.join(this.#folder, uniqueName());
+    writeWhole(file, `${JSON.stringify(use)}\n`);
+    return () => rmSync(file, { force: true });
+  }
+
+  /** All uses of living processes. Removes the files of others. */
+  all(): Use[] {
+    return filesIn(this.#folder)
+      .filter((name) => !name.startsWith('.'))
+      .flatMap((name) => {
+        const file = path.join(this.#folder, name);
+        if (isOwnerAlive(name)) return readJsonQuietly<Use>(file) ?? [];
+        quietly(() => rmSync(file, { force: true }));
+        return [];
+      });
+  }
+
+  /** The users of an image by the digest of its manifest. */
+  usersOf(manifest: string): string[] {
+    return [...new Set(this.all().flatMap(({ images = {} }) => images[manifest] ?? []))];
+  }
+}
