@@ -68,6 +68,17 @@ export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   return tag === 'latest' || (tag === undefined && digest === undefined) ? 'Always' : 'IfNotPresent';
 }
 
+/**
+ * The full name of an image: `docker.io/library/nginx:latest` for `nginx`. A digest replaces the tag, as in container
+ * runtimes. Undefined for an impossible name.
+ */
+export function fullImageName(image: string): string | undefined {
+  const outcome = parseImageReference(image);
+  if (!outcome.ok) return undefined;
+  const { domain, path, tag = 'latest', digest } = outcome.reference;
+  return `${domain}/${path}${digest === undefined ? `:${tag}` : `@${digest}`}`;
+}
+
 /** Splits an image into name, tag and digest, without checking them. */
 export function splitVersion(image: string): { name: string; tag: string | undefined; digest: string | undefined } {
   const at = image.indexOf('@');

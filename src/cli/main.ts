@@ -74,6 +74,11 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     set: () => import('./verbs/set.ts'),
     expose: () => import('./verbs/expose.ts'),
   },
+  'Images:': {
+    pull: () => import('./verbs/pull.ts'),
+    images: () => import('./verbs/images.ts'),
+    image: () => import('./verbs/image.ts'),
+  },
   'Clean up:': {
     delete: () => import('./verbs/delete.ts'),
     gc: () => import('./verbs/gc.ts'),

@@ -13,6 +13,7 @@ import { fileTrouble } from '../runtime/errno.ts';
 import { fetchBlob } from './fetch-blob.ts';
 import { checkSpace, hasLayer, makeLayer } from './make-layers.ts';
 import { choosePlatform, CONFIG_MAX_BYTES, type Descriptor, type Manifest, parseManifest } from './manifest.ts';
+import { parseConfig } from './parse-config.ts';
 import { HttpConnections } from './registry/connection.ts';
 import { placesOf, type NetworkVariables } from './registry/endpoints.ts';
 import { contentName, PullError, wrongDigest } from './registry/pull-error.ts';
@@ -29,7 +30,7 @@ const UNPACKS_MAX = 2;
 /** An index may name indexes. */
 const INDEX_DEPTH_MAX = 3;
 
-/** What a pull works with. */
+/** The surroundings of a pull. */
 export interface PullTools {
   readonly store: ImageStore;
   readonly clock: Clock;
@@ -272,22 +273,4 @@ class Pull {
     };
     return store.putImage(record);
   }
-}
-
-const DIFF_ID = /^sha256:[0-9a-f]{64}$/;
-
-/**
- * Reads the configuration of an image.
- * @throws {PullError} when it names no layers
- */
-export function parseConfig(bytes: Buffer): ImageConfig {
-  let config: Partial<ImageConfig> | null;
-  try {
-    config = JSON.parse(bytes.toString('utf8')) as Partial<ImageConfig> | null;
-  } catch (error) {
-    throw new PullError(`the configuration of the image is damaged: ${(error as Error).message}`);
-  }
-  const ids: unknown = config?.rootfs?.diff_ids;
-  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string' && DIFF_ID.test(id))) return config as ImageConfig;
-  throw new PullError('the configuration of the image names no layers');
 }

@@ -115,7 +115,7 @@ it.each([
   ['ps', /podrun get pods/],
   ['restart', /podrun rollout restart deployment\/NAME.*podrun replace --force/],
   ['autoscale', /podrun scale deployment/],
-  ['pull nginx', /pulls no images/],
+  ['push nginx', /pushes no images/],
   ['get --context=other', /--state-dir FOLDER/],
   ['diff -f pod.yaml', /--dry-run=server/],
   ['diff --filename=pod.yaml', /--dry-run=server/],

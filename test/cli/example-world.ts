@@ -33,7 +33,7 @@ export const WORLDLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands whose examples need stored workloads, but no running Pods. */
-export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose|edit)( |$)/;
+export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose|edit|pull|images|image)( |$)/;
 
 /** The recorded states for those examples. */
 export const WORKLOADS: readonly string[] = ['deployment-updated', 'statefulset-ready', 'cronjob-with-active-job'];
@@ -101,6 +101,17 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun cp ./site web:/srv -c nginx': APART,
   'podrun cp web:/var/log/app ./logs': APART,
   'podrun cp staging/web:/var/crash/core core': APART,
+  // Images: no registry listens, and none is there
+  'podrun pull 127.0.0.1:5000/team/app:1.27': { exitCode: 1 },
+  'podrun pull -f app.yaml': {
+    exitCode: 1,
+    before: 'sed s,busybox,127.0.0.1:1/app:1, pod.yaml > app.yaml; grep 127.0.0.1:1/ app.yaml',
+  },
+  'docker save app:dev | podrun image load': { exitCode: 1 },
+  'podrun image load -i app.tar': { exitCode: 2 },
+  'podrun image inspect nginx:1.27': { exitCode: 1 },
+  'podrun image inspect docker.io/library/nginx:1.27': { exitCode: 1 },
+  'podrun image rm nginx:1.27': { exitCode: 1 },
   // Examples that change Pods
   'podrun wait pod/web --for=delete': { during: 'podrun delete pod web' },
   'podrun wait pods --all --for=condition=Ready': {
@@ -128,6 +139,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   jq: 'cat > jq.json',
   psql: 'cat',
   curl: 'echo ok',
+  docker: 'true',
   ss: 'echo Netid',
   nginx: 'echo nginx "$@"',
 };

@@ -41,6 +41,7 @@ async function runNow(
     NO_COLOR: '1',
     CI: 'true',
     PODRUN_STATE_DIR: stateDir,
+    PODRUN_IMAGE_DIR: `${stateDir}.images`,
     ...env,
   };
   const host = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr, clock, env: variables, folder: DIST };

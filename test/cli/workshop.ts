@@ -171,7 +171,14 @@ export class Workshop {
   ): Podrun {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: this.folder,
-      env: { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: this.stateDir, ...env },
+      env: {
+        ...process.env,
+        NO_COLOR: '1',
+        CI: 'true',
+        PODRUN_STATE_DIR: this.stateDir,
+        PODRUN_IMAGE_DIR: `${this.stateDir}.images`,
+        ...env,
+      },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: ownGroup,
     });

@@ -148,8 +148,8 @@ describe('a failed pull', () => {
   it('says that the index has nothing for this machine', async () => {
     const error = errorOf(await pullInto(world.store(), `${world.host}/foreign:1`));
     expect(error.replace(/[0-9a-f]{64}/, 'INDEX')).toBe(
-      'rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest sha256:INDEX: ' +
-        'not found',
+      'rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest ' +
+        'sha256:INDEX: not found',
     );
   });
 

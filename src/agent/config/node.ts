@@ -51,7 +51,8 @@ export function readNode(options: {
   };
 }
 
-function goArch(): string {
+/** The processor of this machine in Go's words, which images use as well. */
+export function goArch(): string {
   if (process.arch === 'ppc64' && endianness() === 'LE') return 'ppc64le';
   return GO_ARCH[process.arch] ?? process.arch;
 }

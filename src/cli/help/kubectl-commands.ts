@@ -33,9 +33,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   kill: "Use 'podrun delete pod NAME --now', or --force to kill its processes at once.",
   rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes ended Pods.",
   build: `podrun builds no images. ${IMAGES}`,
-  pull: `podrun pulls no images. ${IMAGES}`,
   push: `podrun pushes no images. ${IMAGES}`,
-  images: `podrun keeps no images. ${IMAGES}`,
   inspect: "Use 'podrun describe pod NAME', or 'podrun get pod NAME -o yaml'.",
   stats: "Use 'podrun top pods'.",
 };

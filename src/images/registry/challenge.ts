@@ -1,4 +1,4 @@
-/** The demand of a registry for credentials. Source: RFC 9110, 11.6.1; Docker's "Token Authentication Specification". */
+/** The demand of a registry for credentials. Source: RFC 9110, 11.6.1; Docker's token authentication. */
 export interface Challenge {
   readonly scheme: 'basic' | 'bearer';
   readonly parameters: Readonly<Record<string, string>>;

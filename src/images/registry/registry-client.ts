@@ -11,7 +11,7 @@ import { basicAuthorization, type Tokens } from './tokens.ts';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REDIRECTS_MAX = 10;
 
-/** What a client is made of. */
+/** The parts of a client. */
 export interface RegistryAccess {
   readonly connections: HttpConnections;
   readonly tokens: Tokens;

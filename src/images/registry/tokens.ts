@@ -11,14 +11,14 @@ const DEFAULT_LIFETIME_S = 60;
 const ANSWER_MAX_BYTES = 2 ** 20;
 const CLIENT = 'podrun';
 
-interface Token {
+interface KeptToken {
   readonly value: string;
   readonly untilMs: number;
 }
 
 /** Fetches tokens from the servers that registries name, and keeps each until it expires. */
 export class Tokens {
-  readonly #known = new Map<string, Token>();
+  readonly #known = new Map<string, KeptToken>();
   readonly #http: HttpConnections;
   readonly #registries: Registries;
   readonly #clock: Clock;

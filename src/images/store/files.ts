@@ -11,7 +11,7 @@ const PRIVATE_FILE = 0o600;
 let count = 0;
 
 /** The name of something that only this process uses: boot and PID namespace, pid, start time. */
-export function ownerName(): string {
+function ownerName(): string {
   return `${placeTag()}-${process.pid}-${quickStartTimeOf(process.pid) ?? '0'}`;
 }
 

@@ -51,8 +51,13 @@ export class ImageStore {
    * @param name the full name, with tag or digest
    */
   find(name: string): PresentImage | undefined {
-    const record = readJsonQuietly<ImageRecord>(this.#imageFile(name));
+    const record = this.record(name);
     return record === undefined ? undefined : this.#present(record);
+  }
+
+  /** The file of a name, also when a part of its image is gone. */
+  record(name: string): ImageRecord | undefined {
+    return readJsonQuietly<ImageRecord>(this.#imageFile(name));
   }
 
   /** All images, by name. */
@@ -111,7 +116,7 @@ export class ImageStore {
   }
 
   putBlob(digest: string, bytes: Uint8Array): void {
-    if (!existsSync(this.blobFile(digest))) writeWhole(this.blobFile(digest), bytes);
+    writeWhole(this.blobFile(digest), bytes);
   }
 
   layerFolder(kind: LayerKind, diffId: string): string {
@@ -159,7 +164,7 @@ export class ImageStore {
 
   /** Notes the use of an image, for the garbage collection. */
   touch(name: string, at: string): void {
-    const record = readJsonQuietly<ImageRecord>(this.#imageFile(name));
+    const record = this.record(name);
     if (record !== undefined) this.writeRecord({ ...record, lastUsedAt: at });
   }
 

@@ -1,7 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { LayerKind } from '../../lifecycle/images/types.ts';
 import { filesIn, succeeds } from '../../quietly.ts';
 import { runHelper } from '../../runtime/helpers/helper.ts';
 import { asOwners } from '../unpack/unpack-layer.ts';
@@ -9,45 +8,41 @@ import { isOwnerAlive, uniqueName } from './files.ts';
 import { hexOf, type ImageStore } from './image-store.ts';
 import { Uses } from './uses.ts';
 
-const KINDS: readonly LayerKind[] = ['root', 'mapped', 'single'];
+/** Folders of unpacked layers. */
+const LAYERS = ['layers/root', 'layers/mapped', 'layers/single'];
+/** Folders whose files are named by digests of manifests and configurations. */
+const BLOBS = ['blobs/sha256', 'blobs/sha512', 'mounts'];
 
-/** Removes what no name and no living process needs: layers, manifests, links, and the rest of killed pulls. */
-export async function sweep(store: ImageStore): Promise<void> {
-  await removeLeftovers(store);
-  const records = store.records();
-  const kept = new Set(
-    records.flatMap(({ manifest, digest, configDigest }) => [manifest, digest, configDigest].map(hexOf)),
-  );
-  const layers = new Set(records.flatMap(({ kind, diffIds }) => diffIds.map((diffId) => `${kind}/${hexOf(diffId)}`)));
-  for (const kind of KINDS) {
-    for (const name of filesIn(path.join(store.root, 'layers', kind))) {
-      if (!layers.has(`${kind}/${name}`)) await removeLayer(store, kind, name);
+/**
+ * Removes what no name and no living process needs: layers, manifests, links, and the rest of killed pulls. Answers the
+ * number of layers.
+ */
+export async function sweep(store: ImageStore): Promise<number> {
+  await removeLeftovers(store, /./);
+  let count = 0;
+  for (const folder of [...LAYERS, ...BLOBS]) {
+    const needed = neededIn(store, folder);
+    for (const name of filesIn(path.join(store.root, folder))) {
+      if (needed.has(name) || isBeingMade(name) || !(await removeUnneeded(store, folder, name))) continue;
+      if (LAYERS.includes(folder)) count += 1;
     }
   }
-  const used = new Set(
-    new Uses(store.root).all().flatMap(({ blobs = [], images = {} }) => [...blobs, ...Object.keys(images)]),
-  );
-  const isKept = (hex: string): boolean => kept.has(hex) || [...used].some((digest) => hexOf(digest) === hex);
-  for (const folder of ['blobs/sha256', 'blobs/sha512', 'mounts']) {
-    const gone = filesIn(path.join(store.root, folder)).filter((name) => !isKept(name) && !isBeingMade(name));
-    for (const name of gone) await rm(path.join(store.root, folder, name), { recursive: true, force: true });
-  }
+  return count;
 }
 
-/** Removes partial blobs and layers of processes that have ended. A pull takes up the partial blobs that it needs. */
-async function removeLeftovers(store: ImageStore): Promise<void> {
-  const folder = path.join(store.root, 'ingest');
-  for (const name of filesIn(folder)) {
-    if (!isOwnerAlive(name)) await removeLayerTree(path.join(folder, name));
+/** The names in a folder of the store that an image or a process needs. */
+function neededIn(store: ImageStore, folder: string): ReadonlySet<string> {
+  // First the uses: a pull ends its use when the name is there.
+  const uses = new Uses(store.root).all();
+  const records = store.records();
+  if (BLOBS.includes(folder)) {
+    const used = uses.flatMap(({ blobs = [], images = {} }) => [...blobs, ...Object.keys(images)]);
+    const named = records.flatMap(({ manifest, digest, configDigest }) => [manifest, digest, configDigest]);
+    return new Set([...used, ...named].map(hexOf));
   }
-}
-
-/** Removes the layers that killed processes have half unpacked. */
-export async function removeHalfLayers(store: ImageStore): Promise<void> {
-  const folder = path.join(store.root, 'ingest');
-  for (const name of filesIn(folder)) {
-    if (/^(fs|gone)-/.test(name) && !isOwnerAlive(name)) await removeLayerTree(path.join(folder, name));
-  }
+  const own = records.filter(({ kind }) => folder === `layers/${kind}`);
+  const layers = [...own.flatMap(({ diffIds }) => diffIds), ...uses.flatMap((use) => use.layers ?? [])];
+  return new Set(layers.map(hexOf));
 }
 
 /** Files of processes that are at work have their names. */
@@ -56,18 +51,32 @@ function isBeingMade(name: string): boolean {
 }
 
 /**
- * Takes a layer away, and looks once more whether a process has begun to use it: that process declared its use before
- * it looked for the layer.
+ * Takes something away, and looks once more whether a process has begun to use it: that process declared its use before
+ * it looked for it.
  */
-async function removeLayer(store: ImageStore, kind: LayerKind, hex: string): Promise<void> {
-  const isUsed = (): boolean =>
-    new Uses(store.root).all().some(({ layers = [] }) => layers.some((diffId) => hexOf(diffId) === hex));
-  if (isUsed()) return;
-  const place = path.join(store.root, 'layers', kind, hex);
+async function removeUnneeded(store: ImageStore, folder: string, name: string): Promise<boolean> {
+  const place = path.join(store.root, folder, name);
   const away = path.join(store.ingestFolder(), `gone-${uniqueName()}`);
-  if (!succeeds(() => renameSync(place, away))) return;
-  if (isUsed() && !existsSync(place)) renameSync(away, place);
-  else await removeLayerTree(away);
+  if (!succeeds(() => renameSync(place, away))) return false;
+  if (neededIn(store, folder).has(name) && !existsSync(place)) {
+    renameSync(away, place);
+    return false;
+  }
+  await removeLayerTree(away);
+  return true;
+}
+
+/** Removes the layers that killed processes have half unpacked. */
+export function removeHalfLayers(store: ImageStore): Promise<void> {
+  return removeLeftovers(store, /^(fs|gone|load)-/);
+}
+
+/** Removes what processes that have ended were at. A pull takes up the partial blobs that it needs. */
+async function removeLeftovers(store: ImageStore, pattern: RegExp): Promise<void> {
+  const folder = path.join(store.root, 'ingest');
+  for (const name of filesIn(folder)) {
+    if (pattern.test(name) && !isOwnerAlive(name)) await removeLayerTree(path.join(folder, name));
+  }
 }
 
 /** Removes a folder with files of subordinate users, and with folders that deny their owner to write. */

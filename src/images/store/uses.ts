@@ -3,17 +3,18 @@ import path from 'node:path';
 import { filesIn, quietly } from '../../quietly.ts';
 import { isOwnerAlive, PRIVATE_FOLDER, readJsonQuietly, uniqueName, writeWhole } from './files.ts';
 
-/** What one process uses. Digests: of manifests for `images`, diff IDs for `layers`. */
+/** The images and layers that a process uses. */
 export interface Use {
   /** The users of an image, such as `pod/web`, by the digest of its manifest. */
   readonly images?: Readonly<Record<string, readonly string[]>>;
+  /** Diff IDs. */
   readonly layers?: readonly string[];
   readonly blobs?: readonly string[];
 }
 
 /**
- * What living processes use of a store: a file for each use, with its process in the name. Removal spares it. A process
- * declares a use before it looks at what it uses.
+ * The uses of a store by living processes: a file for each use, with its process in the name. Removal spares what is in
+ * use. A process declares a use before it looks for what it uses.
  */
 export class Uses {
   readonly #folder: string;

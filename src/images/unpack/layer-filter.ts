@@ -12,7 +12,7 @@ import {
 } from './tar-header.ts';
 
 /** The limits of what a layer may hold. */
-export const ENTRIES_MAX = 2_000_000;
+const ENTRIES_MAX = 2_000_000;
 const NAME_BYTES_MAX = 4096;
 /** Source: Go's archive/tar, maxSpecialFileSize. */
 const EXTENSION_BYTES_MAX = 2 ** 20;

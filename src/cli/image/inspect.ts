@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { Uses } from '../../images/store/uses.ts';
+import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../verb.ts';
+import { fullNameOf, openImages } from './open-images.ts';
+
+const EXAMPLES = `
+Examples:
+  podrun image inspect nginx:1.27
+`;
+
+/** `podrun image inspect`: prints all that is known of images. */
+export function addInspect(group: Command, run: RunVerb): void {
+  group
+    .command('inspect')
+    .summary('Print the configuration and the layers of images')
+    .description('Prints names, digests, configurations, layers and users of images as JSON.')
+    .usage('IMAGE...')
+    .argument('<images...>', 'names of images')
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[]) => run((cli) => inspect(cli, words)));
+}
+
+function inspect(cli: Cli, words: readonly string[]): number {
+  const store = openImages(cli);
+  const uses = new Uses(store.root);
+  let exitCode: number = EXIT.ok;
+  const found = words.flatMap((word) => {
+    const image = store.find(fullNameOf(word));
+    if (image !== undefined)
+      return { ...image, layers: image.config.rootfs.diff_ids, usedBy: uses.usersOf(image.manifest) };
+    exitCode = EXIT.failed;
+    cli.stderr.write(`error: image ${JSON.stringify(word)} not found\n`);
+    return [];
+  });
+  cli.stdout.write(`${JSON.stringify(found, undefined, 4)}\n`);
+  return exitCode;
+}

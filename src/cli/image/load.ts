@@ -1,0 +1,45 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { goArch } from '../../agent/config/node.ts';
+import { EXIT, usage } from '../../api/errors.ts';
+import { loadImages } from '../../images/load.ts';
+import { findLayerKind } from '../../images/owner-kind.ts';
+import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../verb.ts';
+import { withWaitingLine } from '../waiting/wait-progress.ts';
+import { openImages } from './open-images.ts';
+
+const EXAMPLES = `
+Reads archives of docker save, podman save, and of skopeo copy to oci-archive: or docker-archive:, compressed or not.
+
+Examples:
+  docker save app:dev | podrun image load
+  podrun image load -i app.tar
+`;
+
+/** `podrun image load`: loads images from an archive. */
+export function addLoad(group: Command, run: RunVerb): void {
+  group
+    .command('load')
+    .summary('Load images from an archive')
+    .description('Loads the images of an archive under the names that they have in it.')
+    .usage('[-i FILE]')
+    .option('-i, --input <file>', 'the archive (default: standard input)', '-')
+    .addHelpText('after', EXAMPLES)
+    .action(({ input }: { readonly input: string }) => run((cli) => load(cli, input)));
+}
+
+async function load(cli: Cli, input: string): Promise<number> {
+  if (input === '-' && cli.stdin.isTTY === true) {
+    throw usage('standard input is a terminal, and no archive', 'For example: docker save app:dev | podrun image load');
+  }
+  const isThere = input === '-' || statSync(input, { throwIfNoEntry: false })?.isFile() === true;
+  if (!isThere) throw usage(`cannot read ${input}: no such file`);
+  const archive = input === '-' ? cli.stdin : createReadStream(input);
+  const kind = await findLayerKind();
+  const platform = { os: 'linux', architecture: goArch() };
+  const tools = { store: openImages(cli), clock: cli.clock, kind, platform };
+  const images = await withWaitingLine(cli, 'loading images', () => loadImages(archive, tools));
+  for (const { name } of images) cli.tell(`image ${JSON.stringify(name)} loaded\n`);
+  return EXIT.ok;
+}

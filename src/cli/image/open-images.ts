@@ -1,0 +1,23 @@
+import { homedir } from 'node:os';
+import { fullImageName } from '../../api/image-reference.ts';
+import { usage } from '../../api/errors.ts';
+import { ImageStore } from '../../images/store/image-store.ts';
+import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
+import type { Cli } from '../cli.ts';
+
+/** Opens the images of this user: they are the same for all state folders. */
+export function openImages(cli: Cli): ImageStore {
+  const folder = ImageStore.folder(cli.env, homedir());
+  cli.detail(`images in ${folder}`);
+  return new ImageStore(folder);
+}
+
+/**
+ * The full name of an image of the command line.
+ * @throws {PodrunError} (usage) for an impossible name
+ */
+export function fullNameOf(image: string): string {
+  const name = fullImageName(image);
+  if (name === undefined) throw usage(invalidImageMessage(image) ?? `${JSON.stringify(image)} is no name of an image`);
+  return name;
+}

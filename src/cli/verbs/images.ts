@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { imageTable } from '../../print/images/image-table.ts';
+import type { Cli } from '../cli.ts';
+import { displayNowMs } from '../environment.ts';
+import { openImages } from '../image/open-images.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import type { RunVerb } from '../verb.ts';
+
+const EXAMPLES = `
+Examples:
+  podrun images
+  podrun images -o wide         # with digests, and how the files are owned
+`;
+
+type ImagesOutput = 'wide' | 'json';
+
+/** `podrun images`: lists the images that were pulled or loaded. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('images')
+    .summary('List pulled images')
+    .description('Lists the images that were pulled or loaded.')
+    .usage('[flags]')
+    .addOption(outputOption<ImagesOutput>(['wide', 'json']))
+    .addHelpText('after', EXAMPLES)
+    .action((flags: { readonly output: ImagesOutput | undefined }) => run((cli) => images(cli, flags.output)));
+}
+
+function images(cli: Cli, output: ImagesOutput | undefined): number {
+  const found = openImages(cli).list();
+  if (output === 'json') cli.stdout.write(`${JSON.stringify({ images: found }, undefined, 4)}\n`);
+  else if (found.length === 0) cli.note('No images found');
+  else cli.stdout.write(imageTable(found, output === 'wide', displayNowMs(cli)));
+  return EXIT.ok;
+}

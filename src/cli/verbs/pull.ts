@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { goArch } from '../../agent/config/node.ts';
+import { EXIT } from '../../api/errors.ts';
+import { findLayerKind } from '../../images/owner-kind.ts';
+import { pullImage } from '../../images/pull.ts';
+import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
+import { loadManifests } from '../../manifest/load.ts';
+import { containersWithPaths, podIn } from '../../manifest/pod-specs.ts';
+import { renderManifestErrors } from '../../manifest/report.ts';
+import { briefDuration } from '../../print/age.ts';
+import { pulledText, pullPhrase } from '../../print/images/pull-text.ts';
+import type { Cli } from '../cli.ts';
+import { usageOf } from '../flags/usage-of.ts';
+import { fullNameOf, openImages } from '../image/open-images.ts';
+import { append } from '../select/selection-flags.ts';
+import type { RunVerb } from '../verb.ts';
+import { WaitProgress } from '../waiting/wait-progress.ts';
+
+/** The flags of `pull`. */
+interface PullFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+}
+
+const EXAMPLES = `
+Images are kept in $PODRUN_IMAGE_DIR (default: ~/.local/share/podrun/images). A layer that is there is not fetched
+again, and a pull that was interrupted goes on where it was.
+
+Examples:
+  podrun pull 127.0.0.1:5000/team/app:1.27      # a registry of this machine may speak plain HTTP
+  podrun pull -f app.yaml                       # all images of a manifest
+`;
+
+/** `podrun pull`: brings images before a Pod needs them. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('pull')
+    .summary('Pull images ahead')
+    .description('Pulls images from their registries, so that they are there when a Pod needs them.')
+    .usage('(IMAGE... | -f FILE) [flags]')
+    .argument('[images...]', 'names of images')
+    .option('-f, --filename <file>', 'pull all images of this manifest; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .addHelpText('after', EXAMPLES)
+    .action((images: string[], flags: PullFlags) => run((cli) => pull(cli, images, flags)));
+}
+
+async function pull(cli: Cli, words: readonly string[], flags: PullFlags): Promise<number> {
+  if (words.length === 0 && flags.filename.length === 0) throw usageOf('pull', 'must specify one of -f and IMAGE');
+  const ofFiles = flags.filename.length === 0 ? [] : await imagesIn(cli, flags);
+  if (ofFiles === undefined) return EXIT.usage;
+  const names = [...new Set([...words, ...ofFiles].map(fullNameOf))];
+  const kind = await findLayerKind();
+  const platform = { os: 'linux', architecture: goArch() };
+  let exitCode: number = EXIT.ok;
+  for (const name of names) {
+    const outcome = await pullOne(cli, { name, platform, kind, credentials: [], registries: {} });
+    if (outcome.ok) cli.tell(`${pulledText(outcome.image)} in ${briefDuration(outcome.pullMs)}\n`);
+    else {
+      exitCode = EXIT.failed;
+      for (const error of outcome.errors) cli.stderr.write(`error: cannot pull ${name}: ${error}\n`);
+    }
+  }
+  return exitCode;
+}
+
+/** Pulls an image. On a terminal, shows a line about the progress. */
+async function pullOne(cli: Cli, request: PullRequest): Promise<PullOutcome> {
+  const { clock, env } = cli;
+  const store = openImages(cli);
+  const startMs = clock.now().monotonicMs;
+  let last: PullProgress | undefined;
+  const phrase = (): { text: string; key: string } => ({
+    text: pullPhrase(request.name, last, clock.now().monotonicMs - startMs),
+    key: request.name,
+  });
+  const progress = new WaitProgress({ cli, quietMs: undefined, firstMs: 500, phrase });
+  const onProgress = (next: PullProgress): void => void (last = next);
+  try {
+    return await pullImage(request, { store, clock, env, onProgress, signal: new AbortController().signal });
+  } finally {
+    progress.close();
+  }
+}
+
+/** The images of manifests. Undefined: they have mistakes, which are printed. */
+async function imagesIn(cli: Cli, { filename, recursive }: PullFlags): Promise<string[] | undefined> {
+  const { objects, errors } = await loadManifests({
+    files: filename,
+    recursive,
+    stdin: () => cli.stdin,
+    forRunning: false,
+  });
+  if (errors.length > 0) {
+    cli.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
+    return undefined;
+  }
+  return objects
+    .flatMap(({ object }) => podIn(object)?.pod.spec ?? [])
+    .flatMap((spec) => [
+      ...containersWithPaths('', spec).map(([, { image }]) => image),
+      ...(spec.volumes ?? []).map((volume) => volume.image?.reference),
+    ])
+    .filter((image) => typeof image === 'string');
+}
