@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  EMPTY_TABLE,
+  emptyTable,
   isServedByRules,
   type RulesByChain,
   serviceTransactions,
 } from '../../src/network/nft/service-rules.ts';
 import type { ServiceListener } from '../../src/network/service-listener.ts';
 
+const TABLE = 'ip podrun_services';
 const NOTHING: RulesByChain = new Map();
 
 /** A listener, and endpoints by the last number of their address. */
@@ -28,10 +29,12 @@ function listener(
 }
 
 const transactions = (listeners: readonly ServiceListener[], before = NOTHING): readonly string[] =>
-  serviceTransactions(listeners, before).transactions;
+  serviceTransactions(listeners, before, TABLE).transactions;
 
 it('the table has one map for both hooks, and hides the address of a Pod that calls itself', () => {
-  expect(EMPTY_TABLE).toBe(`\
+  expect(emptyTable(TABLE)).toBe(`\
+add table ip podrun_services
+delete table ip podrun_services
 add table ip podrun_services
 add map ip podrun_services chains { type ipv4_addr . inet_proto . inet_service : verdict ; }
 add set ip podrun_services selves { type ipv4_addr . ipv4_addr ; }
@@ -67,7 +70,7 @@ add element ip podrun_services selves { 10.93.0.6 . 10.93.0.6, 10.93.0.5 . 10.93
 });
 
 describe('a change', () => {
-  const { rules } = serviceTransactions([listener('10.96.0.1', [5, 6]), listener('10.96.0.2', [7])], NOTHING);
+  const { rules } = serviceTransactions([listener('10.96.0.1', [5, 6]), listener('10.96.0.2', [7])], NOTHING, TABLE);
 
   it('of nothing, or of the order of endpoints, sends nothing', () => {
     expect(transactions([listener('10.96.0.1', [6, 5]), listener('10.96.0.2', [7])], rules)).toEqual([]);

@@ -100,6 +100,7 @@ export class NetworkMaker {
     // A lost state folder has lost the record with it: nobody else would end what it named.
     const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
     await open.holder?.close();
+    await open.rules?.close();
     open.helper.close();
     open.wayOut.close({ ends });
     open.cluster.close({ ends });
@@ -130,8 +131,10 @@ export class NetworkMaker {
       const report = (event: EventDraft): void => this.#report(event);
       const rules =
         networks.proxy === 'nft' && networks.nft !== undefined
-          ? new NftServices(networks.nft, cluster.join)
+          ? new NftServices(networks.nft, cluster.join, record?.id ?? 'services')
           : undefined;
+      // The rules of a former process of this agent would go on, although another agent may serve what they did.
+      if (record !== undefined) await rules?.update([]);
       record?.enter(cluster.join.files, cluster.id);
       const holder = record && new LastingHolder({ cluster, clock, claim: claimIn(record) });
       return {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { usage } from '../../api/errors.ts';
 import { askedIngressPorts } from '../../agent/setup/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
@@ -23,7 +22,7 @@ import { refuseApiServer } from '../../agent/setup/refuse-api-server.ts';
 import { hasApiServer, isApiServer } from '../../agent/network/service-facts.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
-import { DEFAULT_NETWORK, hasOwnNetworks, type ProxyChoice } from '../../machine/network-choice.ts';
+import { DEFAULT_NETWORK, hasOwnNetworks } from '../../machine/network-choice.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
 import { recordReplacedAddress } from '../../objects/services/record-replaced-address.ts';
@@ -95,7 +94,7 @@ export async function apply(
   if (choice === 'namespace') await runtime;
   const joinsCluster = flags.detach && existsSync(sharedClusterPaths(store.root).holder);
   const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects, joinsCluster };
-  const asked = { choice: network, proxy: proxyOf(flags, config), egress: flags.egress };
+  const asked = { choice: network, proxy: flags.proxy ?? config?.proxy ?? 'node', egress: flags.egress };
   const wanted = isIdle ? NO_NETWORK : asked;
   const { networks, note } = await chooseNetworks({ ...shared, ...wanted }, place);
   const view = await openView({
@@ -125,16 +124,6 @@ export async function apply(
 
 /** The network of a run without Pods of its own. */
 const NO_NETWORK = { choice: 'host', proxy: 'node' } as const;
-
-/**
- * The proxy for Services of a cluster.
- * @throws {PodrunError} (usage) for rules in a network that other agents share
- */
-function proxyOf({ proxy, detach }: ApplyFlags, config: ConfigFile | undefined): ProxyChoice {
-  const choice = proxy ?? config?.proxy ?? 'node';
-  if (choice === 'node' || !detach) return choice;
-  throw usage('--proxy nft does not go with --detach', 'Background agents share their network. --proxy node does.');
-}
 
 /** The settings of the agent that flags and podrun.yaml decide alone. */
 function settingsOfFlags(

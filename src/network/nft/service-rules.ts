@@ -5,7 +5,6 @@ import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../serv
  * chain of a Service, whose only rule chooses an endpoint. Open connections stay with theirs: the kernel remembers it.
  */
 
-const TABLE = 'ip podrun_services';
 /** An ordinary user may not send more in one transaction. */
 const CHAINS_AT_ONCE = 50;
 
@@ -20,26 +19,32 @@ export function isServedByRules({ network, affinitySeconds }: ServiceListener): 
   return network === 'pods' && affinitySeconds === undefined;
 }
 
-/** The table without a Service. It is sent once, before all others. */
-export const EMPTY_TABLE: string = `add table ${TABLE}
-add map ${TABLE} chains { type ipv4_addr . inet_proto . inet_service : verdict ; }
-add set ${TABLE} selves { type ipv4_addr . ipv4_addr ; }
-add chain ${TABLE} prerouting { type nat hook prerouting priority -100 ; }
-add chain ${TABLE} output { type nat hook output priority -100 ; }
-add chain ${TABLE} postrouting { type nat hook postrouting priority 100 ; }
-add rule ${TABLE} prerouting ip daddr . meta l4proto . th dport vmap @chains
-add rule ${TABLE} output ip daddr . meta l4proto . th dport vmap @chains
-add rule ${TABLE} postrouting ip saddr . ip daddr @selves masquerade
+/** The transaction that makes the table of an agent, without a Service. That of a former process of the agent goes. */
+export function emptyTable(table: string): string {
+  return `add table ${table}
+delete table ${table}
+add table ${table}
+add map ${table} chains { type ipv4_addr . inet_proto . inet_service : verdict ; }
+add set ${table} selves { type ipv4_addr . ipv4_addr ; }
+add chain ${table} prerouting { type nat hook prerouting priority -100 ; }
+add chain ${table} output { type nat hook output priority -100 ; }
+add chain ${table} postrouting { type nat hook postrouting priority 100 ; }
+add rule ${table} prerouting ip daddr . meta l4proto . th dport vmap @chains
+add rule ${table} output ip daddr . meta l4proto . th dport vmap @chains
+add rule ${table} postrouting ip saddr . ip daddr @selves masquerade
 `;
+}
 
 /**
  * Computes the transactions that make the rules those of these listeners. A Service without endpoints has none: the
  * kernel refuses its connections, since nothing listens there.
  * @param before the rules that are there
+ * @param table its family and name
  */
 export function serviceTransactions(
   listeners: readonly ServiceListener[],
   before: RulesByChain,
+  table: string,
 ): { readonly transactions: readonly string[]; readonly rules: RulesByChain } {
   const served = listeners.filter(({ endpoints }) => endpoints.length > 0);
   const rules = new Map(served.map((listener) => [chainOf(listener), ruleOf(listener)]));
@@ -47,24 +52,24 @@ export function serviceTransactions(
   const gone = [...before.keys()].filter((chain) => !rules.has(chain));
   if (changed.length === 0 && gone.length === 0) return { transactions: [], rules };
   const chains = changed.map(([chain, rule]) =>
-    [`add chain ${TABLE} ${chain}`, `flush chain ${TABLE} ${chain}`, `add rule ${TABLE} ${chain} ${rule}`].join('\n'),
+    [`add chain ${table} ${chain}`, `flush chain ${table} ${chain}`, `add rule ${table} ${chain} ${rule}`].join('\n'),
   );
   const found = served.map((listener) => `${placeOf(listener)} : goto ${chainOf(listener)}`);
   // A Pod that calls its own Service would answer itself, past the router.
   const selves = new Set(served.flatMap(({ endpoints }) => endpoints.map(({ address }) => `${address} . ${address}`)));
   const last = [
-    `flush map ${TABLE} chains`,
-    `flush set ${TABLE} selves`,
-    ...elements('chains', found),
-    ...elements('selves', [...selves]),
-    ...gone.map((chain) => `delete chain ${TABLE} ${chain}`),
+    `flush map ${table} chains`,
+    `flush set ${table} selves`,
+    ...elements(`${table} chains`, found),
+    ...elements(`${table} selves`, [...selves]),
+    ...gone.map((chain) => `delete chain ${table} ${chain}`),
   ];
   const transactions = [...inGroups(chains).map((group) => group.join('\n')), last.join('\n')];
   return { transactions: transactions.map((text) => `${text}\n`), rules };
 }
 
-function elements(name: string, texts: readonly string[]): string[] {
-  return inGroups(texts).map((group) => `add element ${TABLE} ${name} { ${group.join(', ')} }`);
+function elements(place: string, texts: readonly string[]): string[] {
+  return inGroups(texts).map((group) => `add element ${place} { ${group.join(', ')} }`);
 }
 
 function inGroups<T>(items: readonly T[]): T[][] {

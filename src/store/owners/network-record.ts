@@ -37,6 +37,11 @@ export class NetworkRecord {
     this.#parts = parts;
   }
 
+  /** ID of the agent. */
+  get id(): string {
+    return this.#parts.id;
+  }
+
   /** The process on record, if it still lives. */
   living(part: NetworkPart): number | undefined {
     return this.#living(this.file(part))?.pid;

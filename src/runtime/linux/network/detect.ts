@@ -64,7 +64,7 @@ async function tryRules(
   const nft = findNft(userPath);
   if (nft === undefined) return {};
   try {
-    await new NftServices(nft, join).update([]);
+    await new NftServices(nft, join, 'trial').update([]);
     return { nft };
   } catch (error) {
     return { failedNft: error instanceof Error ? error.message : String(error) };

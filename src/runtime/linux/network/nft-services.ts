@@ -1,19 +1,26 @@
-import { EMPTY_TABLE, type RulesByChain, serviceTransactions } from '../../../network/nft/service-rules.ts';
+import { emptyTable, type RulesByChain, serviceTransactions } from '../../../network/nft/service-rules.ts';
 import type { ServiceListener } from '../../../network/service-listener.ts';
 import { runHelper } from '../../helpers/helper.ts';
 import { joinPrefix, type NetworkJoin } from './join.ts';
 
-/** Serves Services in the network of a run by rules of nftables. The rules go with the network. */
+/**
+ * Serves Services in the network of a run by rules of nftables. Agents that share a network have a table each. The
+ * rules go with the network.
+ */
 export class NftServices {
   readonly #nft: string;
   readonly #join: NetworkJoin;
+  /** Its family and name. */
+  readonly #table: string;
   /** Undefined: the table is not there yet. */
   #rules: RulesByChain | undefined;
   #updated: Promise<void> = Promise.resolve();
 
-  constructor(nft: string, join: NetworkJoin) {
+  /** @param owner the agent, for the name of its table */
+  constructor(nft: string, join: NetworkJoin, owner: string) {
     this.#nft = nft;
     this.#join = join;
+    this.#table = `ip podrun_${owner.replaceAll(/\W/g, '_')}`;
   }
 
   /**
@@ -26,10 +33,16 @@ export class NftServices {
     return updated;
   }
 
+  /** Removes the rules: other agents may go on in the network. Where it is gone, they are gone as well. */
+  async close(): Promise<void> {
+    await this.#updated;
+    if (this.#rules !== undefined) await this.#send(`delete table ${this.#table}\n`).catch(() => undefined);
+  }
+
   async #update(listeners: readonly ServiceListener[]): Promise<void> {
-    if (this.#rules === undefined) await this.#send(EMPTY_TABLE);
+    if (this.#rules === undefined) await this.#send(emptyTable(this.#table));
     this.#rules ??= new Map();
-    const { transactions, rules } = serviceTransactions(listeners, this.#rules);
+    const { transactions, rules } = serviceTransactions(listeners, this.#rules, this.#table);
     for (const transaction of transactions) await this.#send(transaction);
     this.#rules = rules;
   }
