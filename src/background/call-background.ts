@@ -5,7 +5,14 @@ import type { BackgroundAgents } from '../store/owners/background-agents.ts';
 /** Variables that podrun itself needs, beside the variables for containers. */
 const OWN_VARIABLES = ['XDG_RUNTIME_DIR'];
 
+/**
+ * The command line that starts podrun, without arguments: Node.js with its options, and the program. It is handed in: a
+ * process that calls podrun's code may be another program.
+ */
+export type PodrunProgram = readonly [string, ...string[]];
+
 export interface BackgroundPodrun {
+  readonly podrun: PodrunProgram;
   readonly command: string;
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
@@ -19,9 +26,8 @@ export interface BackgroundPodrun {
  */
 export async function callBackground(
   agents: BackgroundAgents,
-  { command, id, env, what }: BackgroundPodrun,
+  { podrun, command, id, env, what }: BackgroundPodrun,
 ): Promise<string> {
-  const [program = ''] = process.argv.slice(1);
   const log = agents.openLog();
   const cannot = (why: string): PodrunError =>
     new PodrunError('Unreachable', `${what} cannot be started: ${why}`, { hint: `Its output is in ${log}.` });
@@ -30,7 +36,7 @@ export async function callBackground(
     return value === undefined ? [] : [[name, value] as const];
   });
   const answer = await startInBackground({
-    argv: [process.execPath, ...process.execArgv, program, '--state-dir', agents.root, command, id],
+    argv: [...podrun, '--state-dir', agents.root, command, id],
     env: { ...env, ...Object.fromEntries(own) },
     // A working folder elsewhere would keep its file system from being unmounted.
     cwd: '/',

@@ -3,6 +3,7 @@ import { killGroup } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { PodrunProgram } from './call-background.ts';
 import { callAgent } from './start-agent.ts';
 
 /** The time that another process has to start the agent, milliseconds. */
@@ -13,6 +14,7 @@ export interface Revival {
   /** The state folder. */
   readonly root: string;
   readonly clock: Clock;
+  readonly podrun: PodrunProgram;
   readonly note: (text: string) => void;
 }
 
@@ -25,13 +27,13 @@ export async function reviveAgents(revival: Revival): Promise<void> {
   await Promise.all(agents.list().map((id) => revive(revival, agents, id)));
 }
 
-async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: string): Promise<void> {
+async function revive({ clock, podrun, note }: Revival, agents: BackgroundAgents, id: string): Promise<void> {
   const untilMs = clock.now().monotonicMs + OTHERS_MS;
   while (clock.now().monotonicMs < untilMs) {
     const present = agents.processOf(id);
     if (present === undefined || (present.isReady && !agents.isGone(present))) return;
     if (agents.isGone(present) && agents.claim(id) === undefined) {
-      const restarted = await restartAgent(agents, id);
+      const restarted = await restartAgent(agents, id, podrun);
       if (restarted === '') return;
       return note(`${restarted}: the background agent (process ${present.pid}) had ended; podrun started another`);
     }
@@ -40,14 +42,14 @@ async function revive({ clock, note }: Revival, agents: BackgroundAgents, id: st
 }
 
 /** Answers what the new agent looks after, such as `deployment/web, pod/one`. */
-async function restartAgent(agents: BackgroundAgents, id: string): Promise<string> {
+async function restartAgent(agents: BackgroundAgents, id: string, podrun: PodrunProgram): Promise<string> {
   const settings = agents.settings<AgentSettings>(id);
   // The creating process was killed before it had written the settings.
   if (settings === undefined) {
     agents.remove(id, killGroup);
     return '';
   }
-  const { hostEnv } = settings;
-  const { resumed, owned } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);
+  const env = settings.hostEnv as Readonly<Record<string, string>>;
+  const { resumed, owned } = await callAgent(agents, { podrun, id, env });
   return [...resumed, ...owned.map(({ metadata }) => `pod/${metadata.name}`)].join(', ');
 }

@@ -23,12 +23,13 @@ import { StateGuard } from '../agent/runs/state-guard.ts';
 import { SmallHeap } from '../agent/runs/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, sendAnswer } from './answer.ts';
-import { callBackground } from './call-background.ts';
+import { callBackground, type PodrunProgram } from './call-background.ts';
 
 /** The process that runs an agent or a keeper. */
 export interface BackgroundProcess {
   readonly store: FileStore;
   readonly clock: Clock;
+  readonly podrun: PodrunProgram;
   /** Writes a line into the log of the agent. */
   readonly report: (line: string) => void;
 }
@@ -56,7 +57,7 @@ interface Resumed {
  * Runs Pods until their end: the Pods of the assignment, and the Pods of a former process of the same agent. When this
  * process is killed, its containers keep running under their keeper.
  */
-export async function runAgent(id: string, { store, clock, report }: BackgroundProcess): Promise<number> {
+export async function runAgent(id: string, { store, clock, podrun, report }: BackgroundProcess): Promise<number> {
   const agents = new BackgroundAgents(store.root, localProcesses);
   const other = agents.claim(id, process.ppid);
   if (other !== undefined) throw new PodrunError('Conflict', `process ${other.pid} is background agent ${id} already`);
@@ -66,7 +67,7 @@ export async function runAgent(id: string, { store, clock, report }: BackgroundP
   const trouble = (text: string): void => {
     report(`${formatTime(clock.now().wallMs)} ${text}`);
   };
-  const runtime = openRuntime({ id, store, clock, agents, settings, pods, trouble });
+  const runtime = openRuntime(podrun, { id, store, clock, agents, settings, pods, trouble });
   try {
     const isOnRecord = await runPods({ id, store, clock, agents, settings, runtime, pods, trouble });
     return isOnRecord ? EXIT.ok : EXIT.failed;
@@ -78,22 +79,17 @@ export async function runAgent(id: string, { store, clock, report }: BackgroundP
   }
 }
 
-function openRuntime({
-  id,
-  store,
-  agents,
-  settings,
-  pods,
-  clock,
-  trouble,
-}: Omit<BackgroundAgent, 'runtime'>): KeptRuntime {
+function openRuntime(
+  podrun: PodrunProgram,
+  { id, store, agents, settings, pods, clock, trouble }: Omit<BackgroundAgent, 'runtime'>,
+): KeptRuntime {
   const env = settings.hostEnv as Readonly<Record<string, string>>;
   return new KeptRuntime({
     clock,
     socket: agents.paths(id).keeperSocket,
     features: settings.features,
     startKeeper: async () => {
-      await callBackground(agents, { command: KEEPER_COMMAND, id, env, what: 'the keeper of the containers' });
+      await callBackground(agents, { podrun, command: KEEPER_COMMAND, id, env, what: 'the keeper of the containers' });
     },
     logPlaceOf: (instance) => {
       const [uid = '', container = '', attempt = ''] = instance.split('/');

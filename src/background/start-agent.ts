@@ -7,7 +7,7 @@ import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import { AGENT_COMMAND } from './command-names.ts';
 import type { AgentAnswer, Assignment } from './answer.ts';
-import { callBackground } from './call-background.ts';
+import { type BackgroundPodrun, callBackground, type PodrunProgram } from './call-background.ts';
 
 /** The result of starting a background agent. */
 export interface StartedAgent {
@@ -25,11 +25,12 @@ export async function startAgent(
   agents: BackgroundAgents,
   settings: AgentSettings,
   assignment: Assignment,
+  podrun: PodrunProgram,
 ): Promise<StartedAgent> {
   const hostEnv = inheritedVariables(settings.hostEnv);
   const id = agents.create({ ...settings, hostEnv }, assignment);
   try {
-    const answer = await callAgent(agents, id, hostEnv);
+    const answer = await callAgent(agents, { podrun, id, env: hostEnv });
     const foreign = new Set(answer.foreign);
     return {
       owned: answer.owned,
@@ -49,10 +50,9 @@ export async function startAgent(
  */
 export async function callAgent(
   agents: BackgroundAgents,
-  id: string,
-  env: Readonly<Record<string, string>>,
+  call: Pick<BackgroundPodrun, 'podrun' | 'id' | 'env'>,
 ): Promise<Extract<AgentAnswer, { type: 'began' }>> {
-  const line = await callBackground(agents, { command: AGENT_COMMAND, id, env, what: 'the background agent' });
+  const line = await callBackground(agents, { ...call, command: AGENT_COMMAND, what: 'the background agent' });
   const answer = JSON.parse(line) as AgentAnswer;
   if (answer.type === 'failed') throw new PodrunError(answer.code, answer.message, { ...answer });
   return answer;

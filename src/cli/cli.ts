@@ -40,6 +40,10 @@ export class Cli {
     return this.#host.folder;
   }
 
+  get podrun(): Process['podrun'] {
+    return this.#host.podrun;
+  }
+
   /** Standard input. Its first use loads Node's streams. */
   get stdin(): Process['stdin'] {
     return this.#host.stdin;

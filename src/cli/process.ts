@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { PodrunProgram } from '../background/call-background.ts';
 import type { Clock } from '../clock.ts';
 
 /** The signal with the same meaning: SIGHUP for a terminal that is gone, SIGPIPE for a pipe without a reader. */
@@ -29,5 +30,6 @@ export interface Process {
   readonly clock: Clock;
   /** The folder of the built program. */
   readonly folder: string;
+  readonly podrun: PodrunProgram;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -69,7 +69,8 @@ export function removeNamespaces(cli: Cli): void {
 export async function resumeAgents(cli: Cli): Promise<void> {
   const { reviveAgents } = await import('../background/revive-agents.ts');
   try {
-    await reviveAgents({ root: openStore(cli).root, clock: cli.clock, note: cli.note });
+    const { clock, podrun, note } = cli;
+    await reviveAgents({ root: openStore(cli).root, clock, podrun, note });
   } catch (error) {
     // The command goes on: it reports errors of the store itself.
     if (!(error instanceof PodrunError)) throw error;

@@ -27,6 +27,7 @@ const thisProcess: Process = {
   clock: new SystemClock(),
   env: process.env,
   folder: path.dirname(import.meta.filename),
+  podrun: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
 };
 
 process.on('exit', () => {

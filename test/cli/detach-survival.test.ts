@@ -179,7 +179,7 @@ describe('a background agent that was killed', () => {
     await stage.puppet('main');
     await running();
     await kill(agentPid());
-    const gets = await Promise.all(Array.from({ length: 8 }, () => workshop.run(['get', 'pods'])));
+    const gets = await Promise.all(Array.from({ length: 8 }, () => workshop.start(['get', 'pods']).ended));
     for (const { stdout } of gets) expect(stdout).toMatch(/web +1\/1 +Running/);
     expect(gets.filter(({ stderr }) => stderr !== '')).toHaveLength(1);
     expect(workshop.backgroundProcesses()).toHaveLength(2);

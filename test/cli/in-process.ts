@@ -6,6 +6,7 @@ import { type Clock, SystemClock } from '../../src/clock.ts';
 import type { Ended, Workshop } from './workshop.ts';
 
 const DIST = path.join(import.meta.dirname, '../../dist');
+const PROGRAM = path.join(import.meta.dirname, '../../bin/podrun.js');
 
 /** The surroundings of a command. */
 interface Surroundings {
@@ -44,7 +45,16 @@ async function runNow(
     PODRUN_IMAGE_DIR: `${stateDir}.images`,
     ...env,
   };
-  const host = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr, clock, env: variables, folder: DIST };
+  const stdin = Readable.from([Buffer.from(input)]);
+  const host = {
+    stdin,
+    stdout,
+    stderr,
+    clock,
+    env: variables,
+    folder: DIST,
+    podrun: [process.execPath, PROGRAM] as const,
+  };
   const before = { folder: process.cwd(), timeZone: process.env['TZ'] };
   process.chdir(folder);
   setTimeZone(variables['TZ']);

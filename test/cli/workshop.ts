@@ -190,9 +190,7 @@ export class Workshop {
 
   /** Runs a command to its end: in this process, if the command only reads or changes what is stored. */
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    // A command starts background agents again that were killed, with the program of its own process.
-    const hasAgents = namesIn(path.join(this.stateDir, '.agents')).length > 0;
-    if (hasAgents || !isAboutStore(args) || Object.keys(env).some((name) => READ_BY_NODE.test(name))) {
+    if (!isAboutStore(args) || Object.keys(env).some((name) => READ_BY_NODE.test(name))) {
       return this.start(args, env).ended;
     }
     const { runHere } = await import('./in-process.ts');

@@ -24,7 +24,8 @@ export async function readStaticPod(
   { nodeName, seen, salt }: { readonly nodeName: string; readonly seen: string; readonly salt: string },
 ): Promise<ReadStaticPod> {
   const { objects, errors } = await loadManifests({ files: [{ file, bytes }], forRunning: true });
-  if (errors.length > 0) return { problem: renderManifestErrors(errors).join('\n') };
+  const mistakes = renderManifestErrors(errors).map((text) => text.replace(/^error: /, ''));
+  if (mistakes.length > 0) return { problem: mistakes.join('\n') };
   const [found, ...others] = objects;
   if (found?.object.kind !== 'Pod' || others.length > 0)
     return { problem: `${file}: a static Pod is one Pod in a file` };

@@ -37,7 +37,12 @@ export async function applyDetached(
   const { owned, foreign } =
     own.length === 0 && workloads.length === 0
       ? { owned: [], foreign: [] }
-      : await startAgent(agents, await settingsOf(session), { pods: own, workloads, command: calledCommand(cli) });
+      : await startAgent(
+          agents,
+          await settingsOf(session),
+          { pods: own, workloads, command: calledCommand(cli) },
+          cli.podrun,
+        );
   for (const pod of owned) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);

@@ -26,7 +26,7 @@ export async function checkLimits(
       hasReadInput: flags.filename.includes('-'),
       env: cli.env,
     },
-    argv: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    argv: [...cli.podrun, ...cli.line.argv],
     interactive: cli.stdin.isTTY === true,
     onSignal: (forward) => void listenForSignals(cli, forward),
   });

@@ -12,7 +12,7 @@ export function register(program: Command, run: RunVerb): void {
     .action((id: string) =>
       run((cli) => {
         const report = (line: string): void => cli.stderr.write(`${line}\n`);
-        return runAgent(id, { store: openStore(cli), clock: cli.clock, report });
+        return runAgent(id, { store: openStore(cli), clock: cli.clock, podrun: cli.podrun, report });
       }),
     );
 }
