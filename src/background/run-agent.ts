@@ -153,7 +153,7 @@ function namesOf(workloads: readonly OwnedWorkload[], resumed: readonly Resumed[
 
 /** Ends the remaining processes of a Pod whose keeper is gone, and removes its file system layers. */
 async function endContainers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
-  await endProcesses(store, pod, clock);
+  await endProcesses(store, pod, { clock, isNetworkKept: true });
   await removeLayers(store, pod);
 }
 

@@ -11,19 +11,25 @@ import { removeLeftLayers } from '../../runtime/linux/namespace/layers.ts';
 
 /** Ends the remaining processes of a Pod without an agent, and removes what it and its agent had in memory. */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
-  await endProcesses(store, pod, clock);
+  await endProcesses(store, pod, { clock, isNetworkKept: false });
   removeLeftHolds(store.memory);
   if (!usesMemory(pod.spec)) return;
   const { namespace, name } = pod.metadata;
   removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
 }
 
-/** Ends the remaining processes of a Pod. Its volumes stay. */
-export async function endProcesses(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
+/** Ends the remaining processes of a Pod. Its volumes stay, and its network when its agent goes on with it. */
+export async function endProcesses(
+  store: FileStore,
+  pod: StoredPod,
+  { clock, isNetworkKept }: { readonly clock: Clock; readonly isNetworkKept: boolean },
+): Promise<void> {
   const { namespace, name } = pod.metadata;
   const uid = resolvedUid(pod);
   // The records may belong to a new run of that name.
-  const recorded = store.survivingProcesses(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
+  const recorded = store
+    .survivingProcesses(namespace, name)
+    .filter(({ id, network }) => id.startsWith(`${uid}/`) && !(isNetworkKept && network !== undefined));
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);

@@ -68,8 +68,11 @@ export class NetworkMaker {
     if (this.#untold !== undefined) this.#report(this.#untold);
     const recorded = files.recordedNetwork(pod);
     // A network that only open files of this agent held cannot be one of a former agent.
-    const before = recorded?.files === undefined ? recorded && adoptedNetwork(recorded, clock) : undefined;
-    const place = { address, before, event, record: (join: NetworkJoin) => this.#record(pod, join) };
+    const isHeld = recorded !== undefined && recorded.files === undefined;
+    const before = isHeld ? quietly(() => adoptedNetwork(recorded, clock)) : undefined;
+    // The containers of a Pod whose holder was killed may still run in the former network.
+    const isLost = before === undefined && pod.status.podIP !== undefined;
+    const place = { address, before, isLost, event, record: (join: NetworkJoin) => this.#record(pod, join) };
     const parts = networks.kind === 'cluster' ? this.#inCluster(place) : this.#alone(place);
     const opened = await PrivateNetwork.open({ spec: pod.spec, address, event, ...(await parts) });
     if (before === undefined && networks.kind === 'pod') event(isolatedNetwork(address));
@@ -106,7 +109,7 @@ export class NetworkMaker {
     open.cluster.close({ ends });
   }
 
-  async #inCluster({ address, before, event, record }: PodPlace): Promise<NetworkParts> {
+  async #inCluster({ address, before, isLost, event, record }: PodPlace): Promise<NetworkParts> {
     this.#cluster ??= this.#openCluster();
     const opening = this.#cluster;
     try {
@@ -114,7 +117,7 @@ export class NetworkMaker {
       const held = before ?? (await cluster.addPod(address, record));
       // The kernel has removed the former cluster with the last of its processes.
       const former = held.join.cluster;
-      if (former !== undefined && former !== cluster.id) event(networkLost());
+      if (isLost || (former !== undefined && former !== cluster.id)) event(networkLost());
       await wayOut.opened;
       return { held, helper, isShared: true };
     } catch (error) {
@@ -217,6 +220,8 @@ interface PodPlace {
   readonly address: string;
   /** The network of a former agent. */
   readonly before: HeldNetwork | undefined;
+  /** True when the Pod had a network that cannot be found. */
+  readonly isLost: boolean;
   readonly event: (event: EventDraft) => void;
   readonly record: (join: NetworkJoin) => void;
 }

@@ -123,12 +123,11 @@ export class Cluster {
       const outcome = await runHelper({ program, args, env: { LC_ALL: 'C' } });
       if (!outcome.ok) throw new Error(outcome.why);
     };
-    const joinOf = ({ pid, files }: NewNetwork): NetworkJoin => {
-      const join = { nsenter: tools.nsenter, isUsers: mode === 'user', cluster: this.id };
-      return outlivesPodrun ? { ...join, holderPid: pid } : { ...join, holderPid: process.pid, files };
-    };
+    const base = { nsenter: tools.nsenter, isUsers: mode === 'user', cluster: this.id };
+    // podrun enters through its own files, which keep the network when its holder is killed.
+    const joinOf = ({ files }: NewNetwork): NetworkJoin => ({ ...base, holderPid: process.pid, files });
     const hold = (network: NewNetwork): boolean => {
-      record(joinOf(network));
+      record(outlivesPodrun ? { ...base, holderPid: network.pid } : joinOf(network));
       return outlivesPodrun;
     };
     const made = await makeNetwork(command, { connect, hold });

@@ -6,6 +6,7 @@ import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
 import type { NetworkJoin } from './join.ts';
+import { closeFiles, openNamespaces } from './setup.ts';
 import type { NetworkTools } from './tools.ts';
 
 /** A private network, which lives as long as its holder. */
@@ -71,11 +72,15 @@ export async function holdNetwork(
 
 /** The network of a former podrun, whose holder still runs. */
 export function adoptedNetwork(join: NetworkJoin, clock: Clock): HeldNetwork {
+  const { holderPid } = join;
+  const files = openNamespaces(holderPid);
   return {
-    join,
+    // podrun's own files keep the network when its holder is killed.
+    join: { ...join, holderPid: process.pid, files },
     end: async () => {
-      killGroup(join.holderPid);
-      while (startTimeOf(join.holderPid) !== undefined) {
+      closeFiles(files);
+      killGroup(holderPid);
+      while (startTimeOf(holderPid) !== undefined) {
         await sleep(clock, LOOK_EVERY_MS);
       }
     },
