@@ -70,6 +70,7 @@ export function withIdentity(inside: Inside, identity: Identity | undefined): In
     isSealed: inside.isSealed,
     hasOwnNumbers: inside.hasOwnNumbers,
     owner,
+    tools: inside.tools,
     kill: () => inside.kill(),
     end: () => inside.end(),
   };

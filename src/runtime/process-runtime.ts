@@ -142,10 +142,11 @@ export class ProcessRuntime implements Runtime {
   async #startInside(launch: ContainerLaunch, around: Surroundings): Promise<StartedInside> {
     const { inside } = around;
     const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
+    const isPartlyHidden = inside.tools?.users === 'mapped';
     const problem = prepareWorkingDirectory(launch.cwd, pathOf);
-    if (problem !== undefined) return { error: startFailed(problem) };
+    if (problem !== undefined && !isPartlyHidden) return { error: startFailed(problem) };
     const [name] = launch.argv;
-    const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'], pathOf });
+    const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'], pathOf, isPartlyHidden });
     if (!lookup.ok) return { error: startFailed(lookup.error) };
     let notice: string | undefined;
     if (launch.tty === true && !isPlainText(lookup.file, launch.cwd, pathOf)) {

@@ -54,9 +54,10 @@ export async function runExec(request: ExecRequest, dependencies: ExecDependenci
 /** Finds the program of a command beside the main process. The error is in runc's words. */
 export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd' | 'env'>, inside: Inside): Lookup {
   const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
+  const isPartlyHidden = inside.tools?.users === 'mapped';
   const problem = whyNotEnterable(cwd, pathOf);
-  if (problem !== undefined) return { ok: false, error: problem };
-  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf });
+  if (problem !== undefined && !isPartlyHidden) return { ok: false, error: problem };
+  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf, isPartlyHidden });
   const unloadable = lookup.ok ? whyNotLoadable(lookup.file, cwd, pathOf) : undefined;
   return lookup.ok && unloadable !== undefined ? { ok: false, error: execveFailed(lookup.file, unloadable) } : lookup;
 }

@@ -25,21 +25,27 @@ export interface ProgramRequest {
   /** PATH of the program's own environment. */
   readonly searchPath: string | undefined;
   readonly pathOf: PathOf;
+  /** True: podrun may not look into folders of the container's users, where the program may be. Default: false. */
+  readonly isPartlyHidden?: boolean;
 }
 
 /**
  * Finds the program of a container: a name with a slash is a path, other names are searched along PATH. Like Go and
  * unlike a shell, refuses relative directories of PATH, and treats a file without execute permission as missing.
  */
-export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramRequest): Lookup {
+export function lookUpProgram({ name, cwd, searchPath, pathOf, isPartlyHidden = false }: ProgramRequest): Lookup {
   const failed = (why: string): Lookup => ({ ok: false, error: `exec: ${goQuote(name)}: ${why}` });
+  const problemOf = (file: string): string | undefined => {
+    const problem = whyNotExecutable(file, cwd, pathOf);
+    return isPartlyHidden && problem?.endsWith(errnoText('EACCES')) === true ? undefined : problem;
+  };
   if (name.includes('/')) {
-    const problem = whyNotExecutable(name, cwd, pathOf);
+    const problem = problemOf(name);
     return problem === undefined ? { ok: true, file: name } : failed(problem);
   }
   for (const directory of searchPath === undefined || searchPath === '' ? [] : searchPath.split(':')) {
     const file = join(directory === '' ? '.' : directory, name);
-    if (whyNotExecutable(file, cwd, pathOf) !== undefined) continue;
+    if (problemOf(file) !== undefined) continue;
     if (isAbsolute(file)) return { ok: true, file };
     return failed('cannot run executable found relative to current directory');
   }

@@ -113,6 +113,7 @@ class ContainerLimiter implements Limited {
       isSealed: inside.isSealed,
       hasOwnNumbers: inside.hasOwnNumbers,
       owner: inside.owner,
+      tools: inside.tools,
       kill: () => {
         inside.kill();
         group?.kill();

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { quietly, filesIn } from '../../../quietly.ts';
+import { runHelper } from '../../helpers/helper.ts';
 import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 
 /**
@@ -20,7 +21,18 @@ import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
   for (const file of madeOnHost.toReversed()) removeEmpty(file);
   openWorkFolders(layerDir);
-  await promises.rm(layerDir, { recursive: true, force: true }).catch(() => undefined);
+  await removeTree(layerDir);
+}
+
+/** Removes a folder, also with files of a container's other users: those belong to root of such a user namespace. */
+async function removeTree(folder: string): Promise<void> {
+  const isGone = await promises.rm(folder, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
+  if (isGone || process.getuid?.() === 0) return;
+  const asRoot = ['--user', '--map-auto', '--map-root-user', 'rm', '-rf', '--', folder];
+  await runHelper({ program: 'unshare', args: asRoot });
 }
 
 /** The file in a layer that lists what was created outside of the layer: one JSON string on each line. */
@@ -39,7 +51,7 @@ export async function removeLeftLayers(layers: string): Promise<void> {
       await removeLayer(layerDir, readMadeOnHost(layerDir));
     }
   }
-  await promises.rm(layers, { recursive: true, force: true }).catch(() => undefined);
+  await removeTree(layers);
 }
 
 function readMadeOnHost(layerDir: string): string[] {
