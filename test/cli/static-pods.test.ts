@@ -44,6 +44,7 @@ it('a mirror Pod that is deleted is made anew, and its static Pod goes on until 
   const { name = '', uid } = before?.metadata ?? {};
   const deletion = await workshop.run(['delete', 'pod', name, '--force']);
   expect(deletion).toMatchObject({ exitCode: 0, stdout: `pod "${name}" force deleted\n` });
+  expect(deletion.stderr).toContain(`pod/${name} is back: only the removal of its file ends a static Pod\n`);
   const [after] = storeOf(workshop).list<StoredPod>('pods');
   expect(after?.metadata).toMatchObject({ name, generation: 1 });
   expect(after?.metadata.uid).not.toBe(uid);

@@ -16,8 +16,11 @@ export interface PodDeletion {
   readonly graceSeconds: number | undefined;
 }
 
-/** missing: no such Pod. removed: the object is gone. ending: its agent ends it, or finalizers keep it. */
-export type DeletionOutcome = 'missing' | 'removed' | 'ending';
+/**
+ * missing: no such Pod. removed: the object is gone. renewed: so is the mirror Pod of a static Pod, and there is a new
+ * one. ending: its agent ends it, or finalizers keep it.
+ */
+export type DeletionOutcome = 'missing' | 'removed' | 'renewed' | 'ending';
 
 /**
  * Deletes a Pod, as the API server and the kubelet do together. A running Pod is marked, and its agent removes it. A
@@ -38,7 +41,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) return 'missing';
   const isOwned = store.isOwned(namespace, name);
-  if (isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'removed';
+  if (isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'renewed';
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;

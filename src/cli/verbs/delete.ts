@@ -195,6 +195,7 @@ async function deleteAll(
   const remove = async (ref: ObjectRef, object: StoredKubeObject): Promise<boolean> => {
     const outcome = await deleteObject(session, ref);
     if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
+    if (outcome === 'renewed') cli.note(`pod/${ref.name} is back: only the removal of its file ends a static Pod`);
     return outcome !== 'missing';
   };
   const isReal = deletion.dryRun === 'none';
