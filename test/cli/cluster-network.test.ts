@@ -165,7 +165,9 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
       expect(await onMachine()).toContain('one answers');
       const { stdout } = await place.start(['get', 'pod', 'two', '-o', 'jsonpath={.status.podIP}']).ended;
       await vi.waitFor(() => expect(agents).not.toContain(place.agentOf('one')), PATIENT);
-      expect((await place.start(['exec', 'one', '--', ...ask(stdout)]).ended).stdout).toContain('two answers');
+      const said = await place.start(['exec', 'one', '--', ...ask(stdout)]).ended;
+      expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(said.stdout).toContain('two answers');
       expect([place.clusterHolder(), place.holderOf('one'), place.holderOf('two')]).toEqual(holders);
       await vi.waitFor(async () => expect(await onMachine()).toContain('one answers'), PATIENT);
       expect(await place.start(['delete', 'pod', 'one', 'two']).ended).toMatchObject({ exitCode: 0 });

@@ -2,7 +2,7 @@ import { runHelper } from '../../helpers/helper.ts';
 import { killProcess } from '../../kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { clusterCommand, holderCommand, linkCommand, type NetworkMode, podNetworkCommand } from './cluster-commands.ts';
-import type { HeldNetwork } from './holder.ts';
+import { type HeldNetwork, LastingNetwork } from './holder.ts';
 import type { NamespaceFiles, NetworkJoin } from './join.ts';
 import { closeFiles, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
 import type { NetworkTools } from './tools.ts';
@@ -124,14 +124,15 @@ export class Cluster {
       if (!outcome.ok) throw new Error(outcome.why);
     };
     const base = { nsenter: tools.nsenter, isUsers: mode === 'user', cluster: this.id };
-    // podrun enters through its own files, which keep the network when its holder is killed.
-    const joinOf = ({ files }: NewNetwork): NetworkJoin => ({ ...base, holderPid: process.pid, files });
+    const ownJoin = ({ files }: NewNetwork): NetworkJoin => ({ ...base, holderPid: process.pid, files });
+    const heldJoin = ({ pid }: NewNetwork): NetworkJoin => ({ ...base, holderPid: pid });
     const hold = (network: NewNetwork): boolean => {
-      record(outlivesPodrun ? { ...base, holderPid: network.pid } : joinOf(network));
+      record(outlivesPodrun ? heldJoin(network) : ownJoin(network));
       return outlivesPodrun;
     };
     const made = await makeNetwork(command, { connect, hold });
-    return { join: joinOf(made), end: () => made.end() };
+    const end = (): Promise<void> => made.end();
+    return outlivesPodrun ? new LastingNetwork(heldJoin(made), made.files, end) : { join: ownJoin(made), end };
   }
 
   /**

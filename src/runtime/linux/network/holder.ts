@@ -4,8 +4,8 @@ import { type Clock, sleep } from '../../../clock.ts';
 import { errnoText } from '../../errno.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
-import { startTimeOf } from '../../watch/process-identity.ts';
-import type { NetworkJoin } from './join.ts';
+import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
+import type { NamespaceFiles, NetworkJoin } from './join.ts';
 import { closeFiles, openNamespaces } from './setup.ts';
 import type { NetworkTools } from './tools.ts';
 
@@ -74,17 +74,34 @@ export async function holdNetwork(
 export function adoptedNetwork(join: NetworkJoin, clock: Clock): HeldNetwork {
   const { holderPid } = join;
   const files = openNamespaces(holderPid);
-  return {
-    // podrun's own files keep the network when its holder is killed.
-    join: { ...join, holderPid: process.pid, files },
-    end: async () => {
-      closeFiles(files);
-      killGroup(holderPid);
-      while (startTimeOf(holderPid) !== undefined) {
-        await sleep(clock, LOOK_EVERY_MS);
-      }
-    },
-  };
+  return new LastingNetwork(join, files, async () => {
+    closeFiles(files);
+    killGroup(holderPid);
+    while (startTimeOf(holderPid) !== undefined) {
+      await sleep(clock, LOOK_EVERY_MS);
+    }
+  });
+}
+
+/** A network that outlives podrun. When its holder is killed, podrun's own files keep it. */
+export class LastingNetwork implements HeldNetwork {
+  readonly end: () => Promise<void>;
+  readonly #held: NetworkJoin;
+  readonly #files: NamespaceFiles;
+  readonly #holder: ProcessIdentity;
+
+  constructor(held: NetworkJoin, files: NamespaceFiles, end: () => Promise<void>) {
+    this.#held = held;
+    this.#files = files;
+    this.#holder = { pid: held.holderPid, startTime: startTimeOf(held.holderPid) ?? '' };
+    this.end = end;
+  }
+
+  /** The way in. That through the holder is valid for the next podrun, too. */
+  get join(): NetworkJoin {
+    if (isProcessAlive(this.#holder)) return this.#held;
+    return { ...this.#held, holderPid: process.pid, files: this.#files };
+  }
 }
 
 const LOOK_EVERY_MS = 2;
