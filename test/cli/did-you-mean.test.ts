@@ -53,6 +53,13 @@ it.each([
       'Did you mean "json"?\n',
   },
   {
+    args: 'create quota few --hard=pods=3',
+    stderr:
+      'error: unknown command "quota" for "podrun create"\n' +
+      "A ResourceQuota needs a manifest: 'podrun create -f FILE', and 'podrun explain ResourceQuota' for its fields.\n" +
+      "See 'podrun create --help' for usage.\n",
+  },
+  {
     args: 'get pdos',
     stderr: 'error: the server doesn\'t have a resource type "pdos"\nDid you mean "pods"?\n',
   },

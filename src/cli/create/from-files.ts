@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { randomSuffix } from '../../agent/runs/random-suffix.ts';
-import { EXIT, fromServer, type PodrunError } from '../../api/errors.ts';
+import { EXIT, fromServer, type PodrunError, usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { generatedName } from '../../controllers/names.ts';
@@ -14,6 +14,7 @@ import { dryRunSuffix } from '../change/dry-run.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { usageOf } from '../flags/usage-of.ts';
+import { insteadOfCreated } from '../help/kubectl-commands.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { reportErrors } from '../report-error.ts';
 import type { CreateFlags } from './create-object.ts';
@@ -32,7 +33,11 @@ export interface CreateFilesFlags extends CreateFlags {
  * workloads run in the background. Source: kubectl/pkg/cmd/create/create.go.
  */
 export async function createFromFiles(cli: Cli, word: string | undefined, flags: CreateFilesFlags): Promise<number> {
-  if (word !== undefined) throw usageOf('create', `unknown command "${word}" for "podrun create"`);
+  if (word !== undefined) {
+    const { message, hint } = usageOf('create', `unknown command "${word}" for "podrun create"`);
+    const instead = insteadOfCreated(word);
+    throw usage(message, [instead, hint].filter(Boolean).join('\n'));
+  }
   const { filename, kustomize, dryRun } = flags;
   if (filename.length === 0 && kustomize === undefined) throw usageOf('create', 'must specify one of -f and -k');
   if (filename.length > 0 && kustomize !== undefined) throw usageOf('create', 'only one of -f or -k can be specified');

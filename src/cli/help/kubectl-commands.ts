@@ -4,6 +4,7 @@ const KUSTOMIZE = "Use 'podrun apply -k FOLDER', or 'kubectl kustomize FOLDER' a
 const PRUNE =
   "podrun apply deletes nothing: use 'podrun delete TYPE/NAME', or 'podrun delete -f FILE' with the old manifest.";
 const CONTEXTS = "podrun has no clusters and contexts: use '--state-dir FOLDER' for a separate set of Pods.";
+const NO_USERS = "podrun has no other users: 'podrun doctor' shows what this machine permits.";
 const DIFF =
   "podrun diff compares two runs: 'podrun diff web@1 web'. For the changes that a manifest would make, use " +
   "'podrun apply -f FILE --dry-run=server'.";
@@ -12,7 +13,7 @@ const DIFF =
 const INSTEAD: Readonly<Record<string, string>> = {
   autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
   proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
-  auth: "podrun has no other users: 'podrun doctor' shows what this machine permits.",
+  auth: NO_USERS,
   certificate: 'podrun has no cluster and no certificates.',
   config: CONTEXTS,
   'cluster-info': "podrun has no cluster: 'podrun doctor' shows what this machine permits.",
@@ -37,6 +38,26 @@ const INSTEAD: Readonly<Record<string, string>> = {
   inspect: "Use 'podrun describe pod NAME', or 'podrun get pod NAME -o yaml'.",
   stats: "Use 'podrun top pods'.",
 };
+
+/** The kinds that `kubectl create` makes from flags, and podrun does not, with the names of their commands. */
+const CREATED_FROM_FILES: Readonly<Record<string, string>> = {
+  poddisruptionbudget: 'PodDisruptionBudget',
+  pdb: 'PodDisruptionBudget',
+  priorityclass: 'PriorityClass',
+  pc: 'PriorityClass',
+  quota: 'ResourceQuota',
+  resourcequota: 'ResourceQuota',
+  service: 'Service',
+  svc: 'Service',
+};
+
+/** One line about an object that `podrun create` does not make from flags. Undefined: kubectl does not, either. */
+export function insteadOfCreated(name: string): string | undefined {
+  const kind = Object.hasOwn(CREATED_FROM_FILES, name) ? CREATED_FROM_FILES[name] : undefined;
+  if (kind === undefined) return /^((cluster)?role(binding)?|token)$/.test(name) ? NO_USERS : undefined;
+  const exposed = kind === 'Service' ? "'podrun expose' makes one for a workload; " : '';
+  return `A ${kind} needs a manifest: ${exposed}'podrun create -f FILE', and 'podrun explain ${kind}' for its fields.`;
+}
 
 /** A replacement for each flag of kubectl that podrun does not have. `COMMAND --flag` is a flag of one command only. */
 const FLAGS_INSTEAD: Readonly<Record<string, string>> = {

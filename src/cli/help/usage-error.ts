@@ -2,7 +2,7 @@ import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { didYouMean, mostSimilar } from '../../api/similar.ts';
 import { findCalled, nameOfCommand } from '../flags/called-command.ts';
-import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
+import { insteadOf, insteadOfCreated, insteadOfFlag } from './kubectl-commands.ts';
 import type { Cli } from '../cli.ts';
 
 /**
@@ -34,7 +34,9 @@ interface Called {
 /** The error in kubectl's words, and below it similar names. Source: spf13/pflag errors.go, spf13/cobra. */
 function complaint(message: string, group: Command, called: Called): string {
   const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
-  if (flag !== undefined) return unknownFlag(flag, called);
+  const created = called.argv[called.argv.indexOf('create') + 1] ?? '';
+  const isCreated = called.command === 'create' && insteadOfCreated(created) !== undefined;
+  if (flag !== undefined) return isCreated ? unknownCommand(created, group) : unknownFlag(flag, called);
   const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
   if (command !== undefined) return unknownCommand(command, group);
   const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
@@ -62,7 +64,8 @@ function unknownFlag(flag: string, { command, options }: Called): string {
 function unknownCommand(command: string, group: Command): string {
   const whose = group.parent === null ? group.name() : `podrun ${nameOfCommand(group)}`;
   const problem = `error: unknown command "${command}" for "${whose}"`;
-  const instead = group.parent === null ? insteadOf(command) : undefined;
+  const isCreate = group.parent !== null && group.name() === 'create';
+  const instead = group.parent === null ? insteadOf(command) : isCreate ? insteadOfCreated(command) : undefined;
   if (instead !== undefined) return `${problem}\n${instead}`;
   const commands = group.createHelp().visibleCommands(group);
   const meant = mostSimilar(
