@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { PodFailurePolicyRule, PodStatus, SuccessPolicyRule } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { failureVerdict } from '../../src/controllers/job/failure-policy.ts';
+import { finishedAtMs } from '../../src/controllers/job/failure-delay.ts';
 import { formatIndexes, parseIndexes } from '../../src/controllers/job/indexes.ts';
+import { endOf } from '../../src/controllers/job/job-end.ts';
 import { metSuccessRule } from '../../src/controllers/job/success-policy.ts';
 import { viewJob } from '../../src/controllers/job/job-view.ts';
 import type { StoredJob } from '../../src/controllers/reconcile.ts';
@@ -83,6 +85,52 @@ describe('a failure policy', () => {
       'Pod default/pi-x has condition DisruptionTarget matching FailJob rule at index 0',
     );
     expect(failureVerdict({ rules }, failedPod({})).action).toBeUndefined();
+  });
+});
+
+describe('the end of a failed Pod', () => {
+  const lastTransitionTime = '2026-11-23T10:00:05Z';
+  const notReady = { type: 'Ready', status: 'False', lastTransitionTime } as const;
+  const at = (finishedAt: string): object => ({ state: { terminated: { exitCode: 1, finishedAt } } });
+
+  it.each<[string, object[], string]>([
+    ['the end of its last container', [at('2026-11-23T10:00:01Z'), at('2026-11-23T10:00:03Z')], '2026-11-23T10:00:03Z'],
+    ['while one runs, when it was no longer ready', [at('2026-11-23T10:00:01Z'), { state: {} }], lastTransitionTime],
+  ])('is %s', (_, containers, time) => {
+    const containerStatuses = containers.map((status) => ({ ...ended('main', 1), ...status }));
+    expect(finishedAtMs(failedPod({ containerStatuses, conditions: [notReady] }))).toBe(Date.parse(time));
+  });
+});
+
+describe('restarts in place', () => {
+  it.each<['Never' | 'OnFailure', string | undefined]>([
+    ['OnFailure', 'BackoffLimitExceeded'],
+    // A sidecar restarts also in such a Pod.
+    ['Never', undefined],
+  ])('of a Pod that restarts %s', (restartPolicy, reason) => {
+    const job = newJob({
+      backoffLimit: 3,
+      template: { spec: { restartPolicy, containers: [] } },
+    }) as unknown as StoredJob;
+    const sidecar = { ...ended('logs', 1), restartCount: 3 };
+    const pod = failedPod({ phase: 'Running', initContainerStatuses: [sidecar] });
+    expect(endOf(viewJob(job, [pod]), 0)?.reason).toBe(reason);
+  });
+});
+
+describe('a Pod that is being deleted', () => {
+  const finalizers = ['batch.kubernetes.io/job-tracking'];
+  const rules = [onCode('Count', 'In', [1])];
+  it.each<[string, object, PodStatus['phase'], number]>([
+    ['has failed', { podReplacementPolicy: 'TerminatingOrFailed' }, 'Running', 1],
+    ['has not failed when it succeeds', { podReplacementPolicy: 'TerminatingOrFailed' }, 'Succeeded', 0],
+    ['has not failed before its end', { podReplacementPolicy: 'Failed' }, 'Running', 0],
+    ['has not failed before its end with a failure policy', { podFailurePolicy: { rules } }, 'Running', 0],
+    ['has failed at its end', { podReplacementPolicy: 'Failed' }, 'Failed', 1],
+  ])('%s: %j', (_, spec, phase, failed) => {
+    const pod = failedPod({ phase });
+    const metadata = { ...pod.metadata, finalizers, deletionTimestamp: '2026-11-23T10:00:00Z' };
+    expect(viewJob(newJob(spec) as unknown as StoredJob, [{ ...pod, metadata }]).failed).toBe(failed);
   });
 });
 
