@@ -56,7 +56,8 @@ it.each([
     args: 'create quota few --hard=pods=3',
     stderr:
       'error: unknown command "quota" for "podrun create"\n' +
-      "A ResourceQuota needs a manifest: 'podrun create -f FILE', and 'podrun explain ResourceQuota' for its fields.\n" +
+      "A ResourceQuota needs a manifest: 'podrun create -f FILE', " +
+      "and 'podrun explain ResourceQuota' for its fields.\n" +
       "See 'podrun create --help' for usage.\n",
   },
   {

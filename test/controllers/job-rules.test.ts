@@ -134,6 +134,17 @@ describe('a Pod that is being deleted', () => {
   });
 });
 
+describe('a Pod whose uid is written down, and that still has its finalizer', () => {
+  it.each(['Succeeded', 'Failed'] as const)('counts once: %s', (phase) => {
+    const pod = failedPod({ phase });
+    const metadata = { ...pod.metadata, finalizers: ['batch.kubernetes.io/job-tracking'] };
+    const uncountedTerminatedPods = { [phase.toLowerCase()]: [metadata.uid] };
+    const job = { ...newJob({}), status: { uncountedTerminatedPods } } as unknown as StoredJob;
+    const { succeeded, failed } = viewJob(job, [{ ...pod, metadata }]);
+    expect([succeeded, failed]).toEqual(phase === 'Succeeded' ? [1, 0] : [0, 1]);
+  });
+});
+
 describe('a success policy', () => {
   it.each<[SuccessPolicyRule[], string, string | undefined]>([
     [[{ succeededIndexes: '0' }], '0,3', 'Matched rules at index 0'],
