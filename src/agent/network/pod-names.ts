@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { podResolvConf, type PodResolvConf } from '../../lifecycle/files/resolv-conf.ts';
+import { podResolvConf, type PodResolvConf, unreachableResolver } from '../../lifecycle/files/resolv-conf.ts';
 import { noServiceNames } from '../../lifecycle/texts/dns-events.ts';
 import { readQuietly } from '../../quietly.ts';
 import { AgentDns, type AgentDnsOptions } from './agent-dns.ts';
@@ -34,8 +34,11 @@ export class PodNames {
     await this.#dns?.open();
     const { hasOwnFiles, network, store } = this.#options;
     if (hasOwnFiles) return this.resolvConf(pod).events;
-    const { namespace } = pod.metadata;
-    const hasServices = network !== 'pod' && store.list('services', { namespace }).length > 0;
+    const { metadata, spec } = pod;
+    const isInCluster = network === 'cluster' && spec.hostNetwork !== true;
+    const noNames = isInCluster ? unreachableResolver(readQuietly('/etc/resolv.conf')) : undefined;
+    if (noNames !== undefined) return [noNames];
+    const hasServices = network !== 'pod' && store.list('services', { namespace: metadata.namespace }).length > 0;
     return hasServices ? [noServiceNames(NO_FILES)] : [];
   }
 

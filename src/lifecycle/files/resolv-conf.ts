@@ -1,7 +1,7 @@
 import type { PodDNSConfigOption, PodSpec } from '../../api/generated/types.ts';
 import { CLUSTER_DOMAIN } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
-import { nameserversOmitted, searchesOmitted } from '../texts/dns-events.ts';
+import { nameserversOmitted, noNames, searchesOmitted } from '../texts/dns-events.ts';
 
 /** The lists of a resolv.conf, each in its order. */
 export interface Resolver {
@@ -80,6 +80,15 @@ function baseOf({ namespace, spec, host, clusterDns, hasOwnNetwork }: ResolvConf
     return { ...own, nameservers: [...new Set(reachable)] };
   }
   return dnsConfig === undefined ? undefined : own;
+}
+
+/**
+ * The event of a Pod in a network of its own that has the resolv.conf of the host. Undefined: it reaches one of the
+ * servers, where there is a way out.
+ */
+export function unreachableResolver(host: string): EventDraft | undefined {
+  const { nameservers } = parseResolvConf(host);
+  return nameservers.every(isLoopback) ? noNames(nameservers) : undefined;
 }
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

@@ -21,3 +21,10 @@ function dnsConfigForming(message: string): EventDraft {
 export function noServiceNames(why: string): EventDraft {
   return podrunEvent('NoServiceNames', `names of Services do not resolve in this Pod: ${why}`);
 }
+
+/** podrun's own: the Pod cannot look up any name. @param nameservers those of this machine */
+export function noNames(nameservers: readonly string[]): EventDraft {
+  const named = nameservers.length === 0 ? 'no server' : nameservers.join(', ');
+  const why = `it has the /etc/resolv.conf of this machine, with ${named}, and a network of its own`;
+  return podrunEvent('NoNames', `names do not resolve in this Pod: ${why}; use --runtime namespace`);
+}

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { podResolvConf, type PodResolvConf, type ResolvConfFacts } from '../../../src/lifecycle/files/resolv-conf.ts';
+import {
+  podResolvConf,
+  type PodResolvConf,
+  type ResolvConfFacts,
+  unreachableResolver,
+} from '../../../src/lifecycle/files/resolv-conf.ts';
 
 const HOST = `# made by somebody
 ; a comment of another kind
@@ -119,4 +124,12 @@ it('events say what a resolv.conf lacks', () => {
         `the applied search line is: ${OF_CLUSTER.replace('search ', '').trim()}`,
     },
   ]);
+});
+
+it.each([
+  ['nameserver 127.0.0.53', 'with 127.0.0.53, and'],
+  ['', 'with no server, and'],
+  ['nameserver 127.0.0.53\nnameserver 192.0.2.1', 'reachable'],
+])('a Pod of a cluster with the file of this machine: %j', (text, words) => {
+  expect(unreachableResolver(text)?.message ?? 'reachable').toContain(words);
 });
