@@ -32,6 +32,7 @@ import { EventRecorder } from './event-recorder.ts';
 import type { ServiceListeners } from './network/agent-services.ts';
 import { dialHere } from './network/dial-pod.ts';
 import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
+import { nodeImages } from './images/node-images.ts';
 import { LiveRuns } from './live-runs.ts';
 import { judgeImages } from './config/image-map.ts';
 import { ThisNode } from './config/this-node.ts';
@@ -42,7 +43,7 @@ import type { HowToEnd } from './pod-worker.ts';
 import { readOwnRights } from './setup/own-rights.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
-export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | 'isRemoved'> {
+export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | 'isRemoved' | 'images'> {
   /** Called when a Pod has ended, or was removed. */
   readonly onOver: (pod: StoredPod) => void;
   /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
@@ -76,6 +77,7 @@ export class Agent implements PodRunAgent {
     });
     this.#machine = new Machine({
       ...options,
+      images: nodeImages(options),
       node: this.node,
       rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
@@ -173,8 +175,8 @@ export class Agent implements PodRunAgent {
   }
 
   config(pod: StoredPod): SyncConfig {
-    const { crashLoop, images } = this.#options.settings;
-    return { crashLoop, images: judgeImages(pod, images) };
+    const { crashLoop, images, imageSource: choice, features } = this.#options.settings;
+    return { crashLoop, images: judgeImages(pod, images, { choice, tier: features.tier }) };
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {

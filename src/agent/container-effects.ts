@@ -1,5 +1,5 @@
 import type { StoredPod } from '../api/objects.ts';
-import type { Effect } from '../lifecycle/effects.ts';
+import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
 import type { PodFacts } from '../lifecycle/facts.ts';
 import type { StartFailed } from '../lifecycle/observation.ts';
@@ -27,6 +27,8 @@ export class ContainerEffects implements EffectRunner {
   readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #sandbox: Sandbox;
+  /** Aborted when the Pod has finished: nobody waits for an image any more. */
+  readonly #closing = new AbortController();
   readonly #reportedLimits = new Set<string>();
   /** Containers without a handler for their stop signal: each gets one event. */
   readonly #withoutHandler = new Set<string>();
@@ -67,6 +69,8 @@ export class ContainerEffects implements EffectRunner {
         return void this.#sandbox.stop(pod);
       case 'start':
         return void this.#start(pod, effect);
+      case 'ensureImage':
+        return void this.#ensureImage(pod, effect);
       case 'runPostStart':
         return void this.#runHook(pod, 'postStart', effect);
       case 'cancelPostStart':
@@ -95,6 +99,7 @@ export class ContainerEffects implements EffectRunner {
   }
 
   close(): void {
+    this.#closing.abort();
     this.#prober.close();
     for (const instance of this.#live.values()) instance.ended.abort();
     this.#live.clear();
@@ -111,6 +116,14 @@ export class ContainerEffects implements EffectRunner {
     };
     if (running?.signalLater === undefined) answered(running?.signal(name));
     else void running.signalLater(name).then(answered);
+  }
+
+  async #ensureImage(pod: StoredPod, effect: Extract<Effect, { type: 'ensureImage' }>): Promise<void> {
+    const { need, mayPull } = effect;
+    const { signal } = this.#closing;
+    const event = (draft: EventDraft): void => this.#options.report.event(pod, draft);
+    const ensured = await this.#options.machine.ensureImage(pod, { need, mayPull, signal, event });
+    if (!signal.aborted) this.#options.report.observed({ type: 'imageSeen', need, ensured });
   }
 
   async #start(pod: StoredPod, instance: InstanceRef): Promise<void> {

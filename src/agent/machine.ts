@@ -12,6 +12,7 @@ import { containerLimits } from '../lifecycle/node/container-limits.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { type HandlerOutcome, podHandler } from '../lifecycle/node/runtime-handler.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
+import type { EnsuredImage } from '../lifecycle/plan/image-need.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
@@ -27,7 +28,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
-import type { ContainerImages } from './images/container-images.ts';
+import type { EnsureCall, NodeImages } from './images/node-images.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
@@ -59,7 +60,7 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
   readonly networkRecord?: NetworkRecord | undefined;
   /** The images from which containers run. Undefined: all of them run programs of this machine. */
-  readonly images?: ContainerImages | undefined;
+  readonly images?: NodeImages | undefined;
   /** The rights of this process. Read when the first Pod needs them. */
   readonly rights: () => OwnRights;
   /**
@@ -148,6 +149,7 @@ export class Machine {
   async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
     if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
     this.#chooseHandler(pod);
+    await this.#options.images?.open(pod);
     const hostname = podHostname(pod);
     if (!hostname.ok) throw new Error(hostname.message);
     const [address, events] = await Promise.all([this.#networks.join(pod, attempt), this.#names.open(pod)]);
@@ -167,6 +169,11 @@ export class Machine {
   /** Measures the disk space of the Pod. Never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage> {
     return storageUsage(pod, wanted, this.#files);
+  }
+
+  /** Looks up the image of a container, and pulls it when its policy asks for that. Never rejects. */
+  async ensureImage(pod: StoredPod, call: EnsureCall): Promise<EnsuredImage> {
+    return (await this.#options.images?.ensure(pod, call)) ?? { type: 'present' };
   }
 
   /** Computes the launch of a container. Never rejects. */

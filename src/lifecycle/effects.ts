@@ -1,4 +1,5 @@
 import type { PodFacts } from './facts.ts';
+import type { ImageNeed } from './plan/image-need.ts';
 
 /** An event to record. `container` adds the field path of that container. */
 export interface EventDraft {
@@ -15,6 +16,8 @@ export type Effect =
   | { readonly type: 'createSandbox' }
   | { readonly type: 'stopSandbox' }
   | { readonly type: 'start'; readonly container: string; readonly id: string; readonly attempt: number }
+  /** Looks an image up, and pulls it when its policy asks for that and no back-off is under way. */
+  | { readonly type: 'ensureImage'; readonly need: ImageNeed; readonly mayPull: boolean }
   | { readonly type: 'runPostStart'; readonly container: string; readonly id: string }
   /** Aborts the hook if it still runs. */
   | { readonly type: 'cancelPostStart'; readonly container: string; readonly id: string }

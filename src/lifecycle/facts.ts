@@ -51,7 +51,9 @@ export interface ContainerFacts {
   /** The image of the latest start, to which `startError` and the back-offs belong. Undefined: no start yet. */
   readonly triedImage: string | undefined;
   readonly backOff: BackOff | undefined;
-  readonly imageBackOff: BackOff | undefined;
+  readonly imageBackOff: ImageBackOff | undefined;
+  /** The images of a start that is being prepared. Undefined: none is, or it needs no image. */
+  readonly ensuring: EnsuringImages | undefined;
   readonly probes: ProbeResults;
   /** The newest instance that a RestartAllContainers rule has removed. Kept until the following instance has ended. */
   readonly removed: EndedInstance | undefined;
@@ -137,6 +139,18 @@ export interface BackOff {
   readonly lastUpdateMs: number;
 }
 
+/** The back-off of an image, with the error of its last pull. */
+export interface ImageBackOff extends BackOff {
+  readonly error: string;
+}
+
+/** The images that a container needs to start, one after the other: by the name of the volume, '' for its own. */
+export interface EnsuringImages {
+  readonly ready: readonly string[];
+  /** The one that the agent looks up or pulls. */
+  readonly asked: string | undefined;
+}
+
 /** The stop of a container, from the request to the kill. Source: kuberuntime_container.go killContainer. */
 export interface Stop {
   readonly requestedAt: Instant;
@@ -169,6 +183,7 @@ const NEW_CONTAINER: ContainerFacts = {
   triedImage: undefined,
   backOff: undefined,
   imageBackOff: undefined,
+  ensuring: undefined,
   probes: {},
   removed: undefined,
 };

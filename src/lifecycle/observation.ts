@@ -1,6 +1,7 @@
 import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { NodeEviction } from './facts.ts';
+import type { EnsuredImage, ImageNeed } from './plan/image-need.ts';
 import type { TerminationCause } from './plan/termination.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 
@@ -10,6 +11,7 @@ export type Observation =
   | { readonly type: 'sandboxReady'; readonly podIP?: string | undefined }
   | { readonly type: 'sandboxStopped' }
   | { readonly type: 'started'; readonly container: string; readonly id: string; readonly at: Instant }
+  | ImageSeen
   | StartFailed
   | Exited
   /** No process of the instance is left. */
@@ -32,6 +34,13 @@ export interface TerminateRequest {
   readonly breaksOffHook?: boolean;
   /** The terminal phase that another writer gave the Pod. The Pod keeps it. */
   readonly phase?: TerminalPhase | undefined;
+}
+
+/** The agent has looked an image up, and pulled it if it had to. */
+export interface ImageSeen {
+  readonly type: 'imageSeen';
+  readonly need: ImageNeed;
+  readonly ensured: EnsuredImage;
 }
 
 export interface StartFailed {

@@ -15,7 +15,16 @@ import {
   terminationOf,
   withContainer,
 } from './facts.ts';
-import type { Exited, HookReturned, Observation, ProbeTurned, StartFailed, TerminateRequest } from './observation.ts';
+import type {
+  Exited,
+  HookReturned,
+  ImageSeen,
+  Observation,
+  ProbeTurned,
+  StartFailed,
+  TerminateRequest,
+} from './observation.ts';
+import { ensuredImage } from './plan/image-pull.ts';
 import { restartsAll } from './plan/restart-policy.ts';
 import { sandboxAfter } from './plan/sandbox.ts';
 import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './plan/stop.ts';
@@ -55,6 +64,8 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
       return { facts: { ...facts, eviction: seen.eviction }, effects: [] };
     case 'started':
       return started(pod, facts, seen);
+    case 'imageSeen':
+      return imageSeen(facts, seen, now);
     case 'startFailed':
       return startFailed(pod, facts, seen);
     case 'exited':
@@ -89,6 +100,25 @@ function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { t
     facts: withContainer(facts, name, { starting: { ...starting, stage: 'postStart', startedAt } }),
     effects: [...effects, { type: 'runPostStart', container: name, id }],
   };
+}
+
+function imageSeen(facts: PodFacts, { need, ensured }: ImageSeen, now: Instant): Step {
+  const { container: name, volume = '' } = need;
+  const { ensuring, imageBackOff, triedImage } = containerFacts(facts, name);
+  // The container may have got another image meanwhile.
+  const isAwaited = ensuring?.asked === volume && (volume !== '' || triedImage === need.image);
+  if (!isAwaited || terminationOf(facts) !== undefined) {
+    return { facts: withContainer(facts, name, { ensuring: undefined }), effects: [] };
+  }
+  const step = ensuredImage(need, ensured, imageBackOff, now.monotonicMs);
+  const { effects } = step;
+  if (step.type === 'ready') {
+    const ready = [...ensuring.ready, volume];
+    return { facts: withContainer(facts, name, { ensuring: { ready, asked: undefined } }), effects };
+  }
+  const { startError } = step;
+  const change = { ensuring: undefined, startError, imageBackOff: step.imageBackOff };
+  return { facts: withContainer(facts, name, change), effects };
 }
 
 function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {

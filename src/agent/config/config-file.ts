@@ -9,16 +9,21 @@ import { NETWORK_CHOICES, type NetworkChoice, PROXY_CHOICES, type ProxyChoice } 
 import { HANDLER_TYPES, type RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
+import type { ImageSettings } from '../../lifecycle/images/settings.ts';
+import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/images/types.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import { readUpTo } from '../../store/disk/read-up-to.ts';
 import { configError, ConfigNode } from './config-node.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
+import { IMAGE_FIELDS, readFlag, readImageSettings } from './image-settings.ts';
 import { type AskedIngressPorts, parseIngressPorts } from '../setup/ingress-ports.ts';
 import { splitWords } from './split-words.ts';
 
 const FIELDS = [
   ...EVICTION_FIELDS,
+  ...IMAGE_FIELDS,
+  'imageSource',
   'images',
   'ingressPort',
   'maxPods',
@@ -37,6 +42,9 @@ export interface ConfigFile {
   /** The absolute path. */
   readonly path: string;
   readonly images: readonly ImageMapping[];
+  /** The choice between programs of this machine and images. Undefined: not set. */
+  readonly imageSource: SourceChoice | undefined;
+  readonly imageSettings: ImageSettings;
   /** Labels of this machine, for nodeSelector and node affinity. */
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** Taints of this machine, which keep Pods away that do not tolerate them. */
@@ -112,10 +120,13 @@ function readText(path: string, name: string): string {
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
   const fields = root.kind === 'nothing' ? {} : root.fields(FIELDS);
-  const { images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime, runtimeHandlers } = fields;
+  const { images, imageSource, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime, runtimeHandlers } =
+    fields;
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
+    imageSource: imageSource && readChoice(imageSource, SOURCE_CHOICES),
+    imageSettings: readImageSettings(fields, folder),
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
     runtime: runtime && readChoice(runtime, RUNTIME_CHOICES),
@@ -143,7 +154,7 @@ function readMapping(pattern: string, value: ConfigNode, folder: string): ImageM
   if (value.kind === 'text' || value.kind === 'list') {
     return { pattern, command: readWords(value), args: undefined, env: {}, workingDir: undefined, folder: undefined };
   }
-  const allowed = ['command', 'args', 'env', 'workingDir', 'folder'] as const;
+  const allowed = ['command', 'args', 'env', 'workingDir', 'folder', 'pull'] as const;
   if (value.kind === 'nothing') value.fail(`must be a command, or a map with ${allowed.join(', ')}`);
   const fields = value.fields(allowed);
   const { command, args, env, workingDir } = fields;
@@ -154,6 +165,7 @@ function readMapping(pattern: string, value: ConfigNode, folder: string): ImageM
     env: Object.fromEntries(env?.entries().map(([name, text]) => readVariable(name, text)) ?? []),
     workingDir: workingDir === undefined ? undefined : resolve(folder, workingDir.text()),
     folder: fields.folder === undefined ? undefined : resolve(folder, fields.folder.text()),
+    ...(fields.pull === undefined ? {} : { pull: readFlag(fields.pull) }),
   };
 }
 

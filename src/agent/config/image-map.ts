@@ -6,10 +6,10 @@ import {
   imageFolder,
   type ImageMap,
   type ImageMapping,
-  resolveEntryPoint,
   unknownImageFolder,
 } from '../../lifecycle/environment/entry-point.ts';
 import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
+import { containerSource, type SourceRules } from '../../lifecycle/images/source.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import type { ImageVerdict, ImageVerdicts } from '../../lifecycle/plan/image-pull.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -46,10 +46,10 @@ function refuse(flag: string, problem: string): never {
  * The substitutes for images: the program of each container and the folder of each volume, or the reason why there is
  * none.
  */
-export function judgeImages({ spec }: StoredPod, images: ImageMap): ImageVerdicts {
+export function judgeImages({ spec }: StoredPod, images: ImageMap, rules: SourceRules): ImageVerdicts {
   return {
     containers: Object.fromEntries(
-      allContainers(spec).map((container) => [container.name, judgeImage(container, images)]),
+      allContainers(spec).map((container) => [container.name, judgeImage(container, images, rules)]),
     ),
     volumes: Object.fromEntries(
       (spec.volumes ?? []).flatMap(({ name, image }) =>
@@ -68,9 +68,11 @@ function judgeVolume(reference: string, images: ImageMap): ImageVerdict {
   return { type: 'absent', pullError: `${folder}, which stands for image "${reference}", is no folder` };
 }
 
-function judgeImage(container: Container, images: ImageMap): ImageVerdict {
+function judgeImage(container: Container, images: ImageMap, rules: SourceRules): ImageVerdict {
   const message = invalidImageMessage(container.image ?? '');
   if (message !== undefined) return { type: 'invalidName', message };
-  const outcome = resolveEntryPoint(container, images);
-  return outcome.ok ? { type: 'present' } : { type: 'absent', pullError: outcome.message };
+  const source = containerSource(container, images, rules);
+  if (source.type === 'host') return { type: 'present' };
+  if (source.type === 'unknown') return { type: 'absent', pullError: source.pullError };
+  return { type: rules.tier === 'namespace' ? 'image' : 'unusable' };
 }

@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { Taint } from '../../api/generated/types.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
+import { DEFAULT_IMAGE_SETTINGS, type ImageSettings } from '../../lifecycle/images/settings.ts';
+import type { SourceChoice } from '../../lifecycle/images/types.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -13,6 +15,8 @@ import type { PrivateNetworks } from './private-networks.ts';
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
 export interface AgentSettings {
   readonly images: ImageMap;
+  readonly imageSource: SourceChoice;
+  readonly imageSettings: ImageSettings;
   readonly crashLoop: BackOffLimits;
   /** The delays between the Pods of a Job that fails. */
   readonly jobBackOff: BackOffLimits;
@@ -48,9 +52,20 @@ export interface AgentSettings {
 /** The settings of podrun.yaml for the node. */
 export function nodeSettings(
   config: ConfigFile | undefined,
-): Pick<AgentSettings, 'eviction' | 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit' | 'runtimeHandlers'> {
-  const { nodeLabels = {}, nodeTaints = [], maxPods, podPidsLimit, eviction, runtimeHandlers = {} } = config ?? {};
-  return { nodeLabels, nodeTaints, maxPods, podPidsLimit, eviction, runtimeHandlers };
+): Pick<
+  AgentSettings,
+  'eviction' | 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit' | 'runtimeHandlers' | 'imageSettings'
+> {
+  const {
+    nodeLabels = {},
+    nodeTaints = [],
+    maxPods,
+    podPidsLimit,
+    eviction,
+    runtimeHandlers = {},
+    imageSettings = DEFAULT_IMAGE_SETTINGS,
+  } = config ?? {};
+  return { nodeLabels, nodeTaints, maxPods, podPidsLimit, eviction, runtimeHandlers, imageSettings };
 }
 
 /** The folders in which users work, and in which their tools expect each other's files. */

@@ -42,6 +42,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   strictPid1: false,
   bestEffort: false,
   runtime: undefined,
+  images: undefined,
   output: undefined,
   template: undefined,
   allowMissingTemplateKeys: true,

@@ -1,4 +1,5 @@
 import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
+import type { SourceChoice } from '../../lifecycle/images/types.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
@@ -60,6 +61,7 @@ export interface ApplyFlags extends OutputFlags {
   /** Unmet requests of a security context are reported, and the container starts. */
   readonly bestEffort: boolean;
   readonly runtime: RuntimeChoice | undefined;
+  readonly images: SourceChoice | undefined;
   /** The background agent keeps the output of containers for the first client that attaches. */
   readonly awaitsClient?: boolean;
   /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */

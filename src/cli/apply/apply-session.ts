@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { askedIngressPorts } from '../../agent/setup/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
+import { imageSource } from '../../agent/config/image-source.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
 import { podRoot } from '../../lifecycle/requests/root.ts';
 import { readNode } from '../../agent/config/node.ts';
@@ -135,6 +136,7 @@ function settingsOfFlags(
   const cwd = process.cwd();
   return {
     ...nodeSettings(config),
+    imageSource: imageSource({ flag: flags.images, variable: env['PODRUN_IMAGES'], file: config?.imageSource }),
     crashLoop,
     jobBackOff,
     pollsMemory: flags.enforceMemory === 'poll',

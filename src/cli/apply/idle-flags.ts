@@ -8,6 +8,7 @@ export function warnOfIdleFlags({ flags, plan: { crashLoop, jobBackOff }, view }
     ...(flags.image.length > 0 ? ['--image'] : []),
     ...(flags.config === undefined ? [] : ['--config']),
     ...(flags.runtime === undefined ? [] : ['--runtime']),
+    ...(flags.images === undefined ? [] : ['--images']),
     ...(flags.enforceMemory === undefined ? [] : ['--enforce-memory']),
     ...(flags.network === undefined ? [] : ['--network']),
     ...changedLimits('--backoff', crashLoop, CRASH_LOOP),

@@ -88,7 +88,8 @@ export async function runPods(
     clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
-    stuck: () => stuckPods(running.roots),
+    // A registry may have the image later, as on a node.
+    stuck: () => (session.settings.imageSource === 'host' ? stuckPods(running.roots) : []),
     timeoutMs: plan.timeoutMs,
     command,
     onDecided: (outcome) => {

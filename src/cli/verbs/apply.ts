@@ -7,6 +7,7 @@ import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
 import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
+import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -111,6 +112,11 @@ function annotationsOption(): Option {
   return new Option('--annotations <kind>', what).choices(['github', 'none']);
 }
 
+function imagesOption(): Option {
+  const what = 'programs of this machine, real images of registries, or images where nothing else says what to run';
+  return new Option('--images <source>', what).choices(SOURCE_CHOICES);
+}
+
 function delayOption(flag: string, what: string, defaultMs: number): Option {
   return new Option(`${flag} <duration>`, what).default(formatGoDuration(defaultMs));
 }
@@ -176,6 +182,7 @@ export function register(program: Command, run: RunVerb): void {
         'isolation of containers: namespaces, plain processes, or the best that this machine permits',
       ).choices(RUNTIME_CHOICES),
     )
+    .addOption(imagesOption())
     .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp')
     .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node')
     .addHelpText('after', EXIT_CODES)

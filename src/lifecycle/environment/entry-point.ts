@@ -17,6 +17,8 @@ export interface ImageMapping {
   readonly workingDir: string | undefined;
   /** The folder with the image's files, as an absolute path. An image volume shows this folder. */
   readonly folder: string | undefined;
+  /** True: the container runs from the image itself. */
+  readonly pull?: boolean;
 }
 
 export interface ImageMap {
@@ -59,7 +61,7 @@ const BASE_COPIES: ReadonlySet<string> = new Set(['registry.k8s.io/', 'k8s.gcr.i
  */
 export function resolveEntryPoint(container: Container, map: ImageMap): EntryPointOutcome {
   const { image = '', command = [], args = [] } = container;
-  const mapping = mostSpecificMatch(image, map.commandLine) ?? mostSpecificMatch(image, map.configFile);
+  const mapping = mappingOf(image, map);
   const [program, ...rest] = command.length > 0 ? [...command, ...args] : wordsOfImage(image, args, mapping);
   if (program === undefined) return { ok: false, message: unknownEntryPoint(image) };
   const workingDir = container.workingDir === '' ? undefined : container.workingDir;
@@ -69,6 +71,11 @@ export function resolveEntryPoint(container: Container, map: ImageMap): EntryPoi
     workingDir: workingDir ?? mapping?.workingDir,
   };
   return { ok: true, entryPoint };
+}
+
+/** The entry of the image map for an image. Undefined: there is none. */
+export function mappingOf(image: string, { commandLine, configFile }: ImageMap): ImageMapping | undefined {
+  return mostSpecificMatch(image, commandLine) ?? mostSpecificMatch(image, configFile);
 }
 
 /** The folder of an image in a volume. Undefined: the image map has none. */

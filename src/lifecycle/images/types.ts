@@ -126,7 +126,8 @@ export type PullOutcome =
   | { readonly ok: false; readonly errors: readonly string[] };
 
 /** The choice between programs of this machine and images (`--images`). */
-export type SourceChoice = 'auto' | 'host' | 'registry';
+export const SOURCE_CHOICES = ['auto', 'host', 'registry'] as const;
+export type SourceChoice = (typeof SOURCE_CHOICES)[number];
 
 /** The files and the program of a container, or the files of an image volume. */
 export type ImageSource =

@@ -14,6 +14,10 @@ export interface SyncConfig {
   readonly images: ImageVerdicts;
 }
 
+function isBeingStarted({ starting, ensuring }: ContainerFacts): boolean {
+  return starting !== undefined || ensuring?.asked !== undefined;
+}
+
 const SANDBOX_EFFECTS: Readonly<Record<'create' | 'stop' | 'finish', Effect>> = {
   create: { type: 'createSandbox' },
   stop: { type: 'stopSandbox' },
@@ -49,11 +53,11 @@ export class Draft {
     this.facts = withContainer(this.facts, name, change);
   }
 
-  /** True while any container is being started. */
+  /** True while any container is being started, or an image of one is looked up or pulled. */
   get isStarting(): boolean {
     const { facts } = this;
     if (this.#starting?.facts !== facts) {
-      this.#starting = { facts, isAny: Object.values(facts.containers).some(({ starting }) => starting !== undefined) };
+      this.#starting = { facts, isAny: Object.values(facts.containers).some(isBeingStarted) };
     }
     return this.#starting.isAny;
   }

@@ -1,7 +1,8 @@
 import type { Container, PodSpec } from '../../api/generated/types.ts';
 import { IMAGE_PULL } from './back-off.ts';
 import { type Effect, type EventDraft, eventEffect } from '../effects.ts';
-import type { BackOff, ContainerFacts, StartError } from '../facts.ts';
+import type { ContainerFacts, ImageBackOff, StartError } from '../facts.ts';
+import type { EnsuredImage, ImageNeed } from './image-need.ts';
 import * as events from '../texts/events.ts';
 import { imagePullBackOff, neverPulled, WAITING } from '../texts/waiting.ts';
 
@@ -12,14 +13,18 @@ export type ImageVerdict =
   /** The reference does not parse. `message` is the whole text of the waiting state. */
   | { readonly type: 'invalidName'; readonly message: string }
   /** The image is not on this machine. `pullError` is the error of a pull. */
-  | { readonly type: 'absent'; readonly pullError: string };
+  | { readonly type: 'absent'; readonly pullError: string }
+  /** The container runs from the image: the agent looks it up, and pulls it when the policy asks for that. */
+  | { readonly type: 'image' }
+  /** An image cannot be the root of a container here. The start says why. */
+  | { readonly type: 'unusable' };
 
 export type ImageStep =
   | { readonly type: 'ready'; readonly effects: readonly Effect[] }
   | {
       readonly type: 'refused';
       readonly startError: StartError;
-      readonly imageBackOff: BackOff | undefined;
+      readonly imageBackOff: ImageBackOff | undefined;
       readonly effects: readonly Effect[];
     };
 
@@ -28,15 +33,6 @@ const SHOW_PULL_ERROR_MS = 1000;
 /** The delay before an image with another error is looked up again. */
 const RETRY_MS = 10_000;
 const FORGET_MS = 600_000;
-
-/** An image that a container needs to start: its own or the image of a mounted volume. */
-export interface ImageNeed {
-  readonly container: string;
-  readonly image: string;
-  readonly pullPolicy: string | undefined;
-  /** The volume of the image. Undefined: the container's own image. */
-  readonly volume: string | undefined;
-}
 
 /**
  * Lists the images that a container needs, those of its volumes first. Source: kuberuntime_manager.go getImageVolumes,
@@ -61,10 +57,11 @@ export function imageNeeds({ volumes = [] }: PodSpec, container: Container): Ima
 export function ensureImage(
   need: ImageNeed,
   verdict: ImageVerdict,
-  backOff: BackOff | undefined,
+  backOff: ImageBackOff | undefined,
   nowMs: number,
 ): ImageStep {
   const { container: name, image } = need;
+  if (verdict.type === 'unusable' || verdict.type === 'image') return { type: 'ready', effects: [] };
   if (verdict.type === 'present') {
     return { type: 'ready', effects: eventsFor(need, [events.pulled(name, image)]) };
   }
@@ -74,47 +71,76 @@ export function ensureImage(
       events.inspectFailed(name, message),
     ]);
   }
-  if (need.pullPolicy === 'Never') {
-    const message = neverPulled(image);
-    return refused(need, { reason: WAITING.errImageNeverPull, message, retryAtMs: nowMs + RETRY_MS }, [
-      events.errImageNeverPull(name, image),
-    ]);
-  }
-  const until = backOff === undefined ? 0 : backOff.lastUpdateMs + backOff.delayMs;
-  if (backOff !== undefined && nowMs < until) {
-    const message = imagePullBackOff(image, verdict.pullError);
-    return refused(
-      need,
-      { reason: WAITING.imagePullBackOff, message, retryAtMs: until },
-      [events.backOffPulling(name, image)],
-      backOff,
-    );
-  }
-  return refused(
-    need,
-    { reason: WAITING.errImagePull, message: verdict.pullError, retryAtMs: nowMs + SHOW_PULL_ERROR_MS },
-    [events.pulling(name, image), events.failedToPull(name, image, verdict.pullError)],
-    nextPull(backOff, nowMs),
-  );
+  if (need.pullPolicy === 'Never') return ensuredImage(need, { type: 'absent' }, backOff, nowMs);
+  if (isBackingOff(backOff, nowMs)) return ensuredImage(need, { type: 'backingOff' }, backOff, nowMs);
+  const step = ensuredImage(need, { type: 'failed', error: verdict.pullError }, backOff, nowMs);
+  return { ...step, effects: [eventEffect(pullingImage(need)), ...step.effects] };
 }
 
-function eventsFor({ volume }: ImageNeed, drafts: readonly EventDraft[]): Effect[] {
-  return drafts.map(({ container, ...draft }) =>
-    eventEffect(volume === undefined && container !== undefined ? { ...draft, container } : draft),
-  );
+/** True while a failed pull is not repeated yet. */
+export function isBackingOff(backOff: ImageBackOff | undefined, nowMs: number): boolean {
+  return backOff !== undefined && nowMs < backOff.lastUpdateMs + backOff.delayMs;
 }
 
-function nextPull(backOff: BackOff | undefined, nowMs: number): BackOff {
+/** The event at the beginning of a pull. */
+export function pullingImage(need: Pick<ImageNeed, 'container' | 'image' | 'volume'>): EventDraft {
+  return eventOf(need, events.pulling(need.container, need.image));
+}
+
+/** The consequence of what the agent answers about an image. Source: see `ensureImage`. */
+export function ensuredImage(
+  need: Omit<ImageNeed, 'pullPolicy'>,
+  ensured: EnsuredImage,
+  backOff: ImageBackOff | undefined,
+  nowMs: number,
+): ImageStep {
+  const { container: name, image } = need;
+  switch (ensured.type) {
+    case 'present':
+      return { type: 'ready', effects: eventsFor(need, [events.pulled(name, image)]) };
+    case 'pulled':
+      return { type: 'ready', effects: eventsFor(need, [events.pulledNow(name, image, ensured)]) };
+    case 'absent': {
+      const message = neverPulled(image);
+      return refused(need, { reason: WAITING.errImageNeverPull, message, retryAtMs: nowMs + RETRY_MS }, [
+        events.errImageNeverPull(name, image),
+      ]);
+    }
+    case 'backingOff': {
+      const until = backOff === undefined ? nowMs : backOff.lastUpdateMs + backOff.delayMs;
+      const message = imagePullBackOff(image, backOff?.error ?? '');
+      const startError = { reason: WAITING.imagePullBackOff, message, retryAtMs: until };
+      return refused(need, startError, [events.backOffPulling(name, image)], backOff);
+    }
+    case 'failed': {
+      const { error } = ensured;
+      const startError = { reason: WAITING.errImagePull, message: error, retryAtMs: nowMs + SHOW_PULL_ERROR_MS };
+      return refused(need, startError, [events.failedToPull(name, image, error)], nextPull(backOff, error, nowMs));
+    }
+    default:
+      return ensured satisfies never;
+  }
+}
+
+function eventsFor(need: Pick<ImageNeed, 'volume'>, drafts: readonly EventDraft[]): Effect[] {
+  return drafts.map((draft) => eventEffect(eventOf(need, draft)));
+}
+
+function eventOf({ volume }: Pick<ImageNeed, 'volume'>, { container, ...draft }: EventDraft): EventDraft {
+  return volume === undefined && container !== undefined ? { ...draft, container } : draft;
+}
+
+function nextPull(backOff: ImageBackOff | undefined, error: string, nowMs: number): ImageBackOff {
   const fresh = backOff === undefined || nowMs - backOff.lastUpdateMs > FORGET_MS;
   const delayMs = fresh ? IMAGE_PULL.initialMs : Math.min(backOff.delayMs * 2, IMAGE_PULL.maxMs);
-  return { delayMs, lastUpdateMs: nowMs };
+  return { delayMs, lastUpdateMs: nowMs, error };
 }
 
 function refused(
-  need: ImageNeed,
+  need: Omit<ImageNeed, 'pullPolicy'>,
   startError: StartError,
   before: readonly EventDraft[],
-  imageBackOff?: BackOff,
+  imageBackOff?: ImageBackOff,
 ): ImageStep {
   const effects = [...eventsFor(need, before), eventEffect(events.failed(need.container, startError.reason))];
   return { type: 'refused', startError, imageBackOff, effects };

@@ -2,7 +2,7 @@ import type { Container } from '../../api/generated/types.ts';
 import { backOffVerdict } from './back-off.ts';
 import type { Draft } from './draft.ts';
 import { type ContainerFacts, isAlive } from '../facts.ts';
-import { ensureImage, imageNeeds, imageVerdict } from './image-pull.ts';
+import { ensureImage, imageNeeds, imageVerdict, isBackingOff } from './image-pull.ts';
 import { backOffRestarting } from '../texts/events.ts';
 import { crashLoopMessage, WAITING } from '../texts/waiting.ts';
 
@@ -19,23 +19,39 @@ export function startContainer(draft: Draft, container: Container): void {
   const retryAtMs = own.startError?.retryAtMs;
   if (retryAtMs !== undefined && draft.now.monotonicMs < retryAtMs) return draft.wake(retryAtMs);
   if (draft.isStarting) return;
-  if (!passesBackOff(draft, container, own)) return;
+  if (own.ensuring === undefined && !passesBackOff(draft, container, own)) return;
 
   if (!hasImages(draft, container, own)) return;
   const attempt = own.nextAttempt;
   const id = `${draft.pod.metadata.uid}/${name}/${attempt}`;
-  draft.change(name, { starting: { id, attempt, stage: 'creating', stop: undefined } });
+  draft.change(name, { ensuring: undefined, starting: { id, attempt, stage: 'creating', stop: undefined } });
   draft.effects.push({ type: 'start', container: name, id, attempt });
 }
 
-/** False when an image that the container needs is missing. Then records the events and plans the next attempt. */
+/**
+ * False when an image that the container needs is missing, or has to be looked up first. Records the events, and plans
+ * the next attempt.
+ */
 function hasImages(draft: Draft, container: Container, own: ContainerFacts): boolean {
+  const ready = [...(own.ensuring?.ready ?? [])];
   for (const need of imageNeeds(draft.pod.spec, container)) {
+    const { volume = '' } = need;
+    if (ready.includes(volume)) continue;
     const verdict = imageVerdict(draft.config.images, need);
+    if (verdict.type === 'image') {
+      draft.change(container.name, { ensuring: { ready, asked: volume } });
+      draft.effects.push({
+        type: 'ensureImage',
+        need,
+        mayPull: !isBackingOff(own.imageBackOff, draft.now.monotonicMs),
+      });
+      return false;
+    }
+    ready.push(volume);
     const step = ensureImage(need, verdict, own.imageBackOff, draft.now.monotonicMs);
     draft.effects.push(...step.effects);
     if (step.type === 'ready') continue;
-    draft.change(container.name, { startError: step.startError, imageBackOff: step.imageBackOff });
+    draft.change(container.name, { ensuring: undefined, startError: step.startError, imageBackOff: step.imageBackOff });
     if (step.startError.retryAtMs !== undefined) draft.wake(step.startError.retryAtMs);
     return false;
   }
@@ -51,7 +67,9 @@ function forgetOtherImage(draft: Draft, container: Container): void {
   const image = container.image ?? '';
   if (triedImage === image) return;
   const forgotten =
-    triedImage === undefined ? {} : { startError: undefined, backOff: undefined, imageBackOff: undefined };
+    triedImage === undefined
+      ? {}
+      : { startError: undefined, backOff: undefined, imageBackOff: undefined, ensuring: undefined };
   draft.change(container.name, { ...forgotten, triedImage: image });
 }
 

@@ -1,3 +1,4 @@
+import { formatGoDuration } from '../../api/duration.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
@@ -80,6 +81,23 @@ export function pulling(container: string, image: string): EventDraft {
 export function pulled(container: string, image: string): EventDraft {
   const message = `Container image "${image}" already present on machine and can be accessed by the pod`;
   return normal('Pulled', message, container);
+}
+
+/** The image was pulled. Durations are cut to milliseconds. Source: pkg/kubelet/images/image_manager.go pullImage. */
+export function pulledNow(
+  container: string,
+  image: string,
+  { size, pullMs, waitedMs }: { readonly size: number; readonly pullMs: number; readonly waitedMs: number },
+): EventDraft {
+  const [pull, waited] = [pullMs, waitedMs].map((ms) => formatGoDuration(Math.trunc(ms)));
+  const message = `Successfully pulled image "${image}" in ${pull} (${waited} including waiting)`;
+  return normal('Pulled', `${message}. Image size: ${size} bytes.`, container);
+}
+
+/** Source: pkg/kubelet/kubelet_pods.go getPullSecretsForPod. */
+export function pullSecretsMissing(names: readonly string[]): EventDraft {
+  const message = `Unable to retrieve some image pull secrets (${names.join(', ')})`;
+  return warning('FailedToRetrieveImagePullSecret', `${message}; attempting to pull the image may not succeed.`);
 }
 
 /** Source: pkg/kubelet/images/image_manager.go pullImage. */

@@ -7,3 +7,11 @@ export function noCommand(id: string): string {
 
 /** Source: containerd, pkg/oci/spec_opts.go ErrNoUsersFound. */
 export const NO_USERS_FOUND = 'failed to create containerd container: no users found';
+
+/** podrun's own: on a node every container has the files of its image. */
+export function imageNeedsNamespaces(image: string): string {
+  return (
+    `image "${image}" has files of its own, which needs namespaces, and this podrun runs containers as plain ` +
+    "processes: 'podrun doctor' says whether this machine permits namespaces"
+  );
+}

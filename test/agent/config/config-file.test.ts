@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ConfigFile, readConfigFile } from '../../../src/agent/config/config-file.ts';
 import { PodrunError } from '../../../src/api/errors.ts';
+import { DEFAULT_IMAGE_SETTINGS } from '../../../src/lifecycle/images/settings.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -90,6 +91,7 @@ runtimeHandlers: { apart: { type: namespace } }
       ],
       runtime: 'process',
       runtimeHandlers: { apart: { type: 'namespace' } },
+      imageSettings: DEFAULT_IMAGE_SETTINGS,
     });
   });
 
@@ -100,6 +102,7 @@ runtimeHandlers: { apart: { type: namespace } }
       nodeLabels: {},
       nodeTaints: [],
       runtimeHandlers: {},
+      imageSettings: DEFAULT_IMAGE_SETTINGS,
     };
     expect(read('')).toEqual(nothing);
     expect(read('# later\n')).toEqual(nothing);
@@ -136,6 +139,29 @@ evictionMaxPodGracePeriod: 60
       maxPodGraceSeconds: 60,
     });
     expect(read('evictionHard: { memory.available: 0% }')?.eviction).toBeUndefined();
+  });
+
+  it('reads the settings for pulls as a kubelet does', () => {
+    expect(read('maxParallelImagePulls: 3')?.imageSettings.parallelPulls).toBe(3);
+    expect(read('serializeImagePulls: false')?.imageSettings.parallelPulls).toBeUndefined();
+    const registries = 'registries: { "127.0.0.1:5000": { caFile: ca.crt, plainHttp: true } }';
+    expect(read(`registryPullQPS: 0\n${registries}`)?.imageSettings).toMatchObject({
+      pullQps: 0,
+      registries: { '127.0.0.1:5000': { caFile: join(folder, 'ca.crt'), plainHttp: true, mirrors: [] } },
+    });
+  });
+
+  it.each([
+    [
+      'serializeImagePulls: true\nmaxParallelImagePulls: 2',
+      'maxParallelImagePulls cannot be larger than 1 unless SerializeImagePulls (--serialize-image-pulls) is set to',
+    ],
+    ['maxParallelImagePulls: 0', 'must be a positive number'],
+    ['registryBurst: -1', 'must not be a negative number'],
+    ['imageSource: node', 'must be one of auto, host, registry'],
+    ['images: { a: { pull: yes } }', 'must be true or false'],
+  ])('refuses the settings for images %j', (text, want) => {
+    expect(problemOf(text).message).toContain(want);
   });
 
   it('has the ports for Ingresses', () => {
@@ -176,8 +202,9 @@ evictionMaxPodGracePeriod: 60
     [
       'image: {}',
       '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, ' +
-        'evictionSoftGracePeriod, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime, ' +
-        'runtimeHandlers',
+        'evictionSoftGracePeriod, maxParallelImagePulls, registries, registryBurst, registryPullQPS, ' +
+        'serializeImagePulls, imageSource, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, ' +
+        'runtime, runtimeHandlers',
     ],
     ['ingressPort: 80', '1:14: ingressPort: must be two ports: HTTP,HTTPS'],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
@@ -185,10 +212,13 @@ evictionMaxPodGracePeriod: 60
     ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['- a', '1:1: must be a map'],
     ['images: [a]', '1:9: images: must be a map'],
-    ['images:\n  a:\n', '2:3: images[a]: must be a command, or a map with command, args, env, workingDir, folder'],
+    [
+      'images:\n  a:\n',
+      '2:3: images[a]: must be a command, or a map with command, args, env, workingDir, folder, pull',
+    ],
     [
       'images:\n  a: { comand: [x] }',
-      '2:8: images[a].comand: unknown field, allowed are command, args, env, workingDir, folder',
+      '2:8: images[a].comand: unknown field, allowed are command, args, env, workingDir, folder, pull',
     ],
     ['images:\n  a: []', '2:6: images[a]: must have at least one word'],
     ["images:\n  a: ''", '2:6: images[a]: must have at least one word'],

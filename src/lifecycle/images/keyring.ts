@@ -1,0 +1,76 @@
+import type { Credential } from './types.ts';
+
+/** A credential and the images it is for: HOST[:PORT][/PATH], with globs in the labels of the host. */
+export interface KeyringEntry {
+  readonly key: string;
+  readonly credential: Credential;
+}
+
+/** The key for images without a registry in their name. */
+const DEFAULT_KEY = 'index.docker.io';
+/** The registry of such images, which their full names have. */
+const DEFAULT_HOSTS: ReadonlySet<string> = new Set(['docker.io', 'index.docker.io']);
+
+/**
+ * The credentials for a repository, in the order in which they are tried: one keyring after the other.
+ * Source: pkg/credentialprovider/keyring.go Lookup, ParseSchemelessURL, URLsMatch.
+ * @param repository the full name without tag and digest: `docker.io/library/nginx`
+ */
+export function credentialsFor(repository: string, keyrings: readonly (readonly KeyringEntry[])[]): Credential[] {
+  return keyrings.flatMap((keyring) => matchingCredentials(repository, keyring));
+}
+
+function matchingCredentials(repository: string, keyring: readonly KeyringEntry[]): Credential[] {
+  const entries = keyring
+    .flatMap(({ key, credential }) => {
+      const parsed = parseKey(key);
+      return parsed === undefined ? [] : [{ key: parsed, credential }];
+    })
+    .toSorted((left, right) => (left.key === right.key ? 0 : left.key < right.key ? 1 : -1));
+  const matching = entries.filter(({ key }) => matchesKey(key, repository));
+  const [host = ''] = repository.split('/');
+  const isDefault = matching.length === 0 && DEFAULT_HOSTS.has(host);
+  return (isDefault ? entries.filter(({ key }) => key === DEFAULT_KEY) : matching).map(({ credential }) => credential);
+}
+
+/** A key without its scheme and the version of the API: HOST[:PORT][/PATH]. Undefined: it is none. */
+function parseKey(key: string): string | undefined {
+  const bare = key.replace(/^https?:\/\//, '').replace(/[?#].*$/, '');
+  const [host = '', ...segments] = bare.split('/');
+  if (host === '') return undefined;
+  // Docker writes https://index.docker.io/v1/ for its own registry.
+  const path = `/${segments.join('/')}`.replace(/^\/v[12]\//, '/');
+  return path === '/' ? host : host + path;
+}
+
+/** True when the labels of the host match one by one, the port is the same, and the path begins with the key's. */
+export function matchesKey(key: string, target: string): boolean {
+  const [ofKey, ofTarget] = [splitHost(key), splitHost(target)];
+  if (ofKey.port !== ofTarget.port || ofKey.labels.length !== ofTarget.labels.length) return false;
+  const isHost = ofKey.labels.every((label, index) => globMatches(label, ofTarget.labels[index] ?? ''));
+  return isHost && ofTarget.path.startsWith(ofKey.path);
+}
+
+function splitHost(text: string): { labels: string[]; port: string; path: string } {
+  const [, host = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(.*)$/.exec(text) ?? [];
+  return { labels: host.split('.'), port, path };
+}
+
+/** A shell pattern with `*`, `?`, `[a-z]` and `[^a-z]`. Source: Go's path/filepath.Match. */
+function globMatches(pattern: string, text: string): boolean {
+  const source = pattern.replaceAll(/\[\^?[^\]]+\]|[\s\S]/g, (part) => {
+    if (part === '*') return '[^/]*';
+    if (part === '?') return '[^/]';
+    return part.length > 1 ? part : part.replace(/[\\^$.*+?()[\]{}|]/, '\\$&');
+  });
+  return new RegExp(`^${source}$`).test(text);
+}
+
+/**
+ * The error of a pull with several credentials. Source: apimachinery's util/errors NewAggregate, which leaves out
+ * repetitions.
+ */
+export function joinedErrors(errors: readonly string[]): string {
+  const all = [...new Set(errors)];
+  return all.length === 1 ? (all[0] ?? '') : `[${all.join(', ')}]`;
+}

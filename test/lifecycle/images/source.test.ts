@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { takePull } from '../../../src/lifecycle/images/pull-rate.ts';
+import { containerSource } from '../../../src/lifecycle/images/source.ts';
+
+const entry = { args: undefined, env: {}, workingDir: undefined, folder: undefined, command: undefined };
+const images = {
+  commandLine: [],
+  configFile: [
+    { ...entry, pattern: 'mapped', command: ['true'] },
+    { ...entry, pattern: 'wanted', pull: true },
+  ],
+};
+
+it.each([
+  ['mapped', {}, 'host', 'host', 'host'],
+  ['wanted', {}, 'image', 'image', 'image'],
+  ['busybox', { args: ['true'] }, 'host', 'host', 'image'],
+  ['nginx', { command: ['true'] }, 'host', 'host', 'image'],
+  ['nginx', {}, 'unknown', 'image', 'image'],
+])('the image %s with %j', (image, program, host, auto, registry) => {
+  const container = { name: 'a', image, ...program };
+  const sources = (['host', 'auto', 'registry'] as const).map(
+    (choice) => containerSource(container, images, { choice, tier: 'namespace' }).type,
+  );
+  expect(sources).toEqual([host, auto, registry]);
+});
+
+it('auto pulls nothing where an image cannot be the root of a container', () => {
+  const rules = { choice: 'auto', tier: 'process' } as const;
+  expect(containerSource({ name: 'a', image: 'nginx' }, images, rules).type).toBe('unknown');
+});
+
+it('pulls have a rate', () => {
+  const rule = { pullQps: 2, pullBurst: 3 };
+  let rate = takePull(undefined, rule, 0);
+  for (const atMs of [0, 0]) rate = takePull(rate, rule, atMs);
+  expect(takePull(rate, rule, 100)).toBeUndefined();
+  expect(takePull(rate, rule, 500)).toBeDefined();
+  expect(takePull(rate, { ...rule, pullQps: 0 }, 0)).toBeDefined();
+});
