@@ -3,6 +3,7 @@
 // podrun.cjs           the program: one file without runtime dependencies
 // podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
 // network-helper.cjs   the process that podrun starts in private networks
+// image-puller.cjs     the process that pulls images
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
 // types/               the declarations of the library, for editors and tsc
@@ -70,14 +71,19 @@ const COMMON = {
   plugins: [rawText],
 };
 
-const [program, library, helper] = await Promise.all([
+const [program, library, helper, puller] = await Promise.all([
   build({
     ...COMMON,
     entryPoints: ['src/cli/start.ts'],
     format: 'cjs',
     // The launcher runs the program as a script, which cannot import modules.
     supported: { 'dynamic-import': false },
-    define: { PODRUN_VERSION, NETWORK_HELPER: '"./network-helper.cjs"', 'import.meta.filename': '__filename' },
+    define: {
+      PODRUN_VERSION,
+      NETWORK_HELPER: '"./network-helper.cjs"',
+      IMAGE_PULLER: '"./image-puller.cjs"',
+      'import.meta.filename': '__filename',
+    },
   }),
   build({
     ...COMMON,
@@ -87,11 +93,17 @@ const [program, library, helper] = await Promise.all([
     outdir: path.join(dist, 'library'),
     // Stack traces keep the names of functions: users of the library read them.
     minifyIdentifiers: false,
-    define: { PODRUN_VERSION, NETWORK_HELPER: '"../network-helper.cjs"' },
+    define: { PODRUN_VERSION, NETWORK_HELPER: '"../network-helper.cjs"', IMAGE_PULLER: '"../image-puller.cjs"' },
     // Some bundled packages call require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   }),
   build({ ...COMMON, entryPoints: ['src/runtime/linux/network/helper/start.ts'], format: 'cjs' }),
+  build({
+    ...COMMON,
+    entryPoints: ['src/images/puller/start.ts'],
+    format: 'cjs',
+    define: { PODRUN_VERSION, 'import.meta.filename': '__filename' },
+  }),
 ]).catch(() => process.exit(1)); // esbuild has printed the errors
 
 mkdirSync(dist, { recursive: true });
@@ -104,9 +116,10 @@ for (const { path: file, contents } of library.outputFiles) {
   writeFileSync(file, contents);
 }
 writeFileSync(path.join(dist, 'network-helper.cjs'), helper.outputFiles[0].text);
+writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
 writeFileSync(path.join(dist, 'descriptions.json'), JSON.stringify(fieldDescriptions()));
 writeTypes();
-const modules = [program, library, helper].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const modules = [program, library, helper, puller].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));
 
 /** A function expression in Latin-1, which V8 keeps in one byte per character. The first line is its hash. */

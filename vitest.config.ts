@@ -68,6 +68,7 @@ const config: ViteUserConfig = defineConfig({
   // As the build does it: see build.mjs.
   define: {
     PODRUN_VERSION: JSON.stringify(version),
+    IMAGE_PULLER: JSON.stringify('../../../dist/image-puller.cjs'),
     NETWORK_HELPER: JSON.stringify('../../../../dist/network-helper.cjs'),
   },
   // Properties are tried with the same values each time: see there.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AstNode, isNode, lineAt, nodesOf, type SourceFile, sourcesBelow } from './source.ts';
 
-/** The programs: the command line, and the helper in private networks. */
-const ENDS_ITSELF = /^src\/(cli\/|runtime\/linux\/network\/helper\/start\.ts$)/;
+/** The programs: the command line, the helper in private networks, and the process that pulls images. */
+const ENDS_ITSELF = /^src\/(cli\/|(runtime\/linux\/network\/helper|images\/puller)\/start\.ts$)/;
 
 /** Uses that are allowed in some files only, and the reason. `uses` is matched against `name` and `object.property`. */
 const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; readonly allowed: RegExp }> = [
@@ -66,6 +66,7 @@ describe('what only one place may do', () => {
     );
     expect(makers.map(({ path }) => path)).toEqual([
       'src/cli/start.ts',
+      'src/images/puller/start.ts',
       'src/library/run.ts',
       'src/runtime/linux/network/helper/start.ts',
     ]);

@@ -73,4 +73,4 @@ export function pullInto(store: ImageStore, name: string, options: PullOptions =
   return pullImage(whole, { store, clock: new SystemClock(), env, onProgress, signal });
 }
 
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+export const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { goArch } from '../../agent/config/node.ts';
 import { EXIT } from '../../api/errors.ts';
 import { findLayerKind } from '../../images/owner-kind.ts';
-import { pullImage } from '../../images/pull.ts';
+import { ImagePuller } from '../../images/puller/image-puller.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { containersWithPaths, podIn } from '../../manifest/pod-specs.ts';
@@ -52,9 +52,10 @@ async function pull(cli: Cli, words: readonly string[], flags: PullFlags): Promi
   const names = [...new Set([...words, ...ofFiles].map(fullNameOf))];
   const kind = await findLayerKind();
   const platform = { os: 'linux', architecture: goArch() };
+  const puller = new ImagePuller(openImages(cli).root, cli.env);
   let exitCode: number = EXIT.ok;
   for (const name of names) {
-    const outcome = await pullOne(cli, { name, platform, kind, credentials: [], registries: {} });
+    const outcome = await pullOne(cli, puller, { name, platform, kind, credentials: [], registries: {} });
     if (outcome.ok) cli.tell(`${pulledText(outcome.image)} in ${briefDuration(outcome.pullMs)}\n`);
     else {
       exitCode = EXIT.failed;
@@ -65,9 +66,8 @@ async function pull(cli: Cli, words: readonly string[], flags: PullFlags): Promi
 }
 
 /** Pulls an image. On a terminal, shows a line about the progress. */
-async function pullOne(cli: Cli, request: PullRequest): Promise<PullOutcome> {
-  const { clock, env } = cli;
-  const store = openImages(cli);
+async function pullOne(cli: Cli, puller: ImagePuller, request: PullRequest): Promise<PullOutcome> {
+  const { clock } = cli;
   const startMs = clock.now().monotonicMs;
   let last: PullProgress | undefined;
   const phrase = (): { text: string; key: string } => ({
@@ -75,9 +75,8 @@ async function pullOne(cli: Cli, request: PullRequest): Promise<PullOutcome> {
     key: request.name,
   });
   const progress = new WaitProgress({ cli, quietMs: undefined, firstMs: 500, phrase });
-  const onProgress = (next: PullProgress): void => void (last = next);
   try {
-    return await pullImage(request, { store, clock, env, onProgress, signal: new AbortController().signal });
+    return await puller.pull(request, { onProgress: (next) => void (last = next) });
   } finally {
     progress.close();
   }
