@@ -10,6 +10,8 @@ import { readBody } from './read-body.ts';
 const DEFAULT_LIFETIME_S = 60;
 const ANSWER_MAX_BYTES = 2 ** 20;
 const CLIENT = 'podrun';
+/** Answers of token servers that know GET only. Source: containerd core/remotes/docker/authorizer.go. */
+const WITHOUT_POST: ReadonlySet<number> = new Set([400, 401, 404, 405]);
 
 interface KeptToken {
   readonly value: string;
@@ -71,28 +73,29 @@ export class Tokens {
   ): Promise<{ value: string; lifetimeS: number }> {
     const identity = credential?.identityToken;
     if (credential !== undefined && identity !== undefined) {
-      return this.#post(realm, { ...query, grant_type: 'refresh_token', refresh_token: identity }, signal);
+      const fields = { ...query, grant_type: 'refresh_token', refresh_token: identity };
+      return tokenOf(await this.#post(realm, fields, signal), 'POST');
+    }
+    if (credential !== undefined) {
+      const { username, password } = credential;
+      const answer = await this.#post(realm, { ...query, grant_type: 'password', username, password }, signal);
+      if (!WITHOUT_POST.has(answer.status)) return tokenOf(answer, 'POST');
+      answer.body.destroy();
     }
     const url = new URL(realm);
     for (const [key, value] of Object.entries(query)) if (value !== '') url.searchParams.set(key, value);
     const headers = credential === undefined ? {} : { authorization: basicAuthorization(credential) };
     const answer = await this.#http.request({ method: 'GET', url: url.href, headers, signal });
-    // OAuth 2 servers take the password by POST only.
-    if (credential !== undefined && [404, 405].includes(answer.status)) {
-      answer.body.destroy();
-      const { username, password } = credential;
-      return this.#post(realm, { ...query, grant_type: 'password', username, password }, signal);
-    }
     return tokenOf(answer, 'GET');
   }
 
-  async #post(realm: string, fields: Record<string, string>, signal: AbortSignal): ReturnType<typeof tokenOf> {
+  #post(realm: string, fields: Record<string, string>, signal: AbortSignal): Promise<RegistryAnswer> {
     const body = new URLSearchParams({ ...fields, client_id: CLIENT }).toString();
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': String(Buffer.byteLength(body)),
     };
-    return tokenOf(await this.#http.request({ method: 'POST', url: realm, headers, body, signal }), 'POST');
+    return this.#http.request({ method: 'POST', url: realm, headers, body, signal });
   }
 }
 

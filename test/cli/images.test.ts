@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ImageStore } from '../../src/images/store/image-store.ts';
+import { Uses } from '../../src/images/store/uses.ts';
+import { archiveOf } from '../images/layer.ts';
+import { type ImageWorld, openWorld } from '../images/registry.ts';
+import { runHere } from './in-process.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+let world: ImageWorld;
+beforeAll(async () => {
+  world = await openWorld({ images: { 'app:1': { config: { Cmd: ['true'] } }, 'other:1': {} } });
+});
+afterAll(() => world.close());
+
+const storeOf = (): ImageStore => new ImageStore(`${workshop.stateDir}.images`);
+
+it('pull brings the images of names and manifests, images lists them', async () => {
+  const image = `${world.host}/app:1`;
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image }] } };
+  writeFileSync(path.join(workshop.folder, 'pod.json'), JSON.stringify(pod));
+  const pulled = await runHere(workshop, ['pull', `${world.host}/other:1`, '-f', 'pod.json']);
+  expect(pulled.stdout).toMatch(/other:1@sha256:\w{64} pulled, [\d.]+MB in .*\n.*app:1@sha256:\w{64} pulled/);
+  expect(pulled).toMatchObject({ exitCode: 0, stderr: '' });
+  const { stdout } = await runHere(workshop, ['images']);
+  expect(stdout.replaceAll(/ +/g, ' ')).toMatch(
+    /^REPOSITORY TAG IMAGE ID CREATED SIZE LAST USED\n127\.0\.0\.1:\d+\/app 1 [0-9a-f]{12} \S+ [\d.]+MB \S+\n/,
+  );
+});
+
+it('pull says why it cannot', async () => {
+  expect(await runHere(workshop, ['pull', `${world.host}/none:1`])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`failed to resolve image: ${world.host}/none:1: not found`),
+  });
+});
+
+it('rm refuses an image that is in use; what other images share stays', async () => {
+  const [app, other] = [`${world.host}/app:1`, `${world.host}/other:1`];
+  await runHere(workshop, ['pull', app, other]);
+  const store = storeOf();
+  const release = new Uses(store.root).declare({ images: { [store.find(app)?.manifest ?? '']: ['pod/web'] } });
+  const stderr = `error: image "${app}" is in use by pod/web\n`;
+  expect(await runHere(workshop, ['image', 'rm', app])).toMatchObject({ exitCode: 1, stderr });
+  expect((await runHere(workshop, ['image', 'inspect', app])).stdout).toContain('"pod/web"');
+  release();
+  expect(await runHere(workshop, ['image', 'rm', app])).toMatchObject({ exitCode: 0 });
+  expect(store.find(app)).toBeUndefined();
+  expect(store.find(other)).toBeDefined();
+  const removed = await runHere(workshop, ['image', 'prune', '--all']);
+  expect(removed.stdout).toBe(`image "${other}" deleted\n1 layer deleted\n`);
+  for (const folder of ['blobs/sha256', 'images', 'ingest', 'mounts', 'uses']) {
+    expect(readdirSync(path.join(store.root, folder))).toEqual([]);
+  }
+});
+
+it('prune removes what a killed pull has left', async () => {
+  await runHere(workshop, ['pull', `${world.host}/app:1`]);
+  const left = path.join(storeOf().root, 'ingest/fs-0.0-1-1-1');
+  mkdirSync(left);
+  expect((await runHere(workshop, ['image', 'prune'])).stdout).toBe('0 layers deleted\n');
+  expect(readdirSync(path.dirname(left))).toEqual([]);
+  expect(storeOf().list()).toHaveLength(1);
+});
+
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const layer = archiveOf([{ name: 'hello', text: 'hello' }]);
+const config = Buffer.from(
+  JSON.stringify({ os: 'linux', config: {}, rootfs: { type: 'layers', diff_ids: [`sha256:${digest(layer)}`] } }),
+);
+const entry = (name: string, bytes: Buffer): { name: string; text: string } => ({ name, text: bytes.toString('utf8') });
+
+it('load takes archives of docker save', async () => {
+  const manifest = [
+    { Config: 'config.json', RepoTags: ['app:dev'], Layers: ['1/layer.tar', '2/layer.tar'].slice(0, 1) },
+  ];
+  const archive = archiveOf([
+    entry('1/layer.tar', layer),
+    entry('config.json', config),
+    entry('manifest.json', Buffer.from(JSON.stringify(manifest))),
+  ]);
+  const loaded = await runHere(workshop, ['image', 'load'], { input: archive.toString('utf8') });
+  expect(loaded).toMatchObject({ exitCode: 0, stdout: 'image "docker.io/library/app:dev" loaded\n' });
+  expect(storeOf().find('docker.io/library/app:dev')?.config.rootfs.diff_ids).toEqual([`sha256:${digest(layer)}`]);
+});
+
+it('load takes OCI layouts, and refuses blobs with another digest', async () => {
+  const descriptor = (bytes: Buffer, kind: string): object => ({
+    mediaType: `application/vnd.oci.image.${kind}`,
+    digest: `sha256:${digest(bytes)}`,
+    size: bytes.length,
+  });
+  const layers = [descriptor(layer, 'layer.v1.tar')];
+  const manifest = Buffer.from(
+    JSON.stringify({ schemaVersion: 2, config: descriptor(config, 'config.v1+json'), layers }),
+  );
+  const annotations = { 'org.opencontainers.image.ref.name': 'registry.example/app:1' };
+  const index = { manifests: [{ ...descriptor(manifest, 'manifest.v1+json'), annotations }] };
+  const archive = (bytes: Buffer): string =>
+    archiveOf([
+      entry(`blobs/sha256/${digest(layer)}`, layer),
+      entry(`blobs/sha256/${digest(config)}`, bytes),
+      entry(`blobs/sha256/${digest(manifest)}`, manifest),
+      entry('index.json', Buffer.from(JSON.stringify(index))),
+    ]).toString('utf8');
+  expect(await runHere(workshop, ['image', 'load'], { input: archive(Buffer.from('{}')) })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/blobs\/sha256\/\w+ has another digest/),
+  });
+  expect(storeOf().list()).toEqual([]);
+  expect(await runHere(workshop, ['image', 'load'], { input: archive(config) })).toMatchObject({
+    exitCode: 0,
+    stdout: 'image "registry.example/app:1" loaded\n',
+  });
+});
+
+it.each(['', 'no archive at all', 'x'.repeat(2000)])('load refuses %j', async (input) => {
+  expect(await runHere(workshop, ['image', 'load'], { input })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^error: the archive cannot be loaded: /),
+  });
+});
+
+it('says that there is no GNU tar', async () => {
+  const { exitCode, stderr } = await workshop.run(['pull', `${world.host}/app:1`], { PATH: workshop.folder });
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: images need GNU tar: tar did not start/)]);
+});
