@@ -25,8 +25,8 @@ interface RunningPull {
 
 /**
  * Pulls images in a process of its own, which lives while there is something to pull: unpacking takes memory that
- * podrun would keep, and turns of the event loop that it needs. The process ends with podrun; the next pull goes on with
- * what it had. The same image with the same credentials is pulled once, for all who wait for it.
+ * podrun would keep, and turns of the event loop that it needs. The process ends with podrun; the next pull goes on
+ * with what it had. The same image with the same credentials is pulled once, for all who wait for it.
  */
 export class ImagePuller {
   readonly #root: string;
