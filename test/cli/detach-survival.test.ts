@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import { startTimeOf } from '../../src/runtime/watch/process-identity.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -27,10 +28,10 @@ function agentPid(): number {
   return (JSON.parse(readFileSync(path.join(folder, id, 'process.json'), 'utf8')) as { pid: number }).pid;
 }
 
-/** Kills processes. Resolves when they are gone. */
+/** Kills processes. Resolves when all their threads have ended: until then podrun takes them for living. */
 async function kill(...pids: number[]): Promise<void> {
   for (const pid of pids) process.kill(pid, 'SIGKILL');
-  await vi.waitUntil(() => !workshop.backgroundProcesses().some((pid) => pids.includes(pid)), PATIENT);
+  await vi.waitUntil(() => pids.every((pid) => startTimeOf(pid) === undefined), PATIENT);
 }
 
 const keeperPids = (): number[] => workshop.backgroundProcesses().filter((pid) => pid !== agentPid());

@@ -215,6 +215,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cordon: [[HOSTILE]],
   uncordon: [[HOSTILE]],
   drain: [[HOSTILE]],
+  taint: [['nodes', HOSTILE, 'a=b:NoSchedule']],
   expose: [
     ['pod', 'web', '--port=80', `--name=${HOSTILE}`],
     ['pod', HOSTILE, '--port=80'],

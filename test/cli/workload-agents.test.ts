@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
+import { startTimeOf } from '../../src/runtime/watch/process-identity.ts';
 import { PATIENT } from '../patience.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -145,7 +146,7 @@ describe('a Deployment in the background', () => {
     await vi.waitUntil(() => replicaSets().length === 2, PATIENT);
     const killed = agentPid();
     process.kill(killed, 'SIGKILL');
-    await vi.waitUntil(() => !workshop.backgroundProcesses().includes(killed), PATIENT);
+    await vi.waitUntil(() => startTimeOf(killed) === undefined, PATIENT);
     expect(await workshop.run(['get', 'deploy', 'web'])).toMatchObject({
       exitCode: 0,
       stderr: `deployment/web: the background agent (process ${killed}) had ended; podrun started another\n`,

@@ -145,8 +145,8 @@ describe('run', () => {
     await using pods = await run([lease, shellPod('web', 'true')], { onWarning: (text) => told.push(text) });
     expect(pods.warnings).toContain('Lease is not supported by this runner, ignored');
     expect(told).toEqual(pods.warnings);
-    const idle = shellPod('web', FOREVER, {}, { runtimeClassName: 'gvisor' });
-    await expect(run(idle, { strict: true })).rejects.toThrow('spec.runtimeClassName');
+    const idle = shellPod('web', FOREVER, {}, { schedulerName: 'other' });
+    await expect(run(idle, { strict: true })).rejects.toThrow('spec.schedulerName');
   });
 
   it('ends the Pods when its signal is aborted', async () => {

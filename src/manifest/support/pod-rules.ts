@@ -16,6 +16,7 @@ export const POD_RULES: SupportTable = {
   PodSpec: {
     ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
     ...works('priorityClassName', 'hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    ...works('enableServiceLinks'),
     priority: partly('the Pods of one podrun make room for each other'),
     preemptionPolicy: partly('the Pods of one podrun make room for each other'),
     serviceAccount: checked('the old name of serviceAccountName'),
@@ -36,8 +37,7 @@ export const POD_RULES: SupportTable = {
     hostAliases: needsNamespaces(noEffect('containers use the hosts file of the host')),
     serviceAccountName: partly('the downward API shows it; no server issues tokens'),
     automountServiceAccountToken: partly('decides about the file namespace; no server issues tokens'),
-    imagePullSecrets: noEffect('no images are pulled'),
-    enableServiceLinks: partly('there are variables about Services that name a clusterIP; nothing routes to them'),
+    imagePullSecrets: partly('for images that podrun pulls (--images)'),
     runtimeClassName: partly('the handlers are the tiers of podrun: process and namespace'),
     os: FIELD_BY_FIELD,
     resourceClaims: refused('there are no devices to claim'),
