@@ -40,7 +40,7 @@ it('fields without effect are reported in one line, and in an event for each fie
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual([
     'no effect: dnsConfig, topologySpreadConstraints, schedulerName, hostAliases, ' +
-      'imagePullSecrets, securityContext.seccompProfile.type, securityContext.seLinuxOptions, ' +
+      'securityContext.seccompProfile.type, securityContext.seLinuxOptions, ' +
       'securityContext.seLinuxChangePolicy, ports.hostPort',
   ]);
   expect(stderr).toContain('Warning: persistentvolumeclaim/data: spec.dataSource: the folder is empty at first');
@@ -51,7 +51,7 @@ it('fields without effect are reported in one line, and in an event for each fie
       .filter(({ involvedObject }) => involvedObject.kind === kind)
       .map(({ message = '' }) => message.split(': ')[0]!);
   expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.dataSource']);
-  expect(fieldsOf('Pod')).toHaveLength(9);
+  expect(fieldsOf('Pod')).toHaveLength(8);
   expect(fieldsOf('Pod')).toContain('spec.containers[0].ports[0].hostPort, spec.containers[1].ports[0].hostPort');
   expect(told.map(({ type, count, source }) => [type, count, source?.component])).toEqual(
     told.map(() => ['Warning', 1, 'podrun']),

@@ -16,9 +16,10 @@ const LONGEST = '45s';
 
 /**
  * The longest pause before a step in a Pod that changes by itself, later. Startup and liveness probes begin within a
- * second on a node, and at once under podrun. A back-off ends. A later step would come after that.
+ * second on a node, and at once under podrun. A back-off ends. A later step would come after that: many probes time out
+ * after a second.
  */
-const LONGEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 500;
 const KILLING_PROBE = /\b(startup|liveness)Probe:/;
 
 /** The time until a started command acts, unless many commands start at the same time. */
