@@ -212,8 +212,9 @@ describe('a watcher in another process', () => {
       const { namespace, name, uid, resourceVersion } = object.metadata;
       const found = store.get<StoredPod>('pods', namespace, name);
       told += 1;
-      if (type === 'DELETED' || found?.metadata.uid !== uid) return;
-      if (Number(found.metadata.resourceVersion) < Number(resourceVersion)) behind.push(name);
+      if (found?.metadata.uid !== uid) return;
+      const isBehind = Number(found.metadata.resourceVersion) < Number(resourceVersion);
+      if (type === 'DELETED' || isBehind) behind.push(name);
     });
     await messageOf(startWorker(root, 'burst', 60));
     await vi.waitFor(() => expect(told).toBe(60 * 10), { timeout: PATIENCE_MS, interval: 5 });

@@ -117,7 +117,9 @@ describe('watch()', () => {
         const { store, other, look } = twoStores();
         const pod = other.create('pods', newPod('a'));
         const { folder, transitions } = store.paths('default', 'a');
-        const writeLastLine = (): void => appendTransition(transitions, transitionLine('DELETED', pod, 0));
+        const resourceVersion = String(Number(pod.metadata.resourceVersion) + 1);
+        const deleted = { ...pod, metadata: { ...pod.metadata, resourceVersion } };
+        const writeLastLine = (): void => appendTransition(transitions, transitionLine('DELETED', deleted, 0));
         const go = (): void => {
           expect(store.list('pods')).toHaveLength(1);
           renameSync(folder, path.join(store.root, 'away'));
@@ -140,6 +142,7 @@ describe('watch()', () => {
         const first = received(store, 'pods');
         writeLastLine();
         const events = received(store, 'pods', { namespace: 'default', name: 'a' }, options);
+        expect(first).toEqual([]);
         go();
         expect(events).toEqual([...replayed, 'DELETED default/a Pending']);
         expect(first).toEqual(['DELETED default/a Pending']);

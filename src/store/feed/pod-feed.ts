@@ -1,5 +1,5 @@
 import { isSameJson } from '../../api/json.ts';
-import { isTerminalPhase, isUnreachable, type StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, isUnreachable, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from '../layout.ts';
 import { LineCursor } from './line-cursor.ts';
@@ -14,12 +14,10 @@ interface Follower {
   readonly key: ObjectKey;
   readonly cursor: LineCursor;
   readonly watcher: { close(): void };
-  /** The Pod as last reported. Undefined after its deletion was reported. */
+  /** The Pod as last reported. Undefined before the first report, and after the one of its deletion. */
   pod: StoredPod | undefined;
-  /** The last state of a Pod whose deletion was reported while its folder may still be in its place. */
+  /** The last state of a Pod whose deletion is logged, and is reported once its folder is out of its place. */
   deletedPod: StoredPod | undefined;
-  /** Subscribers that came after that report, and may still have found the folder. */
-  readonly lateSubscribers: Set<Subscriber>;
 }
 
 interface PodFeedOptions {
@@ -54,10 +52,7 @@ export class PodFeed {
     // reported. The new subscriber starts after that.
     for (const { key } of this.#followersWithin(scope)) this.check(key);
     for (const key of keysIn(this.#options.root, 'pods', scope)) {
-      const follower = this.#followers.get(keyText(key));
-      if (follower?.deletedPod !== undefined && subscriber.resource === 'pods')
-        follower.lateSubscribers.add(subscriber);
-      if (follower !== undefined) continue;
+      if (this.#followers.has(keyText(key))) continue;
       if (this.#isWanted(key)) this.check(key);
       else this.#attach(key, 'end');
     }
@@ -128,7 +123,7 @@ export class PodFeed {
     // The watch started before this looks for the end: every later line is reported.
     if (from === 'end') cursor.skipToEnd();
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
-    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined, lateSubscribers: new Set() };
+    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined };
     this.#followers.set(keyText(key), follower);
     return follower;
   }
@@ -146,12 +141,10 @@ export class PodFeed {
     // A listener may have called this method already.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
-    const { pod, deletedPod, lateSubscribers } = follower;
-    if (pod !== undefined) return this.#publish('pods', { type: 'DELETED', object: pod });
-    if (deletedPod === undefined) return;
-    for (const subscriber of lateSubscribers) {
-      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: deletedPod });
-    }
+    const { pod, deletedPod } = follower;
+    if (deletedPod !== undefined)
+      this.#options.subscribers.enqueueIfNew('pods', { type: 'DELETED', object: deletedPod });
+    else if (pod !== undefined) this.#options.subscribers.enqueue('pods', { type: 'DELETED', object: pod });
     this.#options.subscribers.flush();
   }
 
@@ -169,14 +162,23 @@ export class PodFeed {
     const transition = parseTransition(line);
     if (transition === undefined) return;
     const object = transition.object as StoredObject;
-    if (resource === 'pods') {
-      const isGone = transition.type === 'DELETED';
-      follower.pod = isGone ? undefined : (object as StoredPod);
-      follower.deletedPod = isGone ? (object as StoredPod) : undefined;
-      // They get this line.
-      follower.lateSubscribers.clear();
-    }
+    if (resource === 'pods' && !this.#isReported(follower, transition.type, object as StoredPod)) return;
     this.#options.subscribers.enqueueIfNew(resource, { type: transition.type, object });
+  }
+
+  /**
+   * Notes a change of the Pod. Answers whether it can be reported now. A deletion waits until the folder is out of its
+   * place: a listener that reads the store on that report must not find the Pod.
+   */
+  #isReported(follower: Follower, type: WatchEvent<StoredPod>['type'], pod: StoredPod): boolean {
+    const { deletedPod } = follower;
+    follower.deletedPod = type === 'DELETED' ? pod : undefined;
+    if (type === 'DELETED') return false;
+    // A mirror Pod that is made anew stays in its folder.
+    if (deletedPod !== undefined && deletedPod.metadata.uid !== pod.metadata.uid)
+      this.#options.subscribers.enqueueIfNew('pods', { type: 'DELETED', object: deletedPod });
+    follower.pod = pod;
+    return true;
   }
 
   /**
@@ -192,11 +194,7 @@ export class PodFeed {
     // A line of the log reports any other change.
     if (!isUnreachable(reported) && pod.status.phase !== 'Unknown') return;
     follower.pod = pod;
-    this.#publish('pods', { type: 'MODIFIED', object: pod });
-  }
-
-  #publish(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
-    this.#options.subscribers.enqueue(resource, event);
+    this.#options.subscribers.enqueue('pods', { type: 'MODIFIED', object: pod });
     this.#options.subscribers.flush();
   }
 }

@@ -78,18 +78,14 @@ export class Subscribers {
 
   /** Queues a change for all its subscribers. */
   enqueue(resource: Resource, event: WatchEvent<StoredObject>): void {
-    for (const subscriber of this.#subscribersOf(resource, event)) this.enqueueFor(subscriber, event);
+    for (const subscriber of this.#subscribersOf(resource, event))
+      this.#queue.push({ subscriber, event, mustBeNew: false });
   }
 
   /** Queues a change for the subscribers that did not get it with the present state or as an answer. */
   enqueueIfNew(resource: Resource, event: WatchEvent<StoredObject>): void {
     for (const subscriber of this.#subscribersOf(resource, event))
       this.#queue.push({ subscriber, event, mustBeNew: true });
-  }
-
-  /** Queues a change for one subscriber that missed it. */
-  enqueueFor(subscriber: Subscriber, event: WatchEvent<StoredObject>): void {
-    this.#queue.push({ subscriber, event, mustBeNew: false });
   }
 
   /** The subscribers of an object, in the order of their arrival. */
