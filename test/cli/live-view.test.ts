@@ -197,12 +197,12 @@ describe.runIf(hasTerminals)('the terminal is restored', () => {
     const podrun = `sh -c 'echo $$ > pid; exec "$@"' sh ${quoted(apply(web))}`;
     const screen = startScript(
       workshop,
-      `trap : INT QUIT; stty -a > before; ${podrun}; stty -a > after; echo "the end"`,
+      `trap : INT QUIT; stty -a > before; ${podrun}; stty -a > after; echo "the end"; read -r line`,
     );
     await screen.until(backsOff);
     await screen.shows(/q stop/);
     end(screen);
-    await screen.ended;
+    await screen.shows(/^the end$/m);
     const [before, after] = ['before', 'after'].map((name) => readFileSync(path.join(workshop.folder, name), 'utf8'));
     expect(after).toBe(before);
     expect(screen.isCursorShown).toBe(true);

@@ -1,5 +1,4 @@
 import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
-import { isRenewed } from '../../agent/clean-up/is-stored.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
@@ -42,7 +41,7 @@ export function settled<T>(
   ask: (pod: StoredPod | undefined) => T | undefined,
 ): Promise<T | undefined> {
   const { store, clock, pod } = source;
-  const { namespace, name, uid } = pod.metadata;
+  const { namespace, name } = pod.metadata;
   return new Promise((resolve) => {
     let alarm: Alarm | undefined;
     const finish = (answer: T | undefined): void => {
@@ -51,16 +50,11 @@ export function settled<T>(
       alarm?.cancel();
       resolve(answer);
     };
-    let isGone = false;
     const look = (): void => {
-      const answer = ask(isGone ? undefined : podNow(source));
+      const answer = ask(podNow(source));
       if (answer !== undefined) finish(answer);
     };
-    const subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
-      // The watch reports a deletion before the Pod's folder is removed: until then, the store still finds the Pod.
-      if (type === 'DELETED' && object.metadata.uid === uid && !isRenewed(store, object)) isGone = true;
-      look();
-    });
+    const subscription = store.watch('pods', { namespace, name }, look);
     const growth = growing === undefined ? undefined : onGrowth(growing, clock, look);
     if (timeoutMs !== undefined) alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => finish(undefined));
     look();
