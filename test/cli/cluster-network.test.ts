@@ -59,7 +59,9 @@ async function startCluster(
     '--runtime',
     tier,
   ]);
-  await apply.until(({ stdout }) => stdout.match(/✓ Pod +ContainersReady, Ready/g)?.length === 2);
+  // A server answers its probe a moment before its line is printed.
+  const all = [/✓ Pod +ContainersReady, Ready/g, / in net:\[\d+\]/g];
+  await apply.until(({ stdout }) => all.every((pattern) => stdout.match(pattern)?.length === 2));
   const addressOf = (pod: string): string =>
     new RegExp(`^${pod}/main +\\| at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
   const networks = [...apply.stdout.matchAll(/ in (net:\[\d+\])/g)].map(([, network = '']) => network);

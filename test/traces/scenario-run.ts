@@ -26,11 +26,14 @@ const KILLING_PROBE = /\b(startup|liveness)Probe:/;
 const COMMAND_MS = 500;
 
 /**
- * Manifests whose program ends as soon as it sees the effect of its postStart hook. On a busy machine podrun could see
- * the exit before the end of the hook, so the program sleeps for a moment.
+ * Manifests that leave too little time on a busy machine. The program ends as soon as it sees the effect of its
+ * postStart hook: podrun could see the exit before the end of the hook. The probe of the second run kills it a second
+ * after its start: the step before that could come too late.
  */
 const WITH_A_MOMENT: Readonly<Record<string, (manifest: string) => string>> = {
   'hook-poststart-exec': (manifest) => manifest.replace('cat "$d/post"', 'sleep 1; cat "$d/post"'),
+  'probe-exec-timeout-is-failure': (manifest) =>
+    manifest.replace('timeoutSeconds: 1', 'timeoutSeconds: 1\n        initialDelaySeconds: 2'),
 };
 
 /** The precision of the order of a Pod and an Event in a recording. */
