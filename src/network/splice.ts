@@ -10,11 +10,17 @@ export function splice(one: Socket, other: Socket): void {
     [other, one],
   ] as const) {
     from.setNoDelay(true);
-    from.on('error', () => to.resetAndDestroy());
+    from.on('error', () => cut(to));
     // After its end, the other side may still have bytes to send.
     from.once('close', () => {
       if (!from.readableEnded) to.destroy();
     });
     from.pipe(to);
   }
+}
+
+/** Resets a connection. One with TLS can only be closed. */
+function cut(socket: Socket): void {
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
 }

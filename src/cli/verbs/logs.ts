@@ -5,15 +5,21 @@ import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { similarName } from '../../objects/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { LogReader } from '../../store/logs/log-reader.ts';
+import { followedBytes, presentBytes } from '../../store/logs/log-bytes.ts';
+import { LogFormat } from '../../store/logs/log-format.ts';
+import {
+  instanceEnded,
+  instanceToFollow,
+  instanceToShow,
+  type LogSource,
+  noLog,
+  openLog,
+} from '../../store/logs/log-source.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { displayNowMs, openStore } from '../environment.ts';
-import { LogFormat } from '../logs/log-format.ts';
-import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from '../logs/log-source.ts';
 import { hookLoggedContainers, loggedContainers, noHooks } from '../logs/logged-containers.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from '../logs/logs-request.ts';
 import { podsWithLogs } from '../logs/pods-with-logs.ts';
-import { onGrowth } from '../select/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
@@ -173,7 +179,7 @@ class Show {
     const choice = instanceToShow(source, this.#flags.previous);
     if (!choice.ok) return this.#refuse(choice.message, source);
     const reader = openLog(source, choice.restartCount, this.#request);
-    await this.#drain(reader, this.#formatOf(source));
+    await this.#print(presentBytes(reader, this.#formatOf(source)));
     reader.close();
   }
 
@@ -186,33 +192,15 @@ class Show {
     const { restartCount } = choice;
     const onGap = (): void => this.#cli.warn(gapText(source));
     const reader = openLog(source, restartCount, { ...this.#request, onGap });
-    const format = this.#formatOf(source);
-    let stop: () => void = () => undefined;
-    const stopped = new Promise<void>((resolve) => (stop = resolve));
-    const print = (): Promise<void> => this.#drain(reader, format).then(() => (format.isFull ? stop() : undefined));
-    // Prints one piece at a time. Several notifications during a print cause one more.
-    let printed = print();
-    let isLookDue = false;
-    const look = (): void => {
-      if (isLookDue) return;
-      isLookDue = true;
-      printed = printed.then(() => {
-        isLookDue = false;
-        return print();
-      });
-    };
-    const growth = onGrowth(reader, source.clock, look);
-    await Promise.race([instanceEnded(source, restartCount), this.#readerGone, stopped]);
-    growth.close();
     // The agent reports an end only when all output is in the log.
-    look();
-    await printed;
+    const ended = Promise.race([instanceEnded(source, restartCount), this.#readerGone]);
+    await this.#print(followedBytes(reader, this.#formatOf(source), { clock: source.clock, ended }));
     reader.close();
   }
 
-  async #drain(reader: LogReader, format: LogFormat): Promise<void> {
-    for (let records = reader.next(); records.length > 0 && !format.isFull; records = reader.next()) {
-      this.#out.write(format.format(records));
+  async #print(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    for await (const piece of pieces) {
+      this.#out.write(piece);
       await this.#out.flush();
     }
   }

@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream';
 import type { Command } from 'commander';
 import { isRenewed } from '../../agent/clean-up/is-stored.ts';
 import { dialPod } from '../../agent/network/dial-pod.ts';
-import { goNetworkError } from '../../runtime/go-network-error.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
+import { forwardingError } from '../../background/connect/forwarding-error.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
 import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -124,9 +124,7 @@ async function forward(
     pipeline(client, server, () => undefined);
     pipeline(server, client, () => undefined);
   } catch (error) {
-    const { name, uid } = pod.metadata;
-    const why = goNetworkError(error, { ends: '', hasReceived: false });
-    const what = `error forwarding port ${remote} to pod ${name}, uid ${uid}: ${why}`;
+    const what = forwardingError(pod, remote, error);
     cli.stderr.write(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
     client.destroy();
   }

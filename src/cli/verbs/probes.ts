@@ -11,7 +11,7 @@ import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { checkContainer, podArgument } from '../select/pod-argument.ts';
-import { onGrowth, podOver, type PodSource } from '../select/pod-watch.ts';
+import { onGrowth, podOver, type PodSource } from '../../store/feed/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';

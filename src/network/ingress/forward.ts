@@ -1,26 +1,11 @@
-import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import { pipeline } from 'node:stream';
+import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../pass-on.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
-import { splice } from '../splice.ts';
 import { findRoute, type IngressRoute } from './routes.ts';
 
 /** Connects to an endpoint. Rejects when it refuses. */
 export type DialEndpoint = (endpoint: ServiceEndpoint) => Promise<Socket>;
-
-/** The headers of one connection. Node writes those of the next one. Source: RFC 9110, 7.6.1. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Leads a request to an endpoint of its route, and the response back. */
 export async function forward(
@@ -36,17 +21,14 @@ export async function forward(
   };
   const found = await connected(incoming, routes, dial);
   if ('status' in found) return refuse(found.status, found.why);
-  const { method, url: path } = incoming;
-  const headers = [...sentOn(incoming.rawHeaders), ...forwardedHeaders(incoming), 'Connection', 'close'];
-  const asked = request({ method, path, headers, createConnection: () => found.socket });
-  asked.on('response', (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, sentOn(answer.rawHeaders));
-    outgoing.flushHeaders();
-    pipeline(answer, outgoing, () => undefined);
+  const { url: path = '/' } = incoming;
+  const headers = [...keptHeaders(sentOn(incoming.rawHeaders)), ...forwardedHeaders(incoming)];
+  passRequestOn(incoming, outgoing, {
+    socket: found.socket,
+    path,
+    headers,
+    onError: (error) => refuse(502, `${found.route.service}: ${error.message}`),
   });
-  asked.on('error', (error) => refuse(502, `${found.route.service}: ${error.message}`));
-  outgoing.once('close', () => asked.destroy());
-  pipeline(incoming, asked, () => undefined);
 }
 
 /** Leads the connection of a request for another protocol (WebSocket) to an endpoint of its route. */
@@ -61,15 +43,9 @@ export async function forwardUpgrade(
   const found = await connected(incoming, routes, dial);
   if ('status' in found) return void client.end(`HTTP/1.1 ${found.status} ${found.why}\r\nConnection: close\r\n\r\n`);
   if (client.destroyed) return void found.socket.destroy();
-  const { method = 'GET', url = '/', rawHeaders } = incoming;
-  const headers = [
-    ...pairsOf(rawHeaders).filter(([name]) => !isForwarded(name)),
-    ...pairsOf(forwardedHeaders(incoming)),
-  ];
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
-  found.socket.write(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  found.socket.write(head);
-  splice(client, found.socket);
+  const { url: path = '/', rawHeaders } = incoming;
+  const headers = [...keptHeaders(rawHeaders), ...forwardedHeaders(incoming)];
+  passUpgradeOn(incoming, { client, head }, { socket: found.socket, path, headers });
 }
 
 type Connected =
@@ -95,22 +71,14 @@ async function connected(
   return { status: 503, why: `${route.service} has no endpoint that accepts connections` };
 }
 
-/** The headers that go on to the next connection, in their order, with repetitions. */
-function sentOn(rawHeaders: readonly string[]): string[] {
-  const named = new Set(
-    pairsOf(rawHeaders)
-      .filter(([name]) => name.toLowerCase() === 'connection')
-      .flatMap(([, value]) => value.split(',').map((each) => each.trim().toLowerCase())),
-  );
-  return pairsOf(rawHeaders)
-    .filter(([name]) => {
-      const lower = name.toLowerCase();
-      return !OF_CONNECTION.has(lower) && !named.has(lower) && !isForwarded(name);
-    })
+const FORWARDED = 'X-Forwarded-';
+
+/** All headers but those that podrun writes. */
+function keptHeaders(rawHeaders: readonly string[]): string[] {
+  return headerPairs(rawHeaders)
+    .filter(([name]) => !isForwarded(name))
     .flat();
 }
-
-const FORWARDED = 'X-Forwarded-';
 
 function isForwarded(name: string): boolean {
   return name.toLowerCase().startsWith(FORWARDED.toLowerCase());
@@ -129,10 +97,4 @@ function forwardedHeaders({ headers, socket }: IncomingMessage): string[] {
     Proto: headers['x-forwarded-proto'] ?? (isSecure ? 'https' : 'http'),
   };
   return Object.entries(told).flatMap(([name, value]) => [FORWARDED + name, String(value)]);
-}
-
-function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {
-  return rawHeaders.flatMap((name, index): [string, string][] =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
-  );
 }

@@ -1,9 +1,9 @@
 import { fromServer, type PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { chooseLog, type LogChoice } from '../../lifecycle/requests/log-choice.ts';
-import { hookLogPath, instanceLogPath, newestHookLog } from '../../store/logs/log-files.ts';
-import { type LogQuery, LogReader } from '../../store/logs/log-reader.ts';
-import { type PodSource, settled } from '../select/pod-watch.ts';
+import { hookLogPath, instanceLogPath, newestHookLog } from './log-files.ts';
+import { type LogQuery, LogReader } from './log-reader.ts';
+import { type PodSource, settled } from '../feed/pod-watch.ts';
 
 /** A container whose log is read. */
 export interface LogSource extends PodSource {
@@ -51,9 +51,9 @@ export async function instanceToFollow(source: LogSource, startTimeoutMs: number
   return choice;
 }
 
-/** Resolves when the instance has ended, its Pod ended or was deleted, or its agent is gone. */
-export function instanceEnded(source: LogSource, restartCount: number): Promise<unknown> {
-  return settled(source, {}, (pod) => (isRunning(source, pod, restartCount) ? undefined : true));
+/** Resolves when the instance has ended, its Pod ended or was deleted, or its agent is gone; or at the signal. */
+export function instanceEnded(source: LogSource, restartCount: number, signal?: AbortSignal): Promise<unknown> {
+  return settled(source, { signal }, (pod) => (isRunning(source, pod, restartCount) ? undefined : true));
 }
 
 function isRunning(source: LogSource, pod: StoredPod | undefined, restartCount: number): boolean {

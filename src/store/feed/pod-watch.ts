@@ -1,6 +1,6 @@
 import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { FileStore } from '../file-store.ts';
 
 /** A Pod to watch, as found in the store. */
 export interface PodSource {
@@ -29,22 +29,27 @@ export interface Patience {
   readonly timeoutMs?: number;
   /** A file to watch beside the Pod. */
   readonly growing?: Growing | undefined;
+  /** Ends the wait without an answer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls `ask` after every change of the Pod, until it answers. Resolves with undefined when the time is up.
+ * Calls `ask` after every change of the Pod, until it answers. Resolves with undefined when the time is up, or at the
+ * signal.
  * @param ask gets the present state of the Pod; undefined when the Pod is gone
  */
 export function settled<T>(
   source: PodSource,
-  { timeoutMs, growing }: Patience,
+  { timeoutMs, growing, signal }: Patience,
   ask: (pod: StoredPod | undefined) => T | undefined,
 ): Promise<T | undefined> {
   const { store, clock, pod } = source;
   const { namespace, name } = pod.metadata;
   return new Promise((resolve) => {
     let alarm: Alarm | undefined;
+    const onAbort = (): void => finish(undefined);
     const finish = (answer: T | undefined): void => {
+      signal?.removeEventListener('abort', onAbort);
       subscription.close();
       growth?.close();
       alarm?.cancel();
@@ -57,7 +62,9 @@ export function settled<T>(
     const subscription = store.watch('pods', { namespace, name }, look);
     const growth = growing === undefined ? undefined : onGrowth(growing, clock, look);
     if (timeoutMs !== undefined) alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => finish(undefined));
-    look();
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted === true) finish(undefined);
+    else look();
   });
 }
 

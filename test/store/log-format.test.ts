@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LogFormat, type LogFormatOptions } from '../../../src/cli/logs/log-format.ts';
-import { parseRecords } from '../../../src/store/logs/cri-line.ts';
+import { LogFormat, type LogFormatOptions } from '../../src/store/logs/log-format.ts';
+import { parseRecords } from '../../src/store/logs/cri-line.ts';
 
 const TIME = '2026-11-20T20:01:02.123000000Z';
 const LINES = [

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../store/logs/cri-line.ts';
+import type { LogRecord } from './cri-line.ts';
 
 export interface LogFormatOptions {
   readonly timestamps: boolean;
@@ -6,6 +6,8 @@ export interface LogFormatOptions {
   readonly prefix: string;
   /** The limit counts the output with timestamps, without prefixes. */
   readonly limitBytes: number | undefined;
+  /** Only this stream. Undefined: both. */
+  readonly stream?: LogRecord['stream'] | undefined;
 }
 
 /**
@@ -15,12 +17,14 @@ export interface LogFormatOptions {
 export class LogFormat {
   readonly #timestamps: boolean;
   readonly #prefix: string;
+  readonly #stream: LogRecord['stream'] | undefined;
   #bytesLeft: number;
   #isLineStart = true;
 
-  constructor({ timestamps, prefix, limitBytes }: LogFormatOptions) {
+  constructor({ timestamps, prefix, limitBytes, stream }: LogFormatOptions) {
     this.#timestamps = timestamps;
     this.#prefix = prefix;
+    this.#stream = stream;
     this.#bytesLeft = limitBytes ?? Number.POSITIVE_INFINITY;
   }
 
@@ -31,7 +35,10 @@ export class LogFormat {
 
   format(records: readonly LogRecord[]): Buffer {
     let text = '';
-    for (const record of records) if (!this.isFull) text += this.#formatOne(record);
+    for (const record of records) {
+      if (this.#stream !== undefined && record.stream !== this.#stream) continue;
+      if (!this.isFull) text += this.#formatOne(record);
+    }
     return Buffer.from(text, 'latin1');
   }
 
