@@ -20,7 +20,7 @@ import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';
 
 /**
  * All that a controller may look at: the objects of the namespace that its own object owns or that match its selector.
- * It passes over all others.
+ * A controller passes over all other objects.
  */
 export interface WorkloadAround extends PodsAround {
   readonly replicaSets: readonly StoredReplicaSet[];

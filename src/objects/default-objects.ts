@@ -10,7 +10,7 @@ import { getObject, type ObjectRef } from './object-ref.ts';
 
 /**
  * The objects that every cluster has: the namespace `default` and all namespaces in use, each with its ServiceAccount.
- * They are shown as if they were stored, and stored when a client changes them.
+ * Readers get them as if they were stored. podrun stores one when a client changes it.
  */
 
 /** The namespaces that have objects, and `default`. */

@@ -120,7 +120,7 @@ export class AgentDns {
     return { update, close: () => this.#retry?.cancel() };
   }
 
-  /** Another agent of the cluster serves the same names: of all Services. When it ends, this one does. */
+  /** Tries again after a while: another agent of the cluster serves the same names, until it ends. */
   #tryLater(again: () => Promise<void>): void {
     this.#retry?.cancel();
     const { clock } = this.#options;

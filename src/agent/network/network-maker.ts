@@ -197,7 +197,7 @@ async function sharedCluster(options: ClusterOptions, record: NetworkRecord | un
   if (record === undefined || adopted !== undefined) return adopted ?? Cluster.open(options);
   const opened = await Cluster.open(options, (pid, cluster) => {
     const wayOut = record.living('wayOut');
-    // It led out of a cluster that nobody holds any more.
+    // The former way out led out of a cluster that is gone.
     if (record.claim('holder', pid, { cluster }) === pid && wayOut !== undefined) killGroup(wayOut);
     return record.entrance() ?? { pid, cluster };
   });

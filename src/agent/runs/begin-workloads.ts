@@ -107,7 +107,7 @@ async function clearLeftPods(store: FileStore, clock: Clock, workload: Workload)
     const isTracked = controller.kind === 'Job';
     if (isTracked ? !hasJobFinalizer(pod) || pod.status.phase === 'Succeeded' : hasFinalizers(pod)) continue;
     await deletePod({ store, clock, namespace, name: pod.metadata.name, graceSeconds: undefined });
-    // It goes with its finalizer: without one, a Pod that stayed would look like one that was counted.
+    // The Pod goes together with its finalizer: a Pod that stays without one would count as already counted.
     const { apiVersion, kind } = pod;
     if (isTracked) writePatch(store, { apiVersion, kind, ...pod.metadata }, withoutJobFinalizer(pod));
   }

@@ -93,7 +93,7 @@ function linkTerminationLog(container: Container, file: string): boolean {
   if (wanted === DEFAULT_PATH || wanted === '') return true;
   if (!path.isAbsolute(wanted)) return false;
   removeLink(wanted, file);
-  // It fails where a file is there already, or podrun may not write the folder.
+  // Fails when the path exists, or podrun may not write the folder.
   return succeeds(() => symlinkSync(file, wanted));
 }
 

@@ -89,7 +89,7 @@ export class WorkQueue {
     }
   }
 
-  /** No turn comes any more. */
+  /** Cancels all turns. */
   close(): void {
     this.#isClosed = true;
     for (const alarm of this.#later.values()) alarm.cancel();

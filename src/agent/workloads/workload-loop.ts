@@ -168,7 +168,7 @@ export class WorkloadLoop {
     this.#options.services?.show(services, slices);
   }
 
-  /** No controller acts any more. The objects stay as they are. */
+  /** Stops the controllers. The objects stay as they are. */
   stop(): void {
     this.#isStopped = true;
     this.#queue.close();

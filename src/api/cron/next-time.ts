@@ -53,7 +53,7 @@ class Walk {
     this.ms = this.#zone.moment({ year, month: month + 1, day: 1, hour: 0 });
   }
 
-  /** Where midnight does not exist, the day begins later; where it exists twice, at the first. */
+  /** Goes to the begin of the next day: after a midnight that does not exist, or at the first of two. */
   toNextDay(): void {
     const { year, month, day } = this.#zone.at(this.ms);
     this.ms = this.#zone.moment({ year, month, day: day + 1, hour: 0 });

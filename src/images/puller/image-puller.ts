@@ -11,7 +11,7 @@ declare const IMAGE_PULLER: string;
 /** The variables of podrun that a pull needs. */
 const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy', 'SSL_CERT_FILE'];
 
-/** One who waits for a pull. */
+/** A caller that waits for a pull. */
 interface Waiter {
   readonly onProgress: (progress: PullProgress) => void;
   readonly resolve: (outcome: PullOutcome) => void;

@@ -211,7 +211,7 @@ export class LibraryPods implements Pods {
   #terminate(how: Parameters<RunningPods['terminate']>[0]): void {
     const { running, onChange } = this.#parts;
     running.terminate(how);
-    // Where no Pod runs, nothing else changes any more.
+    // Without a Pod that runs, no other change would notify those who wait.
     onChange.notify();
   }
 

@@ -12,7 +12,7 @@ export interface RuntimeHandler {
 
 /** The handlers of this machine. */
 export interface HandlerFacts {
-  /** Those of podrun.yaml, by name. */
+  /** The handlers of podrun.yaml, by name. */
   readonly own: Readonly<Record<string, RuntimeHandler>>;
   /** The isolation of Pods without a RuntimeClass. */
   readonly tier: RuntimeHandler['type'];

@@ -18,7 +18,7 @@ export type Treatment =
 /** The isolation of the containers: more fields have an effect in namespaces and in a network of the Pod. */
 export interface Isolation {
   readonly hasNamespaces?: boolean;
-  /** True with `--network pod`. */
+  /** True with `--network pod`, and with `--network cluster`. */
   readonly hasPodNetwork?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface FieldRule {
   readonly isHarmless?: (value: unknown, parent: Readonly<Record<string, unknown>>, name: string) => boolean;
   /** The rule holds only for processes of the host. With namespaces the field works as on a node. */
   readonly worksInNamespaces?: true;
-  /** The field works where the Pod has a network of its own (`--network pod`). */
+  /** The field works where the Pod has a network of its own: `--network cluster` or `pod`. */
   readonly worksInPodNetwork?: true;
   /** The field is there for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
@@ -80,11 +80,13 @@ export function needsPodNetwork(rule: FieldRule): FieldRule {
   return { ...rule, worksInPodNetwork: true };
 }
 
+const IN_POD_NETWORK = 'TCP and UDP, with --network cluster or pod';
+
 /** The treatment and note of a rule when neither the tier of the containers nor the network of the Pod is known. */
 export function inAnyTier(rule: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
   const { treatment, note, worksInNamespaces, worksInPodNetwork } = rule;
   if (worksInNamespaces) return { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` };
-  if (worksInPodNetwork) return { treatment: 'partly', note: `TCP, with --network pod; else ${treatment}: ${note}` };
+  if (worksInPodNetwork) return { treatment: 'partly', note: `${IN_POD_NETWORK}; else ${treatment}: ${note}` };
   return { treatment, note };
 }
 

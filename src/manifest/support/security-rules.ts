@@ -38,7 +38,7 @@ export const SECURITY_RULES: SupportTable = {
     capabilities: FIELD_BY_FIELD,
     allowPrivilegeEscalation: partly('where setpriv of util-linux is installed; else an event says so'),
     readOnlyRootFilesystem: partly('in the namespace tier; else the container does not start'),
-    procMount: partly('/proc is never masked'),
+    procMount: partly('in the namespace tier as on a node; else /proc is never masked'),
   },
   Capabilities: { add: partly(CAPABILITIES), drop: partly('as root; other users have no capabilities') },
   SeccompProfile: { type: profileType('no filter of system calls is applied'), localhostProfile: PROFILE },

@@ -40,7 +40,7 @@ export class DnsServer {
   #names: readonly DnsName[] = [];
   #zone: DnsZone = dnsZone([]);
   #place: ListenPlace | undefined;
-  /** One attempt to listen after the other. */
+  /** Settles when the last attempt to listen has ended: attempts run one after the other. */
   #opened: Promise<void> = Promise.resolve();
   #udp: DatagramSocket | undefined;
   #tcp: Server | undefined;
@@ -74,8 +74,8 @@ export class DnsServer {
   }
 
   /**
-   * Nobody updates the names any more. A server that somebody updates answers instead, or else one of those that nobody
-   * does. Its names of Pods lead nowhere after a while: nobody would tell it of their ends.
+   * Goes on without an agent, which would update the names. The server of another agent takes over the questions, if
+   * there is one. The names of Pods lead nowhere after a while: the server does not hear of their ends.
    */
   goOnAlone(): void {
     this.#closeSockets();

@@ -24,7 +24,7 @@ const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4 } a
 export type Rcode = keyof typeof RCODES;
 
 const HEADER_BYTES = 12;
-/** No client asks with more. What a packet may cost podrun is bounded by this. */
+/** The longest question that podrun reads, longer than any client's: it bounds the work for one packet. */
 const QUESTION_BYTES_MAX = 4096;
 /** The answer to a client without EDNS. Source: RFC 1035, 4.2.1. */
 const PLAIN_BYTES = 512;

@@ -19,7 +19,7 @@ export class KnownServices {
     else (known as Map<string, Owned>).set(object.metadata.uid, object);
   }
 
-  /** Those with an address of this machine. */
+  /** The Services with an address of this machine. */
   get shown(): FollowedService[] {
     return [...this.#services.values()].flatMap((service) => {
       const { clusterIP = '', ports = [] } = service.spec ?? {};
@@ -36,7 +36,7 @@ export class KnownServices {
     });
   }
 
-  /** Nothing says which protocol a TCP port speaks: a link is what people can click on. */
+  /** A TCP port gets an http link, which people can click on: nothing says which protocol it speaks. */
   #url(address: string, port: number, protocol = 'TCP'): string {
     this.#lowestPort ??= lowestPort();
     const at = `${address}:${machinePort(port, this.#lowestPort)}`;

@@ -59,7 +59,7 @@ function readMadeOnHost(layerDir: string): string[] {
     const lines = readFileSync(madeOnHostFile(layerDir), 'utf8').split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as string);
   });
-  // Nothing was made, or it cannot be known any more.
+  // Without a readable list, podrun has made nothing, or cannot know what.
   return made ?? [];
 }
 

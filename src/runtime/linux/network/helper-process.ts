@@ -50,7 +50,7 @@ type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<E
 export type HelperAfterwards =
   /** The kernel ends it at once. By itself, it would do so as soon as it gets a processor. */
   | { readonly type: 'ends'; readonly setpriv: string }
-  /** It goes on with what it knows, and ends when both podrun and the file of its record are gone. */
+  /** The helper goes on with what it serves, and ends when both podrun and the file of its record are gone. */
   | { readonly type: 'goesOn'; readonly file: string; readonly record: (pid: number) => void };
 
 /** The end of the pipe tells a helper that podrun has ended. */
@@ -231,7 +231,7 @@ export class NetworkHelper {
     child.stdin.on('error', () => undefined);
     if (afterwards?.type === 'goesOn' && child.pid !== undefined) {
       afterwards.record(child.pid);
-      // Until now it would have ended with podrun: nobody could have found it.
+      // From now on the helper outlives podrun: the next podrun finds it by the record.
       child.stdin.write(RECORDED);
     }
     child.on('message', (answer, socket) =>

@@ -102,7 +102,7 @@ function ownInode({ net }: NamespaceFiles): string {
   return /\d+/.exec(name)?.[0] ?? '';
 }
 
-/** The output of a command that says a word on a line of its own when it has come so far. */
+/** The output of a setup command, which writes a word on a line of its own after each stage: `ready`, `done`. */
 class Talk {
   readonly #child: ReturnType<typeof startSetup>;
   #text = '';

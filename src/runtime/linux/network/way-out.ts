@@ -54,7 +54,7 @@ export class WayOut {
    */
   static async open(options: WayOutOptions): Promise<WayOut> {
     const { tools, wayOut, cluster, clock } = options;
-    // This device stays when its process ends, and would count as the new one.
+    // The device of a former way out stays when its process ends, and would count as the new one.
     if (wayOut.kind === 'nat') await run([...joinPrefix(cluster), tools.ip, 'link', 'delete', 'tap0']);
     const masquerade = await run(masqueradeCommand(wayOut, cluster));
     if (!masquerade.ok) throw new Error(masquerade.why);
