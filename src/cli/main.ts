@@ -67,9 +67,9 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     condition: () => import('./verbs/condition.ts'),
     scale: () => import('./verbs/scale.ts'),
     cordon: () => import('./verbs/cordon.ts'),
-    taint: () => import('./verbs/taint.ts'),
     uncordon: () => import('./verbs/uncordon.ts'),
     drain: () => import('./verbs/drain.ts'),
+    taint: () => import('./verbs/taint.ts'),
     rollout: () => import('./verbs/rollout.ts'),
     set: () => import('./verbs/set.ts'),
     expose: () => import('./verbs/expose.ts'),
@@ -115,7 +115,10 @@ export async function main(argv: readonly string[], host: Process): Promise<numb
   let exitCode: number = EXIT.ok;
   let help = '';
   const program = withGlobalFlags(withHelp(new Command('podrun')))
-    .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
+    .description(
+      'Runs Kubernetes manifests (Pods, workloads, Services) as plain child processes of this machine, ' +
+        'with the behaviour of a real cluster.',
+    )
     .version(version, '--version', 'print the version')
     .showSuggestionAfterError(false)
     .exitOverride()

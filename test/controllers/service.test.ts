@@ -24,7 +24,12 @@ interface PodOptions {
 }
 
 /** Adds a Pod of the Service, and lets the controllers look. */
-function addPod(world: World, name: string, { ip, ready = true, phase = 'Running', spec = {} }: PodOptions = {}): void {
+function addPod(world: World, name: string, options?: PodOptions): void {
+  putPod(world, name, options);
+  world.settle();
+}
+
+function putPod(world: World, name: string, { ip, ready = true, phase = 'Running', spec = {} }: PodOptions = {}): void {
   const status = {
     phase,
     podIP: ip ?? `10.0.0.${world.pods().length + 1}`,
@@ -33,7 +38,6 @@ function addPod(world: World, name: string, { ip, ready = true, phase = 'Running
   const metadata = { name, namespace: 'default', labels: { app: 'web' } };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'a' }], ...spec }, status };
   world.create(pod, name);
-  world.settle();
 }
 
 const slicesOf = (world: World): StoredEndpointSlice[] =>
@@ -136,7 +140,9 @@ describe('an EndpointSlice', () => {
 
   it('has at most 100 endpoints, and an endpoint stays where it is', () => {
     const world = newWorld();
-    for (let index = 0; index < 101; index++) addPod(world, `pod-${index}`, { ip: `10.0.1.${index}` });
+    for (let index = 0; index < 100; index++) putPod(world, `pod-${index}`, { ip: `10.0.1.${index}` });
+    world.settle();
+    addPod(world, 'pod-100', { ip: '10.0.1.100' });
     const sizes = (): number[] => slicesOf(world).map(({ endpoints }) => endpoints?.length ?? 0);
     expect(sizes()).toEqual([100, 1]);
     world.setStatus('pod-5', { phase: 'Failed', podIP: '10.0.1.5' });

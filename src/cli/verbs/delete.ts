@@ -49,7 +49,7 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('delete')
-    .summary('Terminate and remove Pods')
+    .summary('Remove objects, and end their Pods')
     .description(
       'Terminates Pods gracefully and removes them with their logs and volumes. Removes other objects at once, ' +
         'and then what they own.',

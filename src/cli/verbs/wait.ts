@@ -47,7 +47,7 @@ Examples:
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('wait')
-    .summary('Wait for a condition of Pods')
+    .summary('Wait for a condition of Pods and other objects')
     .description(
       'Waits until objects meet a condition, have a value, exist or are deleted. Exits with 1 after the timeout.',
     )

@@ -41,12 +41,18 @@ it('a trace has a process for each Pod; periods of one thread are nested or apar
   const pods = traceEvents.filter(({ name }) => name === 'process_name').map(({ args }) => args['name']);
   expect(pods.slice(0, 2)).toEqual(['Pod web', `Pod ${runs[0]?.run}`]);
   const spans = traceEvents.filter(({ ph }) => ph === 'X');
-  const crossing = spans.flatMap((one) =>
-    spans.filter((other) => {
-      const [end, otherEnd] = [one.ts! + one.dur!, other.ts! + other.dur!];
-      const isSameThread = one.pid === other.pid && one.tid === other.tid;
-      return isSameThread && one.ts! < other.ts! && other.ts! < end && end < otherEnd;
-    }),
+  const threads = new Map<string, Event[]>();
+  for (const span of spans) {
+    const thread = `${span.pid} ${span.tid}`;
+    threads.set(thread, [...(threads.get(thread) ?? []), span]);
+  }
+  const crossing = [...threads.values()].flatMap((thread) =>
+    thread.flatMap((one) =>
+      thread.filter((other) => {
+        const [end, otherEnd] = [one.ts! + one.dur!, other.ts! + other.dur!];
+        return one.ts! < other.ts! && other.ts! < end && end < otherEnd;
+      }),
+    ),
   );
   expect(crossing).toEqual([]);
   const numbers = traceEvents.flatMap(({ ts = 0, dur = 0 }) => [ts, dur]);
