@@ -2,6 +2,7 @@
 export { isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
 export { reconcileWorkload, type WorkloadAround } from './controllers.ts';
 export { garbageActions } from './garbage/collect.ts';
+export { missedTimes } from './cron-job/missed-times.ts';
 export { isLookedAt, podGoal, rootGoalState } from './goals/root-goal.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { JOB_BACKOFF } from './job/failure-delay.ts';

@@ -2,11 +2,12 @@ import { nextTime } from '../../api/cron/next-time.ts';
 import { parseSchedule } from '../../api/cron/schedule.ts';
 import { Zone } from '../../api/cron/zone.ts';
 import type { StoredCronJob } from '../../api/workloads/stored-workloads.ts';
+import { missedTimes } from '../../controllers/index.ts';
 import { timestampMs } from '../age.ts';
 
 /**
- * The next time at which a CronJob is due, as text in its own time zone: `12:05:00`, with the day if it is not today.
- * Undefined for a schedule that never comes.
+ * The next time at which a CronJob is due, as text in its own time zone: `12:05:00`, with the day if it is not today,
+ * and with the zone if it is not that of the machine. Undefined for a schedule that never comes.
  * @param machineZone the zone of CronJobs that name none: an IANA name
  */
 export function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: string): string | undefined {
@@ -14,11 +15,14 @@ export function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: stri
   const schedule = parseSchedule(spec.schedule);
   const timeZone = spec.timeZone ?? machineZone;
   if ('problem' in schedule || !isKnown(timeZone)) return undefined;
+  const zone = new Zone(timeZone);
   const lastMs = timestampMs(status?.lastScheduleTime ?? metadata.creationTimestamp) ?? nowMs;
-  const atMs = nextTime(schedule, schedule.type === 'every' ? lastMs : nowMs, new Zone(timeZone));
+  // A time that has come already is started now.
+  const atMs = nextTime(schedule, missedTimes(schedule, zone, lastMs, nowMs).latestMs ?? lastMs, zone);
   if (atMs === undefined) return undefined;
   const [now, then] = [nowMs, atMs].map((ms) => dateAndTime(ms, timeZone));
-  return now?.date === then?.date ? then?.time : `${then?.date} ${then?.time}`;
+  const parts = [now?.date === then?.date ? '' : then?.date, then?.time, timeZone === machineZone ? '' : timeZone];
+  return parts.filter(Boolean).join(' ');
 }
 
 /** True for a time zone that this machine has rules for. */

@@ -135,7 +135,13 @@ describe('what is told of workloads', () => {
       'a run of a CronJob',
       workload('CronJob', {}, { schedule: '5 9 * * *', timeZone: 'Asia/Tokyo' }),
       workload('CronJob', { lastScheduleTime: at(0) }, { schedule: '5 9 * * *', timeZone: 'Asia/Tokyo' }),
-      ['web · CronJob  next run at 2026-01-16 09:05:00'],
+      ['web · CronJob  next run at 2026-01-16 09:05:00 Asia/Tokyo'],
+    ],
+    [
+      'a CronJob that was not looked after for a while',
+      undefined,
+      workload('CronJob', { lastScheduleTime: at(-3605) }, { schedule: '@every 10s' }),
+      ['web · CronJob  next run at 12:00:05'],
     ],
   ])('%s', (_, before, after, lines) => {
     expect(linesOf(before, after)).toEqual(lines);
