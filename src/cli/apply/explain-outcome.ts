@@ -19,7 +19,7 @@ import {
   quotedRoot,
   rootName,
   rootPhrase,
-  rootState,
+  troubledState,
   whyRootNever,
 } from '../../print/workloads/root-phrases.ts';
 import type { GlobalFlags } from '../flags/global-flags.ts';
@@ -38,7 +38,7 @@ export interface Explanation {
   /** The answer of `rootsToExplain`. */
   readonly seen: readonly Root[];
   /** The evidence from the time when the outcome was decided. */
-  readonly evidenceOf: (pod: StoredPod) => PodEvidence;
+  readonly evidenceOf: (object: Root['object']) => PodEvidence;
   readonly goal: PodGoal | undefined;
   readonly flags: Pick<ApplyFlags & GlobalFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
   /** Advice about entries of podrun.yaml that map the images of these Pods to programs; see `adviseImages`. */
@@ -218,7 +218,9 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
   const lines = late.map((root, index) => {
     const block = index < EXPLAINED_MAX ? evidenceBlock(explanation, root, { untilMs, isEndWanted, wanted }) : '';
     const phrase =
-      block === '' || root.object.kind === 'Pod' ? rootPhrase(root, wanted, untilMs, evidenceOf) : rootState(root);
+      block === '' || root.object.kind === 'Pod'
+        ? rootPhrase(root, wanted, untilMs, evidenceOf)
+        : troubledState(root, evidenceOf);
     return `${rootName(root)}: ${phrase}\n${block}`;
   });
   return `error: timed out after ${timeout}\n${lines.join('')}${existingRoots(met, goal)}`;

@@ -18,7 +18,7 @@ import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
 import { ForeignRoots } from '../../agent/runs/foreign-roots.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
-import { podEvidence } from '../../store/records/pod-evidence.ts';
+import { evidenceAbout, podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
 import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
@@ -152,7 +152,7 @@ function tellOutcome(session: ApplySession, { outcome, roots, seen, evidence, re
     outcome,
     roots,
     seen,
-    evidenceOf: (pod) => evidence.get(resolvedUid(pod)) ?? podEvidence(store, pod),
+    evidenceOf: (object) => evidence.get(resolvedUid(object)) ?? evidenceAbout(store, object),
     goal: plan.goal,
     flags: { ...session.flags, ...cli.flags },
     imageAdvice: (waiting) => adviceOn(session, waiting),

@@ -3,6 +3,8 @@ import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
 import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
 import { likelyGoal } from '../../print/waits/goal-phrase.ts';
 import { joinPhrases, rootWait } from '../../print/waits/wait-phrase.ts';
+import type { RecordedEvidence } from '../../history/evidence.ts';
+import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { ApplySession } from './session.ts';
@@ -26,6 +28,8 @@ export function showProgress(
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
   if (!isWaiting || flags.output === 'json' || (isOwnRun && cli.stderr.isTerminal)) return { close: () => undefined };
   const waited = new RecordWatches(store);
+  const recordsOf = (object: Root['object']): RecordedEvidence =>
+    object.kind === 'Pod' ? waited.of(object).records : evidenceAbout(store, object);
   const progress = new WaitProgress({
     cli,
     quietMs: QUIET_MS,
@@ -37,7 +41,7 @@ export function showProgress(
       }
       const wanted = goal && podGoal(goal);
       const nowMs = cli.clock.now().wallMs;
-      return joinPhrases(late.map((root) => rootWait(root, nowMs, wanted, (pod) => waited.of(pod).records)));
+      return joinPhrases(late.map((root) => rootWait(root, nowMs, wanted, recordsOf)));
     },
   });
   return {

@@ -128,8 +128,9 @@ export class TextView implements ApplyView {
     if (isAboutFieldWithoutEffect(object)) return void this.#groupFieldsWithoutEffect.push(object);
     const network = networkEventLine(object);
     if (network !== undefined) return this.#line(network);
+    const atMs = this.#cli.clock.now().wallMs;
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
-    const transition = eventTransition(object, this.#cli.clock.now().wallMs, pod);
+    const transition = eventTransition(object, atMs, pod) ?? this.#workloads.warning(object, atMs);
     if (transition !== undefined) this.#show(transition);
   }
 

@@ -10,8 +10,8 @@ import { waitingFor } from '../../print/live/waiting-for.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { rootEvidence } from '../../print/workloads/root-evidence.ts';
-import { goalOf, rootName, rootState, whyRootNever } from '../../print/workloads/root-phrases.ts';
-import { podEvidence } from '../../store/records/pod-evidence.ts';
+import { goalOf, rootName, troubledState, whyRootNever } from '../../print/workloads/root-phrases.ts';
+import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asLibraryAdvice, asLibraryCalls } from '../library-calls.ts';
 import { GoalError, TimeoutError } from '../errors.ts';
@@ -139,11 +139,11 @@ function timedOut(awaited: WaitSubject, goal: ParsedGoal, timeoutMs: number): Ti
   return new TimeoutError(message, { goal: goal.text, timeoutMs, objects });
 }
 
-type EvidenceOf = (pod: StoredPod) => PodEvidence;
+type EvidenceOf = (object: Root['object']) => PodEvidence;
 
 function stateOf(root: Root, nowMs: number, evidenceOf: EvidenceOf): string {
   const { object } = root;
-  return object.kind === 'Pod' ? waitingFor(object, nowMs, evidenceOf(object)) : rootState(root);
+  return object.kind === 'Pod' ? waitingFor(object, nowMs, evidenceOf(object)) : troubledState(root, evidenceOf);
 }
 
 /** A sentence about a root, and below it the evidence, indented. */
@@ -152,7 +152,7 @@ function withEvidence(
   root: Root,
   sentence: (evidenceOf: EvidenceOf, nowMs: number) => string,
 ): string {
-  const evidenceOf: EvidenceOf = (pod) => podEvidence(store, pod);
+  const evidenceOf: EvidenceOf = (object) => evidenceAbout(store, object);
   const nowMs = clock.now().wallMs;
   const block = rootEvidence(root, evidenceOf, { untilMs: nowMs, reworded: asLibraryAdvice });
   // The block quotes output and events, and has its advice reworded already.

@@ -30,15 +30,18 @@ export function rootWait(
   root: Root,
   nowMs: number,
   wanted: WantedState | undefined,
-  records: (pod: StoredPod) => RecordedEvidence,
+  records: (object: Root['object']) => RecordedEvidence,
 ): WaitPhrase {
   const text = rootPhrase(root, wanted, nowMs, records);
   return { text: `${rootName(root)}: ${text}`, key: `${root.object.metadata.name} ${withoutCounts(text)}` };
 }
 
-/** Replaces numbers, and removes the last result: these change during one wait. */
+/** Replaces numbers and quoted names, and removes the last result: these change during one wait. */
 function withoutCounts(text: string): string {
-  return text.replace(/, last result: .*(?=\)$)/s, '').replaceAll(/\b\d[\w.]*\b/g, '#');
+  return text
+    .replace(/, last result: .*(?=\)$)/s, '')
+    .replaceAll(/"[^"]*"/g, '#')
+    .replaceAll(/\b\d[\w.]*\b/g, '#');
 }
 
 /** Joins the phrases of several Pods to one line. Undefined without phrases. */

@@ -1,5 +1,4 @@
 import type { RecordedEvidence } from '../../history/evidence.ts';
-import type { StoredPod } from '../../api/objects.ts';
 import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
 import type { StoredDeployment } from '../../api/workloads/stored-workloads.ts';
 import type { PodGoal } from '../../lifecycle/requests/goal.ts';
@@ -9,10 +8,11 @@ import { goalPhrase } from '../waits/goal-phrase.ts';
 import { whyNever } from '../waits/why-never.ts';
 import { blamedPod } from './blamed-pod.ts';
 import { jobFailure } from './job-failure.ts';
+import { whyPodsAreMissing } from './missing-pods.ts';
 import { progressText } from './progress.ts';
 import { lateness } from './server-changes.ts';
 
-type RecordsOf = (pod: StoredPod) => RecordedEvidence;
+type RecordsOf = (object: Root['object']) => RecordedEvidence;
 
 /** The name of a root as kubectl writes it: `deployment/web`. */
 export function rootName({ object: { kind, metadata } }: Pick<Root, 'object'>): string {
@@ -60,12 +60,18 @@ export function rootState({ object, pods }: Root): string {
   return (object.kind === 'Job' ? jobFailure(object, pods) : undefined) ?? progressText(object);
 }
 
+/** The state of a workload, and why it cannot create Pods. */
+export function troubledState(root: Root, records: RecordsOf): string {
+  const trouble = whyPodsAreMissing(root, () => records(root.object).events);
+  return [rootState(root), trouble].filter(Boolean).join('; ');
+}
+
 /** The reason why a root has not reached the wanted state, as a phrase after "waiting for". */
 export function rootPhrase(root: Root, wanted: WantedState | undefined, nowMs: number, records: RecordsOf): string {
   const { object } = root;
   if (object.kind === 'Pod') return goalPhrase(object, wanted, nowMs, records(object));
   const pod = blamedPod(root);
-  const state = rootState(root);
+  const state = troubledState(root, records);
   if (pod === undefined && wanted === undefined && object.kind !== 'Job') {
     return `${state}; a ${object.kind} does not end by itself`;
   }

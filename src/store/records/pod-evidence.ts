@@ -2,7 +2,8 @@ import { PodrunError } from '../../api/errors.ts';
 import { allContainerStatuses, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import type { LogTail, PodEvidence, RecordedEvidence } from '../../history/evidence.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { type LogTail, NO_RECORDS, type PodEvidence, type RecordedEvidence } from '../../history/evidence.ts';
 import type { FileStore } from '../file-store.ts';
 import { instanceLogPath } from '../logs/log-files.ts';
 import { lastLogLines } from '../logs/log-reader.ts';
@@ -82,6 +83,14 @@ export function podEvidence(store: FileStore, pod: StoredPod): PodEvidence {
   const evidence = { ...watch.records(), logs: logTails(store, pod) };
   watch.close();
   return evidence;
+}
+
+/** The evidence about a Pod, or about a workload, which has Events only. */
+export function evidenceAbout(store: FileStore, object: StoredPod | Workload): PodEvidence {
+  if (object.kind === 'Pod') return podEvidence(store, object);
+  const { namespace, uid } = object.metadata;
+  const events = orNone(() => store.list<StoredEvent>('events', { namespace }));
+  return { ...NO_RECORDS, logs: new Map(), events: events.filter(({ involvedObject }) => involvedObject.uid === uid) };
 }
 
 function latestHooks(store: FileStore, { metadata: { namespace, name } }: StoredPod): readonly HookRun[] {

@@ -1,10 +1,11 @@
 import type { Owned } from '../../../controllers/reconcile.ts';
-import { controllerOf, type StoredPod, type WatchEvent } from '../../../api/objects.ts';
+import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../../api/objects.ts';
 import { isWorkload, type Workload } from '../../../api/workloads/stored-workloads.ts';
 import type { Transition } from '../../../print/live/transition.ts';
 import { deletedBy } from '../../../print/workloads/deleted-by.ts';
 import { withoutOldCounts } from '../../../print/workloads/progress.ts';
 import { workloadTransitions } from '../../../print/workloads/workload-transitions.ts';
+import { workloadWarning } from '../../../print/workloads/workload-warning.ts';
 
 /** A workload in its last state. */
 interface KnownWorkload {
@@ -15,6 +16,8 @@ interface KnownWorkload {
 /** The workloads of a run, as the view knows them. */
 export class KnownWorkloads {
   readonly #workloads = new Map<string, KnownWorkload>();
+  /** The last Warning about each workload, without names, by uid. */
+  readonly #warnings = new Map<string, string>();
 
   /** The workloads with rows of their own: the ReplicaSets of a Deployment have none. */
   get shown(): readonly Workload[] {
@@ -34,6 +37,17 @@ export class KnownWorkloads {
     if (!this.#isShown(object)) return [];
     const moment = { atMs, pods: own, timeZone: localZone() };
     return workloadTransitions(previous, isGone ? undefined : object, moment);
+  }
+
+  /** The line about a Warning of a controller, unless it repeats the last one with other names. */
+  warning(event: StoredEvent, atMs: number): Transition | undefined {
+    const { object, isGone = true } = this.#workloads.get(event.involvedObject.uid ?? '') ?? {};
+    const line = object && !isGone && this.#isShown(object) ? workloadWarning(event, object, atMs) : undefined;
+    if (object === undefined || line === undefined) return undefined;
+    const text = `${line.text} ${line.why}`.replaceAll(/"[^"]*"/g, '');
+    const isRepeated = this.#warnings.get(object.metadata.uid) === text;
+    this.#warnings.set(object.metadata.uid, text);
+    return isRepeated ? undefined : line;
   }
 
   /** The Pods of a workload, and of what it owns. */

@@ -1,0 +1,43 @@
+import type { StoredEvent } from '../../api/objects.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
+import { sortedByLastSeen } from '../events.ts';
+import { excerpt } from '../text/excerpt.ts';
+
+/**
+ * The reason why a workload cannot create or delete a Pod: `FailedCreate: pods "web-x" is forbidden: exceeded quota`.
+ * Undefined when nothing of the kind has happened since its last success.
+ * @param events those about the workload; those about the Pods of a Deployment are about its ReplicaSets
+ */
+export function whyPodsAreMissing(
+  { object }: { readonly object: Root['object'] },
+  events: () => readonly StoredEvent[],
+): string | undefined {
+  if (object.kind === 'Pod') return undefined;
+  if (hasReplicaFailure(object.kind)) {
+    const failure = conditionsOf(object).find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+    return failure && excerpt(`${failure.reason}: ${failure.message}`);
+  }
+  const last = sortedByLastSeen(events()).at(-1);
+  return last?.type === 'Warning' && FAILURES.has(last.reason ?? '')
+    ? excerpt(`${last.reason}: ${last.message}`)
+    : undefined;
+}
+
+const FAILURES: ReadonlySet<string> = new Set(['FailedCreate', 'FailedDelete']);
+
+/** True for kinds that say in a condition why they have too few or too many Pods. */
+export function hasReplicaFailure(kind: Workload['kind']): boolean {
+  return kind === 'Deployment' || kind === 'ReplicaSet' || kind === 'ReplicationController';
+}
+
+interface Condition {
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+function conditionsOf({ status }: Workload): readonly Condition[] {
+  return status !== undefined && 'conditions' in status ? (status.conditions ?? []) : [];
+}
