@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredClaim, StoredStatefulSet } from '../../src/controllers/reconcile.ts';
+import { retainedClaims } from '../../src/controllers/stateful-set/set-claims.ts';
 import { START_MS, templateOf } from './manifests.ts';
 import { change, names, newSet, RUNS, statusOf, versions } from './new-set.ts';
 import { SimulatedNode } from './simulated-node.ts';
@@ -36,6 +38,20 @@ describe('a StatefulSet', () => {
     world.delete('db', 'Background');
     node.run(5000);
     expect(world.list()).toEqual([]);
+  });
+
+  it('leaves a claim alone that has another controller', () => {
+    const persistentVolumeClaimRetentionPolicy = { whenDeleted: 'Delete', whenScaled: 'Delete' };
+    const { world } = newSet({ volumeClaimTemplates: [claimTemplate], persistentVolumeClaimRetentionPolicy });
+    const set = world.find('StatefulSet', 'db') as unknown as StoredStatefulSet;
+    const claim = world.find('PersistentVolumeClaim', 'data-db-0') as unknown as StoredClaim;
+    const owner = { apiVersion: 'v1', kind: 'Operator', name: 'op', uid: 'op', controller: true };
+    const [operated, free] = [[owner], []].map((ownerReferences) => ({
+      ...claim,
+      metadata: { ...claim.metadata, ownerReferences },
+    }));
+    expect(retainedClaims(set, 0, [operated!])).toEqual([]);
+    expect(retainedClaims(set, 0, [free!])).toHaveLength(1);
   });
 
   it('is stuck with a broken update until the broken Pod is deleted by hand', () => {

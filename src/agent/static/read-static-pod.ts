@@ -23,7 +23,7 @@ export async function readStaticPod(
   bytes: Buffer,
   { nodeName, seen, salt }: { readonly nodeName: string; readonly seen: string; readonly salt: string },
 ): Promise<ReadStaticPod> {
-  const { objects, errors } = await loadManifests({ files: [{ file, bytes }], forRunning: true });
+  const { objects, errors } = await loadManifests({ files: [{ file, bytes }], forRunning: true, mayBeEmpty: true });
   const mistakes = renderManifestErrors(errors).map((text) => text.replace(/^error: /, ''));
   if (mistakes.length > 0) return { problem: mistakes.join('\n') };
   const [found, ...others] = objects;

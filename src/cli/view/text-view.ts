@@ -18,7 +18,7 @@ import { namedRoot } from '../../print/workloads/root-phrases.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { withoutEffectTransition, isAboutFieldWithoutEffect } from '../../print/live/without-effect-transition.ts';
-import { liveColumns } from '../../print/live/live-columns.ts';
+import { liveColumns, type LiveObjects } from '../../print/live/live-columns.ts';
 import {
   type LiveStyle,
   type LiveLogLine,
@@ -46,7 +46,7 @@ const FIRST_MS = 150;
 /** The view for people: a line for each transition, output of containers, and a status block on a terminal. */
 export class TextView implements ApplyView {
   readonly #cli: Cli;
-  readonly #shown: Pick<ApplyViewOptions, 'pods' | 'workloads'>;
+  readonly #shown: LiveObjects;
   /** The numbers of containers, which choose their colours. Those of Pods that controllers make come later. */
   readonly #series = new Map<string, number>();
   readonly #color: Painter;
@@ -82,7 +82,7 @@ export class TextView implements ApplyView {
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
     this.#isTerminal = cli.stdout.isTerminal;
-    this.#shown = { pods, workloads };
+    this.#shown = { pods, workloads, hasMore: flags.staticPods !== undefined };
     this.#color = color;
     this.#style = this.#fittingStyle();
     if (status === undefined) return;

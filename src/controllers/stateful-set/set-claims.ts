@@ -58,7 +58,8 @@ export function missingClaims(
 
 /**
  * Gives the claims of a Pod the owners that the retention policy wants: the StatefulSet, if they are to go with it; the
- * Pod, if they are to go with a Pod that is too many. Source: updateClaimOwnerRefForSetAndPod.
+ * Pod, if they are to go with a Pod that is too many. A claim of another controller is left alone. Source:
+ * updateClaimOwnerRefForSetAndPod, hasUnexpectedController.
  * @param condemned the Pod, when it is beyond the range
  */
 export function retainedClaims(
@@ -72,6 +73,7 @@ export function retainedClaims(
   return claimsOf(set, ordinal, claims).flatMap((claim) => {
     const owners = claim.metadata.ownerReferences ?? [];
     const others = owners.filter(({ kind, uid }) => uid !== set.metadata.uid && kind !== 'Pod');
+    if (others.some(({ controller }) => controller === true)) return [];
     const ownerReferences = [...others, ...wanted];
     if (isSameJson(owners, ownerReferences)) return [];
     return [

@@ -31,13 +31,21 @@ export interface LiveObjects {
   readonly pods: readonly StoredPod[];
   /** The Pods that they make get names as long as those of a cluster. */
   readonly workloads: readonly Workload[];
+  /** True when Pods come later that no manifest names: static Pods. */
+  readonly hasMore?: boolean;
 }
+
+/** The width for names that are not known yet. */
+const UNKNOWN_NAME = 16;
 
 /**
  * Computes the columns for these objects.
  * @param width characters in a terminal line: names that would take too many of them are shortened
  */
-export function liveColumns({ pods, workloads }: LiveObjects, width: number = Number.POSITIVE_INFINITY): LiveColumns {
+export function liveColumns(
+  { pods, workloads, hasMore = false }: LiveObjects,
+  width: number = Number.POSITIVE_INFINITY,
+): LiveColumns {
   const longestName = Math.max(LEAST_NAME, Math.floor(width * NAME_SHARE));
   const widest = (texts: readonly string[]): number => {
     return Math.min(longestName, Math.max(0, ...texts.map(({ length }) => length)));
@@ -51,9 +59,12 @@ export function liveColumns({ pods, workloads }: LiveObjects, width: number = Nu
   });
   const widths: NameWidths = {
     podWidth:
-      pods.length === 1 && workloads.length === 0
+      pods.length === 1 && workloads.length === 0 && !hasMore
         ? 0
-        : widest([...pods.map(({ metadata }) => metadata.name), ...workloads.map(longestPodName)]),
+        : Math.max(
+            hasMore ? UNKNOWN_NAME : 0,
+            widest([...pods.map(({ metadata }) => metadata.name), ...workloads.map(longestPodName)]),
+          ),
     subjectWidth: widest([
       POD_SUBJECT,
       ...workloads.map(({ kind }) => kind),

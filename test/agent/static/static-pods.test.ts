@@ -120,6 +120,7 @@ it('keeps the Pod of a file that becomes invalid, and says so once', async () =>
 });
 
 it.each([
+  ['an empty file', '', 'a static Pod is one Pod in a file'],
   ['two objects', `${manifest('a')}\n---\n${manifest('b')}`, 'a static Pod is one Pod in a file'],
   ['another kind', '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}', 'a static Pod is one Pod in a file'],
   ['a ServiceAccount', manifest('a', ', serviceAccountName: x'), 'static pods may not reference serviceaccounts'],

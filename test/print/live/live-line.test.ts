@@ -115,6 +115,13 @@ describe('the names of Pods and containers', () => {
     expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, alone)).toBe('main | hello');
   });
 
+  it('a single Pod is named where static Pods may come', () => {
+    const growing: LiveStyle = { columns: liveColumns({ pods: [], workloads: [], hasMore: true }), color: PLAIN };
+    expect(renderTransition({ ...started, pod: 'web-vm' }, 1000, growing)).toBe(
+      '   0.42s  web-vm            › main  started',
+    );
+  });
+
   it('a long one is shortened in a terminal, where the message needs the room, and nowhere else', () => {
     const narrow: LiveStyle = {
       columns: liveColumns({ pods: [one, other], workloads: [] }, 80),
