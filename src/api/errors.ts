@@ -65,10 +65,19 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   Disk: EXIT.failed,
 };
 
+/** A mistake in a field, as the validation of manifests finds it. */
+export interface ErrorCause {
+  readonly path: string;
+  readonly type: string;
+  readonly value?: string;
+  readonly detail: string;
+}
+
 interface ErrorDetail {
   readonly path?: string | undefined;
   readonly hint?: string | undefined;
   readonly cause?: unknown;
+  readonly causes?: readonly ErrorCause[] | undefined;
 }
 
 /** An error for the user: a clear sentence without a stack trace. `errorText` is how it is printed. */
@@ -79,12 +88,15 @@ export class PodrunError extends Error {
   readonly path: string | undefined;
   /** The next step for the user, one sentence. */
   readonly hint: string | undefined;
+  /** The mistakes behind a refused object. Undefined: the message says all. */
+  readonly causes: readonly ErrorCause[] | undefined;
 
-  constructor(code: ErrorCode, message: string, { path, hint, cause }: ErrorDetail = {}) {
+  constructor(code: ErrorCode, message: string, { path, hint, cause, causes }: ErrorDetail = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
     this.hint = hint;
+    this.causes = causes;
   }
 
   /** The exit code of a command that ends with this error. */

@@ -98,5 +98,6 @@ function admit(
   }
   const heading = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
   const lines = withHeading(heading, verdict.errors.map(formatFieldError));
-  throw new PodrunError('Invalid', lines.join('\n'), { path: verdict.errors[0]?.path || undefined });
+  const path = verdict.errors[0]?.path || undefined;
+  throw new PodrunError('Invalid', lines.join('\n'), { path, causes: verdict.errors });
 }

@@ -208,6 +208,13 @@ export class FileStore implements Store {
     return renewed;
   }
 
+  /** A resource version later than all that this process has written, and later than `known`. */
+  nextVersion(known = 0): number {
+    const { versions } = this.#parts;
+    versions.passOver(known);
+    return Number(versions.next());
+  }
+
   claimFolder(key: ObjectKey, isOld: boolean): string {
     return claimFolder(this.root, key, isOld);
   }

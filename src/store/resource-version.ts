@@ -18,6 +18,11 @@ export class VersionSource {
     this.#last = Math.max(nowMicros, this.#last + 1, Number(previous ?? 0) + 1);
     return String(this.#last);
   }
+
+  /** Makes all versions from now on later than this one. */
+  passOver(version: number): void {
+    this.#last = Math.max(this.#last, version);
+  }
 }
 
 /** The later of two versions. */

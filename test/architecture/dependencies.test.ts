@@ -45,14 +45,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agent: [...BELOW_AGENT, 'background'],
   background: [...BELOW_AGENT, 'agent'],
   objects: [...BELOW_AGENT, 'agent'],
-  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
-  library: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
+  server: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
+  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server'],
+  library: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server'],
 };
 
 /** Packages and Node modules for one layer only. */
 const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
+  { modules: /^(find-my-way|ws|@peculiar\/x509)$/, layers: ['server'] },
   { modules: /^yaml$/, layers: ['manifest', 'agent'] },
   { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
 ];
@@ -80,6 +82,8 @@ const WORKS_IN = [
   { name: 'execa', layer: 'runtime' },
   { name: 'yaml', layer: 'manifest' },
   { name: 'dns-packet', layer: 'network' },
+  { name: 'find-my-way', layer: 'server' },
+  { name: '@peculiar/x509', layer: 'server' },
 ];
 
 /** Files that start programs without execa, each with the reason. */

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ApiRequest } from './request.ts';
+import type { ServerContext } from './context.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The answer of a handler. */
+export type ApiAnswer =
+  | {
+      /** An object, or a list of objects. The client chooses its form: JSON, YAML, Table, metadata only. */
+      readonly object: object;
+      /** Default: 200. */
+      readonly code?: number;
+      readonly headers?: Headers;
+    }
+  | { readonly text: string | Buffer; readonly type: string; readonly code?: number; readonly headers?: Headers }
+  | {
+      /** Writes the whole answer: a watch, a log that goes on, a proxy. */
+      readonly stream: (response: ServerResponse) => void | Promise<void>;
+    };
+
+/** Answers a request. An error is answered as a Status: see status-error.ts. */
+export type ApiHandler = (request: ApiRequest, context: ServerContext) => ApiAnswer | Promise<ApiAnswer>;
+
+/** Takes over the connection of a request with the header Upgrade. An error before its first byte is answered. */
+export type UpgradeHandler = (
+  request: ApiRequest,
+  connection: { readonly socket: Duplex; readonly head: Buffer },
+  context: ServerContext,
+) => void | Promise<void>;
+
+/** The handlers of a subresource, by verb. A verb without one is answered with 405. */
+export interface SubresourceHandlers {
+  readonly get?: ApiHandler;
+  readonly create?: ApiHandler;
+  readonly update?: ApiHandler;
+  readonly patch?: ApiHandler;
+  readonly delete?: ApiHandler;
+  /** Takes every method, in the place of the others: a proxy. */
+  readonly connect?: ApiHandler;
+  readonly upgrade?: UpgradeHandler;
+}
+
+/** A path beside the API of objects. */
+export interface ServerRoute {
+  readonly method: 'GET' | 'POST';
+  /** A pattern of find-my-way: `/openapi/v3/apis/:group/:version`, `/dashboard/*`. */
+  readonly path: string;
+  /** True: the path needs no token. */
+  readonly isPublic?: boolean;
+  readonly answer: (request: RouteRequest, context: ServerContext) => ApiAnswer | Promise<ApiAnswer>;
+}
+
+/** A request for a path beside the API of objects. */
+export interface RouteRequest {
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+  readonly raw: IncomingMessage;
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../clock.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { NodeHands } from './node-hands.ts';
+import type { ResourceTable } from './resources/resource-table.ts';
+import type { ServedObjects } from './state/served-objects.ts';
+
+/** The rule of permissions: everybody with a token may do everything, or what RBAC permits. */
+export type AuthorizationMode = 'always-allow' | 'rbac';
+
+/** The facts about a server that its handlers need. */
+export interface ServerConfig {
+  /** `https://127.0.0.1:6443`. */
+  readonly url: string;
+  /** The certificate of the own CA, PEM. */
+  readonly caCertificate: string;
+  readonly authorization: AuthorizationMode;
+}
+
+/** The parts of a server that handlers work with. */
+export interface ServerContext {
+  /** Written through. A write is in `objects` when its call returns. */
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** All objects, in memory: reads and watches come from here. */
+  readonly objects: ServedObjects;
+  readonly resources: ResourceTable;
+  /** Runs Pods and controllers. Undefined: nobody does, objects are only stored. */
+  readonly node: NodeHands | undefined;
+  readonly config: ServerConfig;
+  /** Aborted when the server closes: streams end. */
+  readonly signal: AbortSignal;
+  /** Writes a line to the log of the server. */
+  readonly report: (line: string) => void;
+}

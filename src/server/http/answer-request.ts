@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ApiAnswer } from '../answer.ts';
+import { authorize } from '../authorize.ts';
+import type { ServerContext } from '../context.ts';
+import { handlerOf, upgradeHandlerOf } from '../handlers.ts';
+import { sendObject } from '../reads/send-object.ts';
+import type { ApiRequest, ApiUser } from '../request.ts';
+import { asStatusError, methodNotAllowed, noSuchPath, StatusError } from '../status-error.ts';
+import { authenticate, type TokenReader } from './authenticate.ts';
+import { checkOrigin } from './own-host.ts';
+import { readRequestBody } from './read-body.ts';
+import { sendStatusError, sendText } from './respond.ts';
+import { type RequestRouter, type Routed, verbOf } from './route-request.ts';
+
+/** The parts that answer requests. */
+export interface Answering {
+  readonly context: ServerContext;
+  readonly router: RequestRouter;
+  readonly readToken: TokenReader;
+}
+
+type ObjectPath = Extract<Routed, { route: undefined }>;
+
+/** Answers a request: path, user, permission, handler. */
+export async function answerRequest(
+  { context, router, readToken }: Answering,
+  raw: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let about: { resource: ObjectPath['resource']; name: string } | undefined;
+  try {
+    checkOrigin(raw.headers);
+    const routed = router.find(raw);
+    if (raw.method === 'HEAD' || raw.method === 'OPTIONS') throw methodNotAllowed();
+    if (routed?.route?.isPublic !== true) {
+      const user = authenticate(raw.headers, readToken);
+      if (routed !== undefined && routed.route === undefined) {
+        about = { resource: routed.resource, name: routed.name ?? '' };
+        const request = apiRequest(routed, raw, user, (text) => addWarning(response, text));
+        authorize(request, context);
+        await send(await handlerOf(request)(request, context), { request, context, raw, response });
+        return;
+      }
+      authorize({ user, path: raw.url ?? '', method: raw.method ?? '' }, context);
+    }
+    if (routed?.route === undefined) throw noSuchPath();
+    const { route, params } = routed;
+    const answer = await route.answer({ params, query: queryOf(raw), raw }, context);
+    await send(answer, { context, raw, response });
+  } catch (error) {
+    fail(error, about, raw, response, context);
+  }
+}
+
+/** Hands a connection over: exec, attach, port-forward, a proxied websocket. */
+export async function answerUpgrade(
+  { context, router, readToken }: Answering,
+  raw: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  try {
+    checkOrigin(raw.headers);
+    const routed = router.find(raw);
+    const user = authenticate(raw.headers, readToken);
+    if (routed === undefined || routed.route !== undefined) throw noSuchPath();
+    const request = apiRequest(routed, raw, user, () => undefined);
+    authorize(request, context);
+    await upgradeHandlerOf(request)(request, { socket, head }, context);
+  } catch (error) {
+    refuseUpgrade(socket, asStatusError(error));
+  }
+}
+
+function apiRequest(path: ObjectPath, raw: IncomingMessage, user: ApiUser, warn: ApiRequest['warn']): ApiRequest {
+  const { resource, namespace, name, subresource, rest } = path;
+  const query = queryOf(raw);
+  // Nobody behind the server gets the token of a client.
+  const { authorization: _, ...headers } = raw.headers;
+  const verb = verbOf(raw, path, query);
+  let body: Promise<Buffer> | undefined;
+  const readOnce = (): Promise<Buffer> => (body ??= readRequestBody(raw));
+  return { verb, resource, namespace, name, subresource, rest, user, query, headers, raw, warn, body: readOnce };
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+}
+
+interface Sending {
+  readonly context: ServerContext;
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Undefined: the answer is no object of the API. */
+  readonly request?: ApiRequest;
+}
+
+async function send(answer: ApiAnswer, { context, raw, response, request }: Sending): Promise<void> {
+  if ('stream' in answer) await answer.stream(response);
+  else if ('text' in answer) sendText(raw, response, answer);
+  else sendObject(answer, { raw, response, request, nowMs: context.clock.now().wallMs });
+}
+
+function fail(
+  error: unknown,
+  about: Parameters<typeof asStatusError>[1],
+  raw: IncomingMessage,
+  response: ServerResponse,
+  { report }: ServerContext,
+): void {
+  const status = asStatusError(error, about);
+  if (status.failure.code === 500 && !(error instanceof StatusError))
+    report(`${raw.method} ${raw.url}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  if (response.headersSent) response.destroy();
+  else {
+    // The rest of a body that is too large is not read.
+    if (!raw.complete) response.setHeader('Connection', 'close');
+    sendStatusError(raw, response, status);
+  }
+}
+
+/** Source: apiserver/pkg/warning, apimachinery/pkg/util/net/http.go NewWarningHeader. */
+function addWarning(response: ServerResponse, text: string): void {
+  const quoted = text.replaceAll(/[\\"]/g, '\\$&').replaceAll(/[^\u0020-\u007e]/g, (character) => encodeURI(character));
+  const before = response.getHeader('Warning');
+  const all = before === undefined ? [] : [before].flat().map(String);
+  if (!response.headersSent) response.setHeader('Warning', [...all, `299 - "${quoted}"`]);
+}
+
+function refuseUpgrade(socket: Duplex, error: StatusError): void {
+  if (socket.destroyed || !socket.writable) return;
+  const { code, reason } = error.failure;
+  const text = JSON.stringify(error.body);
+  socket.end(
+    `HTTP/1.1 ${code} ${reason}\r\nContent-Type: application/json\r\nConnection: close\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}

@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiUser } from '../request.ts';
+import { StatusError } from '../status-error.ts';
+
+/** Answers the user of a token. Undefined: the token is wrong. */
+export type TokenReader = (token: string) => ApiUser | undefined;
+
+/** The user of the kubeconfig that the server writes. */
+export const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+
+const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** Browsers send the token of a websocket this way. Source: apiserver/pkg/authentication/request/websocket. */
+const PROTOCOL_TOKEN = 'base64url.bearer.authorization.k8s.io.';
+
+/**
+ * The user of a request.
+ * @throws {StatusError} 401 for a wrong token
+ */
+export function authenticate(headers: IncomingHttpHeaders, readToken: TokenReader): ApiUser {
+  const token = tokenIn(headers);
+  if (token === undefined) return ANONYMOUS;
+  const user = readToken(token);
+  if (user !== undefined) return user;
+  throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+}
+
+export function isAnonymous({ name }: ApiUser): boolean {
+  return name === ANONYMOUS.name;
+}
+
+function tokenIn(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined) return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
+  const words = (headers['sec-websocket-protocol'] ?? '').split(/ *, */);
+  const word = words.find((each) => each.startsWith(PROTOCOL_TOKEN));
+  return word && Buffer.from(word.slice(PROTOCOL_TOKEN.length), 'base64url').toString();
+}
+
+/** Compares secrets in a time that tells nothing about them. */
+export function isSameSecret(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(a!, b!);
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { PodrunError } from '../../api/errors.ts';
+import type { KeyPair } from './certificates.ts';
+
+/** Bounds: a client that asks for more is refused, and a slow one is cut off. */
+const LIMITS = {
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 120_000,
+  handshakeTimeout: 10_000,
+} as const;
+const CONNECTIONS_MAX = 2048;
+const HEADERS_MAX = 200;
+
+export interface ListenOptions {
+  readonly pair: KeyPair;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly onRequest: (raw: IncomingMessage, response: ServerResponse) => void;
+  readonly onUpgrade: (raw: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** A server that listens. */
+export interface ApiListener {
+  readonly port: number;
+  /** Ends all connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** @throws {PodrunError} when the port is taken, or may not be used */
+export async function listenForApi({ pair, host, port, onRequest, onUpgrade }: ListenOptions): Promise<ApiListener> {
+  const server = createServer({ ...LIMITS, cert: pair.certificate, key: pair.key, ALPNProtocols: ['http/1.1'] });
+  server.maxConnections = CONNECTIONS_MAX;
+  server.maxHeadersCount = HEADERS_MAX;
+  const sockets = new Set<Duplex>();
+  server.on('secureConnection', (socket) => {
+    // Answers of a few bytes go at once: events of a watch.
+    socket.setNoDelay(true);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', onRequest);
+  server.on('upgrade', onUpgrade);
+  // A broken request or handshake ends its connection, no more.
+  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  await startListening(server, host, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
+      const hint = 'Choose another port with --port, or let podrun choose one: --port 0.';
+      reject(new PodrunError('Unsupported', `cannot listen at ${host}:${port}: ${why}`, { hint, cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import Router from 'find-my-way';
+import type { ServerRoute } from '../answer.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import type { ServedResource } from '../resources/served-resource.ts';
+import type { ApiVerb } from '../request.ts';
+
+/** The longest name of an object, and a port and a scheme beside it. */
+const PARAMETER_MAX = 300;
+
+type Params = Readonly<Record<string, string | undefined>>;
+
+/** The object, the collection or the route that a path names. */
+export type Routed =
+  | { readonly route: ServerRoute; readonly params: Params }
+  | {
+      readonly route: undefined;
+      readonly resource: ServedResource;
+      readonly namespace: string | undefined;
+      readonly name: string | undefined;
+      readonly subresource: string | undefined;
+      readonly rest: string;
+    };
+
+/** Marks the routes of objects. */
+type Target = ServerRoute | 'objects';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** The subresources of a namespace: other words behind its name are resources in it. */
+const OF_NAMESPACES: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+/** The paths of the server. */
+export class RequestRouter {
+  readonly #resources: ResourceTable;
+  readonly #router = Router({ maxParamLength: PARAMETER_MAX, ignoreDuplicateSlashes: false });
+
+  constructor(resources: ResourceTable, routes: readonly ServerRoute[]) {
+    this.#resources = resources;
+    for (const route of routes) this.#router.on(route.method, route.path, unused, route);
+    for (const version of ['/api/:version', '/apis/:group/:version']) {
+      for (const place of [version, `${version}/namespaces/:namespace`]) {
+        for (const object of ['/:resource', '/:resource/:name', '/:resource/:name/:subresource'])
+          this.#router.on([...METHODS], place + object, unused, 'objects' satisfies Target);
+        this.#router.on([...METHODS], `${place}/:resource/:name/:subresource/*`, unused, 'objects' satisfies Target);
+      }
+      for (const object of ['', '/:namespace'])
+        this.#router.on([...METHODS], `${version}/namespaces${object}`, unused, 'objects' satisfies Target);
+    }
+  }
+
+  /** Undefined: the server has no such path. */
+  find({ method = '', url = '' }: IncomingMessage): Routed | undefined {
+    const path = pathOf(url);
+    const found = this.#router.find(method as 'GET', path);
+    if (found === null) return undefined;
+    const target = found.store as Target;
+    return target === 'objects' ? this.#objects(found.params, path) : { route: target, params: found.params };
+  }
+
+  #objects(params: Params, path: string): Routed | undefined {
+    const { group = '', version = '', '*': wildcard } = params;
+    let { namespace, resource, name, subresource } = params;
+    // `namespaces/x`, `namespaces/x/status`
+    if (namespace !== undefined && (resource === undefined || (name === undefined && OF_NAMESPACES.has(resource))))
+      [namespace, resource, name, subresource] = [undefined, 'namespaces', namespace, resource];
+    resource ??= 'namespaces';
+    const served = this.#resources.find(group, version, resource);
+    if (served === undefined || (namespace !== undefined && !served.isNamespaced)) return undefined;
+    // The path goes on as it was sent: a proxy passes it on.
+    const rest = wildcard === undefined ? '' : `/${path.split('/').slice(wordsBefore(params)).join('/')}`;
+    return { route: undefined, resource: served, namespace, name, subresource, rest };
+  }
+}
+
+/** The number of words of a path in front of the part behind the subresource. */
+function wordsBefore({ group, namespace }: Params): number {
+  return 1 + 2 + (group === undefined ? 0 : 1) + (namespace === undefined ? 0 : 2) + 3;
+}
+
+/** The verb of a request. */
+export function verbOf(raw: IncomingMessage, named: { name: string | undefined }, query: URLSearchParams): ApiVerb {
+  const isWatch = ['1', 'true'].includes(query.get('watch') ?? '');
+  switch (raw.method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return named.name === undefined ? 'deletecollection' : 'delete';
+    case undefined:
+    default:
+      if (isWatch) return 'watch';
+      return named.name === undefined ? 'list' : 'get';
+  }
+}
+
+/** The path of a URL, without the query. */
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** The router calls no handler: `find` answers what it has found. */
+function unused(): void {
+  // Only the store of a route is used.
+}

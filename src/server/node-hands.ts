@@ -1,0 +1,12 @@
+import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
+
+/** The node behind the server. */
+export interface NodeHands {
+  /**
+   * Stores a new Pod, owned by this node from the start, and begins to run it.
+   * @throws {PodrunError} when a Pod of this name exists
+   */
+  readonly createPod: (pod: KubeObject) => StoredPod;
+  /** Begins to look after a new workload or Service. */
+  readonly took: (object: StoredKubeObject) => void;
+}

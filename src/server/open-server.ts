@@ -1,0 +1,84 @@
+import type { Clock } from '../clock.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { AuthorizationMode, ServerContext } from './context.ts';
+import { answerRequest, answerUpgrade, type Answering } from './http/answer-request.ts';
+import { ADMIN, isSameSecret } from './http/authenticate.ts';
+import { openCredentials } from './http/credentials.ts';
+import { writeKubeconfig } from './http/kubeconfig.ts';
+import { listenForApi } from './http/listen.ts';
+import { RequestRouter } from './http/route-request.ts';
+import type { NodeHands } from './node-hands.ts';
+import { ResourceTable } from './resources/resource-table.ts';
+import { SERVER_ROUTES } from './routes.ts';
+import { ServedObjects } from './state/served-objects.ts';
+
+export interface ApiServerOptions {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** The address to listen at. Default: loopback. */
+  readonly host?: string | undefined;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly authorization?: AuthorizationMode | undefined;
+  /** Runs Pods. Undefined: nobody does. */
+  readonly node?: NodeHands | undefined;
+  /** Writes a line to the log of the server. */
+  readonly report: (line: string) => void;
+}
+
+/** A server that listens. */
+export interface ApiServer {
+  readonly url: string;
+  /** The certificate of its CA, PEM. */
+  readonly ca: string;
+  /** The token of the administrator. */
+  readonly token: string;
+  /** The file for `KUBECONFIG`. */
+  readonly kubeconfig: string;
+  readonly close: () => Promise<void>;
+}
+
+const LOOPBACK = '127.0.0.1';
+const HOST_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+
+/**
+ * Serves the store as the API of Kubernetes.
+ * @throws {PodrunError} when the port is taken, or the state folder cannot be written
+ */
+export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { store, clock, host = LOOPBACK, port, authorization = 'always-allow', node, report } = options;
+  const addresses = [...new Set([LOOPBACK, host])];
+  const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
+  const resources = new ResourceTable();
+  const objects = new ServedObjects(store);
+  for (const { storage, isNamespaced } of resources.all) if (storage !== '') objects.keep(storage, { isNamespaced });
+  const end = new AbortController();
+  const config = { url: '', caCertificate: ca, authorization };
+  const context: ServerContext = { store, clock, objects, resources, node, config, signal: end.signal, report };
+  const answering: Answering = {
+    context,
+    router: new RequestRouter(resources, SERVER_ROUTES),
+    readToken: (given) => (isSameSecret(given, token) ? ADMIN : undefined),
+  };
+  const listening = await listenForApi({
+    pair,
+    host,
+    port,
+    onRequest: (raw, response) => void answerRequest(answering, raw, response),
+    onUpgrade: (raw, socket, head) => void answerUpgrade(answering, raw, socket, head),
+  });
+  const url = `https://${host}:${listening.port}`;
+  config.url = url;
+  const kubeconfig = writeKubeconfig(store.root, { url, ca, token });
+  return {
+    url,
+    ca,
+    token,
+    kubeconfig,
+    close: async () => {
+      end.abort();
+      await listening.close();
+      objects.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { StoredKubeObject } from '../../api/objects.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import { apiVersionOf } from '../resources/served-resource.ts';
+import { expired } from '../status-error.ts';
+import { checkListOptions } from './list-options.ts';
+import { formatToken, type ListToken, readToken } from './list-token.ts';
+import { matcherOf, type ObjectMatcher } from './selectors.ts';
+import { awaitVersion, versionAsked } from './versions.ts';
+
+/** A part of a list. */
+export interface ListPage {
+  readonly items: readonly StoredKubeObject[];
+  readonly version: number;
+  /** Goes on behind the last item. Undefined: there are no more. */
+  readonly token: string | undefined;
+  /** Undefined: it is not known, because of a selector. */
+  readonly remaining: number | undefined;
+}
+
+/** Answers a list, or a part of it. */
+export async function listAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  checkListOptions(request);
+  await awaitVersion(request, context);
+  const { resource } = request;
+  const page = listPage(request, context);
+  const object = {
+    kind: resource.listKind,
+    apiVersion: apiVersionOf(resource),
+    metadata: {
+      resourceVersion: String(page.version),
+      ...(page.token !== undefined && { continue: page.token }),
+      ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
+    },
+    items: page.items,
+  };
+  return { object };
+}
+
+/**
+ * The part of a list that a request asks for.
+ * @throws {StatusError} 410 when the version of the list is too old; 400 for a wrong token or selector
+ */
+function listPage(request: ApiRequest, { objects }: ServerContext): ListPage {
+  const { resource, namespace, query } = request;
+  const matches = matcherOf(request);
+  const tokenText = query.get('continue') ?? '';
+  const token = tokenText === '' ? undefined : readToken(tokenText);
+  const isExact = query.get('resourceVersionMatch') === 'Exact';
+  const version = token?.version ?? (isExact ? versionAsked(request) : undefined) ?? objects.version;
+  const all = objects.listAt(resource.storage, namespace, version);
+  if (all === undefined) throw tooOld(token, objects.version);
+  // The API server's own memory answers a list from version 0: it has no parts.
+  const isWhole = query.get('resourceVersion') === '0' && token === undefined;
+  const limit = isWhole ? 0 : Number(query.get('limit') ?? 0);
+  return pageOf(all, { version, token, limit, matches, hasSelector: isSelective(query) });
+}
+
+interface PageRequest {
+  readonly version: number;
+  readonly token: ListToken | undefined;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly matches: ObjectMatcher;
+  readonly hasSelector: boolean;
+}
+
+function pageOf(
+  all: readonly StoredKubeObject[],
+  { version, token, limit, matches, hasSelector }: PageRequest,
+): ListPage {
+  const after = token?.after;
+  const wanted = all.filter((object) => (after === undefined || keyOf(object) > after) && matches(object));
+  if (limit <= 0 || wanted.length <= limit) return { items: wanted, version, token: undefined, remaining: undefined };
+  const items = wanted.slice(0, limit);
+  const last = items.at(-1);
+  return {
+    items,
+    version,
+    token: formatToken({ version, after: last === undefined ? '' : keyOf(last) }),
+    remaining: hasSelector ? undefined : wanted.length - limit,
+  };
+}
+
+function isSelective(query: URLSearchParams): boolean {
+  return ['labelSelector', 'fieldSelector'].some((name) => (query.get(name) ?? '') !== '');
+}
+
+/**
+ * The new token goes on at the same place, in the present list.
+ * Source: etcd3/errors.go, handleCompactedErrorForPaging.
+ */
+function tooOld(token: ListToken | undefined, version: number): Error {
+  if (token === undefined) return expired('The resourceVersion for the provided list is too old.');
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
+      'without the continue parameter, or use the continue token in this response to retrieve the remainder of the ' +
+      'results. Continuing with the provided token results in an inconsistent list - objects that were created, ' +
+      'modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    formatToken({ version, after: token.after }),
+  );
+}
+
+function keyOf({ metadata: { namespace, name } }: StoredKubeObject): string {
+  return `${namespace ?? ''}/${name}`;
+}

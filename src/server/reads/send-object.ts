@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { formatYaml } from '../../print/formats/yaml.ts';
+import type { ApiAnswer } from '../answer.ts';
+import { answerJson } from '../http/encode.ts';
+import { negotiate, type Negotiated } from '../http/media-types.ts';
+import { sendText, wantsIndents } from '../http/respond.ts';
+import type { ApiRequest } from '../request.ts';
+import type { ServedResource } from '../resources/served-resource.ts';
+import { badRequestStatus } from '../status-error.ts';
+import { metadataOnly, tableOf } from './table.ts';
+
+/** The connection of an answer. */
+interface ObjectAnswer {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Undefined: the answer is no object of the API. */
+  readonly request: ApiRequest | undefined;
+  readonly nowMs: number;
+}
+
+/**
+ * Writes an object in the form that the client accepts.
+ * @throws {StatusError} 406 when there is none
+ */
+export function sendObject(
+  { object, code, headers }: Extract<ApiAnswer, { object: unknown }>,
+  { raw, response, request, nowMs }: ObjectAnswer,
+): void {
+  const { resource } = request ?? {};
+  const kind = (object as Partial<KubeObject>).kind;
+  const isOwn = resource !== undefined && (kind === resource.kind || kind === resource.listKind);
+  const chosen = negotiate(raw.headers.accept, !isOwn);
+  const shown =
+    resource === undefined || !isOwn
+      ? object
+      : inForm(object, chosen, { resource, nowMs, include: request === undefined ? 'None' : includeOf(request) });
+  const text = chosen.syntax === 'yaml' ? formatYaml(shown) : jsonOf(shown, wantsIndents(raw));
+  const type = `application/${chosen.syntax}`;
+  sendText(raw, response, { text, type, ...(code && { code }), ...(headers && { headers }) });
+}
+
+function jsonOf(object: object, isIndented: boolean): string {
+  return `${isIndented ? JSON.stringify(object, undefined, 2) : answerJson(object)}\n`;
+}
+
+interface FormOptions {
+  readonly resource: ServedResource;
+  readonly nowMs: number;
+  readonly include: 'None' | 'Metadata' | 'Object';
+}
+
+function inForm(object: object, { form, tableVersion }: Negotiated, { resource, ...options }: FormOptions): object {
+  if (form === 'object') return object;
+  const { items, metadata } = object as { items?: readonly StoredKubeObject[]; metadata: StoredKubeObject['metadata'] };
+  const objects = items ?? [object as StoredKubeObject];
+  const about = items === undefined ? { resourceVersion: metadata.resourceVersion } : metadata;
+  if (form === 'table') return tableOf(resource, objects, { ...options, apiVersion: tableVersion, metadata: about });
+  if (items === undefined) return metadataOnly(object as StoredKubeObject);
+  const list = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata };
+  return { ...list, items: items.map((item) => metadataOnly(item)) };
+}
+
+/** @throws {StatusError} 400 */
+function includeOf({ query }: ApiRequest): FormOptions['include'] {
+  const asked = query.get('includeObject') ?? '';
+  if (asked === '') return 'Metadata';
+  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  throw badRequestStatus(`unrecognized includeObject value: ${JSON.stringify(asked)}`);
+}

@@ -1,0 +1,45 @@
+import { BUILT_IN_RESOURCES } from './built-in.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/** The kinds that the server serves: those of Kubernetes, and those of CustomResourceDefinitions, which come and go. */
+export class ResourceTable {
+  readonly #byPath = new Map<string, ServedResource>();
+  #revision = 0;
+
+  constructor(resources: readonly ServedResource[] = BUILT_IN_RESOURCES) {
+    for (const resource of resources) this.#byPath.set(pathOf(resource), resource);
+  }
+
+  /** Grows with each change of the table: documents about it are made anew. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get all(): readonly ServedResource[] {
+    return [...this.#byPath.values()];
+  }
+
+  /** The resource of a path: `/apis/GROUP/VERSION/PLURAL`. */
+  find(group: string, version: string, plural: string): ServedResource | undefined {
+    return this.#byPath.get(pathOf({ group, version, plural }));
+  }
+
+  /** The kinds of a group and version. Empty when there is no such version. */
+  of(group: string, version: string): readonly ServedResource[] {
+    return this.all.filter((resource) => resource.group === group && resource.version === version);
+  }
+
+  /** Serves the resource from now on, also in the place of an older one. */
+  add(resource: ServedResource): void {
+    this.#byPath.set(pathOf(resource), resource);
+    this.#revision++;
+  }
+
+  remove(resource: ServedResource): void {
+    if (this.#byPath.delete(pathOf(resource))) this.#revision++;
+  }
+}
+
+function pathOf({ group, version, plural }: Pick<ServedResource, 'group' | 'version' | 'plural'>): string {
+  return `${group}/${version}/${plural}`;
+}

@@ -1,0 +1,44 @@
+import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
+
+/** A change of an object. */
+export interface StoredChange extends WatchEvent<StoredKubeObject> {
+  /** The object before. Undefined: it is new. */
+  readonly before: StoredKubeObject | undefined;
+  /** The number of the change: see ServedObjects. */
+  readonly version: number;
+}
+
+/** The changes of a resource that are kept: a client that was away for a moment goes on after its last one. */
+const KEPT = 4096;
+
+/** The latest changes of a resource, in order. */
+export class ChangeWindow {
+  /** The version before the oldest change that is kept. */
+  #floor: number;
+  #changes: StoredChange[] = [];
+
+  constructor(floor: number) {
+    this.#floor = floor;
+  }
+
+  add(change: StoredChange): void {
+    this.#changes.push(change);
+    // Half of them at once: each removal moves the rest.
+    if (this.#changes.length <= 2 * KEPT) return;
+    const dropped = this.#changes.length - KEPT;
+    this.#floor = this.#changes[dropped - 1]?.version ?? this.#floor;
+    this.#changes = this.#changes.slice(dropped);
+  }
+
+  /** The changes after a version. Undefined when some of them are no longer kept. */
+  after(version: number): readonly StoredChange[] | undefined {
+    if (version < this.#floor) return undefined;
+    let [low, high] = [0, this.#changes.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#changes[middle]?.version ?? 0) > version) high = middle;
+      else low = middle + 1;
+    }
+    return this.#changes.slice(low);
+  }
+}

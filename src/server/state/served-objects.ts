@@ -1,0 +1,174 @@
+import { DEFAULT_NAMESPACE, type StoredKubeObject, type WatchEvent } from '../../api/objects.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Subscription } from '../../store/store.ts';
+import { ChangeWindow, type StoredChange } from './change-window.ts';
+
+/** The objects of one resource. */
+interface Shelf {
+  /** By `NAMESPACE/NAME`. */
+  readonly objects: Map<string, StoredKubeObject>;
+  /** The keys in their order. Undefined: an object has come or gone since. */
+  order: readonly string[] | undefined;
+  readonly window: ChangeWindow;
+  readonly listeners: Set<(change: StoredChange) => void>;
+  readonly subscription: Subscription;
+}
+
+/** Makes the object that clients see of a stored one: the node has more fields than its record. */
+export type ObjectShape = (stored: StoredKubeObject) => StoredKubeObject;
+
+/** How a resource is kept. */
+interface ShelfOptions {
+  readonly isNamespaced: boolean;
+  readonly shape?: ObjectShape | undefined;
+}
+
+/**
+ * All objects of the store in memory, with their latest changes. Own writes are here when their call returns, those of
+ * other processes as soon as the file system reports them.
+ *
+ * All changes are counted with one number: the resource version of the changed object, or a larger one when another
+ * process has written it before a change that is already counted. So a watch from the version of a list misses nothing.
+ */
+export class ServedObjects {
+  readonly #store: FileStore;
+  readonly #shelves = new Map<string, Shelf>();
+  #version: number;
+
+  constructor(store: FileStore) {
+    this.#store = store;
+    // Nobody knows what happened before: a watch from an older version is refused.
+    this.#version = store.nextVersion();
+  }
+
+  /** The number of the latest change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Begins to keep a resource. */
+  keep(resource: string, { isNamespaced, shape = (object) => object }: ShelfOptions): void {
+    if (this.#shelves.has(resource)) return;
+    const shown = (object: StoredKubeObject): StoredKubeObject =>
+      shape(isNamespaced ? object : withoutNamespace(object));
+    const objects = new Map<string, StoredKubeObject>();
+    const subscription = this.#store.watch<StoredKubeObject>(resource, {}, (event) =>
+      this.#take(resource, { ...event, object: shown(event.object) }),
+    );
+    for (const stored of this.#store.list<StoredKubeObject>(resource)) {
+      const object = shown(stored);
+      objects.set(keyOf(object), object);
+      this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion) || 0);
+    }
+    this.#store.nextVersion(this.#version);
+    const window = new ChangeWindow(this.#version);
+    this.#shelves.set(resource, { objects, order: undefined, window, listeners: new Set(), subscription });
+  }
+
+  /** Forgets a resource: its kind is no longer served. */
+  drop(resource: string): void {
+    this.#shelves.get(resource)?.subscription.close();
+    this.#shelves.delete(resource);
+  }
+
+  get(resource: string, namespace: string | undefined, name: string): StoredKubeObject | undefined {
+    return this.#shelves.get(resource)?.objects.get(`${namespace ?? ''}/${name}`);
+  }
+
+  /** The objects of a namespace, or of all, in the order of their namespaces and names. */
+  list(resource: string, namespace?: string): readonly StoredKubeObject[] {
+    const shelf = this.#shelves.get(resource);
+    if (shelf === undefined) return [];
+    shelf.order ??= [...shelf.objects.keys()].toSorted();
+    const isInside = (key: string): boolean => namespace === undefined || key.startsWith(`${namespace}/`);
+    return shelf.order.flatMap((key) => (isInside(key) ? (shelf.objects.get(key) ?? []) : []));
+  }
+
+  /**
+   * The objects as they were at a version, in the same order.
+   * @returns undefined when that is too long ago
+   */
+  listAt(resource: string, namespace: string | undefined, version: number): readonly StoredKubeObject[] | undefined {
+    const shelf = this.#shelves.get(resource);
+    const later = shelf?.window.after(version);
+    if (shelf === undefined || later === undefined) return undefined;
+    if (later.length === 0) return this.list(resource, namespace);
+    const objects = new Map(shelf.objects);
+    for (const { object, before } of later.toReversed()) {
+      if (before === undefined) objects.delete(keyOf(object));
+      else objects.set(keyOf(before), before);
+    }
+    const present = [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object);
+    return present.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+  }
+
+  /** The changes of a resource after a version. Undefined when they are no longer known. */
+  changesAfter(resource: string, version: number): readonly StoredChange[] | undefined {
+    return this.#shelves.get(resource)?.window.after(version);
+  }
+
+  /** Calls back with each change of a resource from now on, within the call that makes it. */
+  subscribe(resource: string, listener: (change: StoredChange) => void): Subscription {
+    const shelf = this.#shelves.get(resource);
+    shelf?.listeners.add(listener);
+    return { close: () => void shelf?.listeners.delete(listener) };
+  }
+
+  close(): void {
+    for (const resource of this.#shelves.keys()) this.drop(resource);
+  }
+
+  #take(resource: string, { type, object }: WatchEvent<StoredKubeObject>): void {
+    const shelf = this.#shelves.get(resource);
+    if (shelf === undefined) return;
+    const key = keyOf(object);
+    const before = shelf.objects.get(key);
+    if (before === undefined ? type === 'DELETED' : isOlder(object, before, type)) return;
+    const own = Number(object.metadata.resourceVersion) || 0;
+    this.#version = own > this.#version ? own : this.#version + 1;
+    if (type === 'DELETED') shelf.objects.delete(key);
+    else shelf.objects.set(key, object);
+    if (type === 'DELETED' || before === undefined) shelf.order = undefined;
+    // An object of the same name was deleted and made again: the deletion was not reported.
+    if (type !== 'DELETED' && before !== undefined && before.metadata.uid !== object.metadata.uid) {
+      this.#tell(shelf, {
+        type: 'DELETED',
+        object: withVersion(before, this.#version),
+        before,
+        version: this.#version,
+      });
+      this.#version++;
+      this.#tell(shelf, { type: 'ADDED', object, before: undefined, version: this.#version });
+      return;
+    }
+    const happened = type === 'DELETED' ? type : before === undefined ? 'ADDED' : 'MODIFIED';
+    this.#tell(shelf, { type: happened, object, before, version: this.#version });
+  }
+
+  #tell(shelf: Shelf, change: StoredChange): void {
+    shelf.window.add(change);
+    for (const listener of shelf.listeners) listener(change);
+  }
+}
+
+/** True for a report of a state that is known already. */
+function isOlder(object: StoredKubeObject, before: StoredKubeObject, type: WatchEvent['type']): boolean {
+  if (object.metadata.uid !== before.metadata.uid) return type === 'DELETED';
+  if (type === 'DELETED') return false;
+  return Number(object.metadata.resourceVersion) <= Number(before.metadata.resourceVersion);
+}
+
+function withVersion(object: StoredKubeObject, version: number): StoredKubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}
+
+function keyOf({ metadata: { namespace, name } }: StoredKubeObject): string {
+  return `${namespace ?? ''}/${name}`;
+}
+
+/** The store keeps objects that belong to no namespace beside those of `default`. */
+function withoutNamespace(object: StoredKubeObject): StoredKubeObject {
+  if (object.metadata.namespace !== DEFAULT_NAMESPACE) return object;
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata: metadata as StoredKubeObject['metadata'] };
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { startServer, type TestServer } from './start-server.ts';
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+const configMap = (name: string, labels: Record<string, string> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default', labels },
+  data: { key: name },
+});
+
+let server: TestServer;
+
+beforeAll(async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  server = await startServer({ objects: names.map((name) => configMap(name, { half: name < 'c' ? 'one' : 'two' })) });
+});
+
+afterAll(() => server.close());
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+const namesOf = (body: { items: { metadata: { name: string } }[] }): string[] =>
+  body.items.map(({ metadata }) => metadata.name);
+
+describe('reads', () => {
+  it('answer an object, and a Status for one that is missing', async () => {
+    expect((await server.get(`${MAPS}/a`)).body).toMatchObject({ kind: 'ConfigMap', data: { key: 'a' } });
+    const missing = await server.get(`${MAPS}/zz`);
+    expect(missing.code).toBe(404);
+    expect(missing.body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'configmaps "zz" not found',
+      reason: 'NotFound',
+      details: { name: 'zz', kind: 'configmaps' },
+      code: 404,
+    });
+  });
+
+  it.each([
+    ['', ['a', 'b', 'c', 'd', 'e']],
+    ['?labelSelector=half%3Done', ['a', 'b']],
+    ['?labelSelector=half%20in%20(two)', ['c', 'd', 'e']],
+    ['?fieldSelector=metadata.name%3Dd', ['d']],
+    ['?fieldSelector=metadata.name!%3Dd&labelSelector=half%3Dtwo', ['c', 'e']],
+  ])('list what %j selects', async (query, expected) => {
+    const { body } = await server.get(MAPS + query);
+    expect(body).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1' });
+    expect(namesOf(body)).toEqual(expected);
+  });
+
+  it('list in parts, each of the same moment', async () => {
+    const first = await server.get(`${MAPS}?limit=2`);
+    expect(namesOf(first.body)).toEqual(['a', 'b']);
+    expect(first.body.metadata.remainingItemCount).toBe(3);
+    server.store.create('configmaps', configMap('bb'));
+    server.store.delete('configmaps', 'default', 'd');
+    const second = await server.get(`${MAPS}?limit=2&continue=${first.body.metadata.continue}`);
+    expect(namesOf(second.body)).toEqual(['c', 'd']);
+    const third = await server.get(`${MAPS}?limit=2&continue=${second.body.metadata.continue}`);
+    expect(namesOf(third.body)).toEqual(['e']);
+    expect(third.body.metadata.continue).toBeUndefined();
+    server.store.delete('configmaps', 'default', 'bb');
+    server.store.create('configmaps', configMap('d', { half: 'two' }));
+  });
+
+  it.each([
+    ['?fieldSelector=foo%3Dbar', 400, 'field label not supported: foo'],
+    ['?continue=zzz', 400, 'invalid continue token: it cannot be read'],
+    ['?resourceVersion=abc', 400, 'invalid resource version: strconv.ParseUint: parsing "abc": invalid syntax'],
+    ['?resourceVersion=1&resourceVersionMatch=Exact', 410, 'The resourceVersion for the provided list is too old.'],
+    [
+      '?resourceVersionMatch=Exact',
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden ' +
+        'unless resourceVersion is provided',
+    ],
+    [
+      '?sendInitialEvents=true',
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
+    ],
+  ])('refuse %s', async (query, code, message) => {
+    const answer = await server.get(MAPS + query);
+    expect([answer.code, answer.body.message]).toEqual([code, message]);
+  });
+
+  it('answer the rows of kubectl get', async () => {
+    const { body } = await server.get(MAPS, { accept: TABLE });
+    expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
+    expect(body.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual(['Name', 'Data', 'Age']);
+    expect(body.rows[0].cells.slice(0, 2)).toEqual(['a', '1']);
+    expect(body.rows[0].object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } });
+  });
+
+  it('answer metadata alone, YAML, indented JSON, or 406', async () => {
+    const only = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+    const { body } = await server.get(MAPS, { accept: only });
+    expect(body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });
+    expect(body.items[0]).not.toHaveProperty('data');
+    expect((await server.get(`${MAPS}/a`, { accept: 'application/yaml' })).text).toMatch(/^apiVersion: v1\ndata:\n/);
+    expect((await server.get(`${MAPS}/a`, { 'user-agent': 'curl/8.5.0' })).text).toMatch(/^\{\n  "apiVersion"/);
+    expect((await server.get(MAPS, { accept: 'text/html' })).code).toBe(406);
+  });
+});
+
+describe('the door', () => {
+  it.each([
+    [{ authorization: '' }, 401],
+    [{ authorization: 'Bearer wrong' }, 401],
+    [{ host: 'evil.example:80' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+  ])('refuses %j', async (headers, code) => {
+    expect((await server.get(MAPS, headers)).code).toBe(code);
+  });
+
+  it('lets the world see only whether it is ready', async () => {
+    expect((await server.get('/readyz', { authorization: '' })).text).toBe('ok');
+  });
+
+  it.each([
+    ['GET', '/nothing', 404],
+    ['GET', '/api/v1/unknowns', 404],
+    ['GET', '/apis/apps/v2/deployments', 404],
+    ['OPTIONS', MAPS, 405],
+    ['HEAD', `${MAPS}/a`, 405],
+  ])('answers %s %s with %d', async (method, path, code) => {
+    expect((await server.request(method, path)).code).toBe(code);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { resourceTypeOf } from '../../src/api/resource-types.ts';
+import { SystemClock } from '../../src/clock.ts';
+import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
+import { type ApiServer, openApiServer } from '../../src/server/index.ts';
+import { FileStore } from '../../src/store/file-store.ts';
+
+/** The answer to a request. */
+export interface TestAnswer {
+  readonly code: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of any kind
+  readonly body: any;
+}
+
+/** A server of this process, with a state folder of its own. Nobody runs Pods. */
+export interface TestServer extends Omit<ApiServer, 'close'> {
+  readonly store: FileStore;
+  readonly request: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<TestAnswer>;
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<TestAnswer>;
+  readonly post: (path: string, body: unknown) => Promise<TestAnswer>;
+  readonly close: () => Promise<void>;
+}
+
+/** @param objects objects that are stored before the start, as they are */
+export async function startServer({ objects = [] }: { objects?: readonly KubeObject[] } = {}): Promise<TestServer> {
+  const root = mkdtempSync(path.join(tmpdir(), 'podrun-server-'));
+  const clock = new SystemClock();
+  const store = new FileStore({ root, clock, processes: localProcesses });
+  for (const object of objects) store.create(resourceTypeOf(object).plural, object);
+  const trouble: string[] = [];
+  const server = await openApiServer({ store, clock, port: 0, report: (line) => trouble.push(line) });
+  const agent = new Agent({ ca: server.ca, keepAlive: true });
+  const send: TestServer['request'] = (method, target, body, headers = {}) =>
+    new Promise((resolve, reject) => {
+      const isText = typeof body === 'string' || Buffer.isBuffer(body);
+      const bytes = body === undefined ? undefined : isText ? body : JSON.stringify(body);
+      const json = bytes === undefined || isText ? {} : { 'content-type': 'application/json' };
+      const all = { authorization: `Bearer ${server.token}`, ...json, ...headers };
+      const sent = request(
+        server.url + target,
+        { method, agent, headers: all, servername: 'localhost' },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8');
+          response.on('data', (piece: string) => (text += piece));
+          response.on('error', reject);
+          response.on('end', () => {
+            const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+            const parsed: unknown = isJson && !text.includes('\n{') ? JSON.parse(text) : undefined;
+            resolve({ code: response.statusCode ?? 0, headers: response.headers, text, body: parsed });
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(bytes);
+    });
+  return {
+    ...server,
+    store,
+    request: send,
+    get: (target, headers) => send('GET', target, undefined, headers),
+    post: (target, body) => send('POST', target, body),
+    close: async () => {
+      agent.destroy();
+      await server.close();
+      rmSync(root, { recursive: true, force: true });
+      if (trouble.length > 0) throw new Error(`the server reported:\n${trouble.join('\n')}`);
+    },
+  };
+}
