@@ -162,7 +162,13 @@ export class Agent implements PodRunAgent {
         close: () => undefined,
       };
       const listeners = isCluster ? inCluster : new ServiceProxy({ clock, opens: () => true });
-      const services = new AgentServices({ ...shared, onServed, network: isCluster ? 'cluster' : 'host', listeners });
+      const services = new AgentServices({
+        ...shared,
+        onServed,
+        ownerOf: (port) => this.#machine.ownerOfPort(port),
+        network: isCluster ? 'cluster' : 'host',
+        listeners,
+      });
       return withIngresses(services, store, async () => {
         const { AgentIngresses } = await import('./network/agent-ingresses.ts');
         const dial: DialEndpoint = async ({ address, port }) => {

@@ -32,6 +32,7 @@ import type { EnsureCall, NodeImages } from './images/node-images.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
+import type { PortOwner } from '../lifecycle/texts/port-events.ts';
 import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
@@ -75,7 +76,7 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
 }
 
 /** A Machine as its Pods use it. A simulation has its own. */
-export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'clusterHelper' | 'serve' | 'close'>;
+export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'close'>;
 
 /**
  * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their
@@ -128,6 +129,11 @@ export class Machine {
   /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
   serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
     return this.#networks.serve(listeners);
+  }
+
+  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
+  ownerOfPort(port: number): Promise<PortOwner | undefined> {
+    return this.#networks.ownerOfPort(port);
   }
 
   /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */

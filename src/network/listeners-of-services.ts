@@ -14,7 +14,8 @@ export interface ServicePlace {
 
 /** The distance to the port that is used in place of one that only root may listen on. */
 const MOVED_BY = 10_000;
-const LOCALHOST = '127.0.0.1';
+/** The address of node ports and load balancers on this machine. */
+export const LOCALHOST = '127.0.0.1';
 
 /**
  * Computes what the proxy of a run serves.

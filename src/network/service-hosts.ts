@@ -2,22 +2,31 @@ import { CLUSTER_DOMAIN, type StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import { addressForPods, type ServicePlace, slicesOf } from './listeners-of-services.ts';
 
+/** The Pod whose file it is, and what it can reach. */
+export interface HostsPlace {
+  readonly namespace: string;
+  readonly place: ServicePlace;
+  /** The addresses of the name that an ExternalName stands for. */
+  readonly addressesOf: (name: string) => readonly string[];
+}
+
 /**
  * The lines of a Pod's /etc/hosts about Services: their addresses, those of the endpoints of headless ones, and those
- * of endpoints with names of their own. Only Services of the Pod's namespace have short names; an ExternalName has no
- * line.
+ * of endpoints with names of their own. Only Services of the Pod's namespace have short names.
  * Source of the names: Kubernetes' DNS-based service discovery.
  */
 export function serviceHosts(
   services: readonly StoredService[],
   slices: readonly StoredEndpointSlice[],
-  { namespace, place }: { readonly namespace: string; readonly place: ServicePlace },
+  { namespace, place, addressesOf }: HostsPlace,
 ): string {
   const lines = services.flatMap((service) => {
     const names = (host: string): string => namesOf(service, host, namespace);
     const address = addressForPods(service, place);
     if (address !== undefined) return [`${address}\t${names('')}`];
-    if (service.spec?.type === 'ExternalName') return [];
+    if (service.spec?.type === 'ExternalName') {
+      return addressesOf(service.spec.externalName ?? '').map((each) => `${each}\t${names('')}`);
+    }
     return slicesOf(service, slices).flatMap((slice) => headlessLines(slice, names));
   });
   return lines.length === 0 ? '' : `\n# Services.\n${lines.join('\n')}\n`;

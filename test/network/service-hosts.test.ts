@@ -8,7 +8,9 @@ const hosts = (
   services: readonly StoredService[],
   slices: readonly StoredEndpointSlice[] = [],
   network: 'host' | 'cluster' = 'host',
-): string => serviceHosts(services, slices, { namespace: 'default', place: { network, lowestPort: 1024 } });
+): string => serviceHosts(services, slices, { namespace: 'default', place: { network, lowestPort: 1024 }, addressesOf });
+
+const addressesOf = (name: string): string[] => (name === 'a.example' ? ['192.0.2.1', '192.0.2.2'] : []);
 
 it('has short names in the own namespace only', () => {
   const services = [service('web', { clusterIP: '127.96.1.2' }), service('db', { clusterIP: '127.96.1.3' }, 'data')];
@@ -40,7 +42,16 @@ it('has the ready endpoints of a headless Service, and their own names', () => {
   ]);
 });
 
-it('is empty without Services, and has no ExternalName', () => {
+it('has the addresses of the name that an ExternalName stands for', () => {
+  const external = (name: string) => service('x', { type: 'ExternalName', externalName: name });
+  const names = 'x\tx.default\tx.default.svc\tx.default.svc.cluster.local';
+  expect(hosts([external('a.example')]).split('\n').slice(2, -1)).toEqual([
+    `192.0.2.1\t${names}`,
+    `192.0.2.2\t${names}`,
+  ]);
+  expect(hosts([external('unknown.example')])).toBe('');
+});
+
+it('is empty without Services', () => {
   expect(hosts([])).toBe('');
-  expect(hosts([service('x', { type: 'ExternalName', externalName: 'a.org' })])).toBe('');
 });

@@ -2,11 +2,13 @@ import type { StoredService } from '../../api/objects.ts';
 import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { servicePortMoved, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
+import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
+import { servicePortMoved, serviceServed, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { listenersOfServices, machinePort, type ServicePlace } from '../../network/listeners-of-services.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
+import { machineUrl, machineUrls } from '../../network/machine-urls.ts';
 import { machineAddress } from '../../network/service-addresses.ts';
 import type { ServiceListener } from '../../network/service-listener.ts';
 
@@ -30,12 +32,17 @@ export class AgentServices implements ServiceServer {
   #retry: Alarm | undefined;
   /** The listeners of the last update. Undefined: none, or closed. */
   #latest: readonly ServiceListener[] | undefined;
+  /** The places that another program has, and that were told of. */
+  readonly #taken = new Set<string>();
   /** The events that were recorded: each once. */
   readonly #told = new Set<string>();
   readonly #onTrouble: (error: Error) => void;
   readonly #onServed: (service: StoredService) => void;
+  readonly #ownerOf: (port: number) => Promise<PortOwner | undefined>;
   /** The uids of Services that were reported as served. */
   readonly #served = new Set<string>();
+  /** The uids of those that this machine reaches at all of their addresses. */
+  readonly #isReached = new Set<string>();
 
   constructor(options: {
     /** The network of the Pods. */
@@ -46,6 +53,8 @@ export class AgentServices implements ServiceServer {
     readonly onTrouble: (error: Error) => void;
     /** Called once for each Service, as soon as connections reach its endpoints. */
     readonly onServed: (service: StoredService) => void;
+    /** Finds the process that listens on a port of this machine. */
+    readonly ownerOf: (port: number) => Promise<PortOwner | undefined>;
   }) {
     this.#network = options.network;
     this.#listeners = options.listeners;
@@ -53,6 +62,7 @@ export class AgentServices implements ServiceServer {
     this.#record = options.record;
     this.#onTrouble = options.onTrouble;
     this.#onServed = options.onServed;
+    this.#ownerOf = options.ownerOf;
   }
 
   show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
@@ -69,6 +79,17 @@ export class AgentServices implements ServiceServer {
     const fresh = services.filter((service) => !this.#served.has(service.metadata.uid) && hasSlices(service, slices));
     for (const { metadata } of fresh) this.#served.add(metadata.uid);
     if (fresh.length > 0) void serving.then(() => fresh.forEach((service) => this.#onServed(service)));
+  }
+
+  /** Tells at which addresses this machine reaches a Service, as soon as it does. */
+  #tellServed(service: StoredService, troubles: readonly ListenTrouble[]): void {
+    const { uid } = service.metadata;
+    if (!this.#served.has(uid) || this.#isReached.has(uid)) return;
+    const taken = new Set(troubles.map(({ listener }) => machineUrl(listener)));
+    const urls = machineUrls(service, this.#lowestPort);
+    const free = urls.filter((url) => !taken.has(url));
+    if (free.length > 0) this.#tell(service, serviceServed(free));
+    if (free.length === urls.length) this.#isReached.add(uid);
   }
 
   close(): void {
@@ -89,18 +110,24 @@ export class AgentServices implements ServiceServer {
     };
     return this.#listeners.update(listeners).then(
       (troubles) => {
-        if (troubles.length > 0) again(() => troubles.forEach((trouble) => this.#tellTaken(services, trouble)));
+        for (const service of services) this.#tellServed(service, troubles);
+        if (troubles.length > 0) again(() => troubles.forEach((trouble) => void this.#tellTaken(services, trouble)));
       },
       // The helper has died.
       (error: Error) => again(() => this.#onTrouble(error)),
     );
   }
 
-  #tellTaken(services: readonly StoredService[], { listener, error }: ListenTrouble): void {
+  async #tellTaken(services: readonly StoredService[], { listener, error }: ListenTrouble): Promise<void> {
     const { service: name, address, port, protocol } = listener;
     const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
     const at = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
-    if (service !== undefined) this.#tell(service, servicePortTaken(at, error.code ?? error.message));
+    // The search takes longer than an attempt to listen: each place is told of once.
+    if (service === undefined || this.#taken.has(`${service.metadata.uid} ${at}`)) return;
+    this.#taken.add(`${service.metadata.uid} ${at}`);
+    const owner = error.code === 'EADDRINUSE' && protocol === 'TCP' ? await this.#ownerOf(port) : undefined;
+    const isInCluster = this.#network === 'cluster';
+    this.#tell(service, servicePortTaken(at, { why: error.code ?? error.message, owner, isInCluster }));
   }
 
   #tellMoved(service: StoredService): void {

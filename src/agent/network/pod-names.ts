@@ -23,17 +23,20 @@ export class PodNames {
   readonly #hosts: ServiceNames;
 
   constructor(options: PodNamesOptions) {
-    const { network, hasOwnFiles, store } = options;
+    const { network, hasOwnFiles, store, clock } = options;
     this.#options = options;
     this.#dns = network === 'pod' || !hasOwnFiles ? undefined : new AgentDns({ ...options, network });
-    this.#hosts = new ServiceNames(store);
+    this.#hosts = new ServiceNames(store, clock);
   }
 
   /** Begins to serve names. Resolves when they are served as far as possible, with events about the Pod. */
   async open(pod: StoredPod): Promise<readonly EventDraft[]> {
     await this.#dns?.open();
     const { hasOwnFiles, network, store } = this.#options;
-    if (hasOwnFiles) return this.resolvConf(pod).events;
+    if (hasOwnFiles) {
+      if (this.#dns?.addressFor(pod.spec) === undefined) await this.#hosts.lookUp();
+      return this.resolvConf(pod).events;
+    }
     const { metadata, spec } = pod;
     const isInCluster = network === 'cluster' && spec.hostNetwork !== true;
     const noNames = isInCluster ? unreachableResolver(readQuietly('/etc/resolv.conf')) : undefined;

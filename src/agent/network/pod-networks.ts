@@ -3,6 +3,7 @@ import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
@@ -192,6 +193,11 @@ export class PodNetworks {
       this.#seen = { addresses: files.addressesInUse(), atMs: monotonicMs };
     }
     return this.#seen.addresses;
+  }
+
+  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
+  ownerOfPort(port: number): Promise<PortOwner | undefined> {
+    return this.#portTrouble.ownerOf(port);
   }
 
   /** Explains how the network may have caused the symptom. Undefined: it did not. */

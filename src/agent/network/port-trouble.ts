@@ -45,6 +45,17 @@ export class PortTrouble {
     this.#search = new OwnerSearch(options.clock);
   }
 
+  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
+  async ownerOf(port: number): Promise<PortOwner | undefined> {
+    const listeners = await listenersIn(undefined, [port]);
+    const owners = await this.#search.of(
+      listeners.map(({ inode }) => inode),
+      true,
+    );
+    const [owner] = listeners.flatMap(({ inode }) => owners.get(inode) ?? []);
+    return owner && this.#nameOf(owner, undefined);
+  }
+
   /** Explains a failure right after the start: the event when another process has one of the ports. */
   async explainExit(subject: PortSubject): Promise<EventDraft | undefined> {
     const listeners = await this.#listenersOn(subject, portsOf(subject.container));
@@ -121,21 +132,22 @@ export class PortTrouble {
     if (other === undefined) return undefined;
     const { port, owners } = other;
     const owner = owners.find(({ containerId }) => containerId !== undefined) ?? owners[0];
-    return portTaken(container.name, { port, owner: this.#nameOf(owner, pod), hasOwnAddress });
+    return portTaken(container.name, { port, owner: this.#nameOf(owner, pod.metadata), hasOwnAddress });
   }
 
-  #nameOf(owner: ListenerOwner | undefined, { metadata }: StoredPod): PortOwner {
+  /** @param own the Pod that the message is about, if it is about one */
+  #nameOf(owner: ListenerOwner | undefined, own: StoredPod['metadata'] | undefined): PortOwner {
     if (owner === undefined) return { type: 'unknown' };
     const { pid, program, containerId = '' } = owner;
     const [uid = '', container = ''] = containerId.split('/');
     const pod = uid === '' ? undefined : this.#options.podWithUid(uid);
-    if (uid === metadata.uid) return { type: 'samePod', container, pid };
+    if (uid !== '' && uid === own?.uid) return { type: 'samePod', container, pid };
     if (pod === undefined) return { type: 'program', program, pid };
     const { name, namespace } = pod.metadata;
     return {
       type: 'container',
       pod: name,
-      namespace: namespace === metadata.namespace ? undefined : namespace,
+      namespace: own === undefined || namespace === own.namespace ? undefined : namespace,
       container,
       pid,
     };

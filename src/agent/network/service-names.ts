@@ -1,9 +1,12 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { Clock } from '../../clock.ts';
+import { placeOnMachine } from '../../network/ingress/dial-external.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import { serviceHosts } from '../../network/service-hosts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
+import { ExternalNames } from './external-names.ts';
 
 /** The names of Services in the /etc/hosts of Pods, which follow the Services. */
 export class ServiceNames {
@@ -11,10 +14,17 @@ export class ServiceNames {
   /** By place of the file: writes it again. */
   readonly #files = new Map<string, () => void>();
   readonly #subscriptions: Subscription[] = [];
+  readonly #external: ExternalNames;
   #isPlanned = false;
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock) {
     this.#store = store;
+    this.#external = new ExternalNames(clock, () => this.#plan());
+  }
+
+  /** Looks up the names that Services of type ExternalName stand for. Resolves when their lines can be written. */
+  lookUp(): Promise<void> {
+    return this.#external.lookUp(this.#externalNames);
   }
 
   /** The lines for a Pod of this namespace. */
@@ -22,7 +32,8 @@ export class ServiceNames {
     const services = this.#store.list<StoredService>('services');
     if (services.length === 0) return '';
     const slices = this.#store.list<StoredEndpointSlice>('endpointslices');
-    return serviceHosts(services, slices, { namespace, place: { network, lowestPort: lowestPort() } });
+    const place = { network, lowestPort: lowestPort() };
+    return serviceHosts(services, slices, { namespace, place, addressesOf: (name) => this.#addressesOf(name) });
   }
 
   /**
@@ -51,6 +62,31 @@ export class ServiceNames {
     queueMicrotask(() => {
       this.#isPlanned = false;
       for (const rewrite of this.#files.values()) rewrite();
+      void this.#external.lookUpNew(this.#externalNames);
     });
   }
+
+  /** The names of other machines: this machine's resolver does not know those of Services. */
+  get #externalNames(): string[] {
+    const names = this.#store.list<StoredService>('services').flatMap(({ spec }) => {
+      return spec?.type === 'ExternalName' ? withoutDot(spec.externalName ?? '') : [];
+    });
+    return names.filter((name) => this.#placeOf(name) === name);
+  }
+
+  #addressesOf(written: string): readonly string[] {
+    const name = withoutDot(written);
+    const place = this.#placeOf(name);
+    return place === name ? this.#external.addressesOf(name) : [place];
+  }
+
+  /** The address of the Service that has this name. Any other name stays. */
+  #placeOf(name: string): string {
+    const find = (namespace: string, service: string): StoredService | undefined =>
+      this.#store.get<StoredService>('services', namespace, service);
+    return placeOnMachine({ address: name, port: 0 }, find, lowestPort()).address;
+  }
 }
+
+/** A name as files have it: a resolver would not find it there with the dot of the root. */
+const withoutDot = (name: string): string => name.replace(/\.$/, '');

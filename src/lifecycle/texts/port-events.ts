@@ -23,7 +23,7 @@ export function portTaken(
 ): EventDraft {
   const { owner, hasOwnAddress } = port;
   const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP or use --network cluster' : '';
-  return podrunEvent('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
+  return podrunEvent('PortTaken', `port ${port.port} is taken by ${portOwnerText(owner)}${advice}`, container);
 }
 
 /** podrun's own: probes cannot reach the container, which looks like a server that is not up yet. */
@@ -45,7 +45,8 @@ export function readListensOnLocalhost(
   return container === undefined || address === undefined ? undefined : { container, address };
 }
 
-function named(owner: PortOwner): string {
+/** podrun's own: a process as messages name it. */
+export function portOwnerText(owner: PortOwner): string {
   switch (owner.type) {
     case 'container': {
       const inNamespace = owner.namespace === undefined ? '' : ` in namespace ${owner.namespace},`;

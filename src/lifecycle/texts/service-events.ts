@@ -1,5 +1,14 @@
 import type { EventDraft } from '../effects.ts';
 import { podrunEvent } from './podrun-events.ts';
+import { type PortOwner, portOwnerText } from './port-events.ts';
+
+/** podrun's own: the reason of `serviceServed`. */
+export const SERVICE_SERVED = 'ServiceServed';
+
+/** podrun's own: this machine reaches a Service. @param urls at which */
+export function serviceServed(urls: readonly string[]): EventDraft {
+  return { ...podrunEvent(SERVICE_SERVED, urls.join('  ')), type: 'Normal' };
+}
 
 /** podrun's own: a manifest names an address that Services cannot have here. */
 export function serviceAddressReplaced(from: string, to: string): EventDraft {
@@ -14,8 +23,20 @@ export function servicePortMoved(port: number, address: string, moved: number): 
   return podrunEvent('ServicePortMoved', message);
 }
 
-/** podrun's own: an address of a Service cannot be listened on. @param why the code of the error */
-export function servicePortTaken(place: string, why: string): EventDraft {
-  const cause = why === 'EADDRINUSE' ? 'a program listens on all addresses of this port' : why;
-  return podrunEvent('PortTaken', `cannot serve ${place}: ${cause}; use --network cluster, or another port`);
+/**
+ * podrun's own: an address of a Service cannot be listened on.
+ * @param trouble.why the code of the error
+ * @param trouble.owner undefined: podrun cannot find out who listens there
+ * @param trouble.isInCluster true when the Pods have a network of their own
+ */
+export function servicePortTaken(
+  place: string,
+  trouble: { readonly why: string; readonly owner: PortOwner | undefined; readonly isInCluster: boolean },
+): EventDraft {
+  const { why, owner = { type: 'unknown' }, isInCluster } = trouble;
+  const cause = why === 'EADDRINUSE' ? `${portOwnerText(owner)} listens on this port` : why;
+  const advice = isInCluster
+    ? 'Pods reach the Service all the same; for this machine, use another port or podrun port-forward'
+    : 'use --network cluster, or another port';
+  return podrunEvent('PortTaken', `cannot serve ${place}: ${cause}; ${advice}`);
 }

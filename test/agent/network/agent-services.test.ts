@@ -4,6 +4,10 @@ import type { ServiceListener } from '../../../src/network/service-listener.ts';
 import { ManualClock } from '../../simulation/manual-clock.ts';
 import { endpoint, service, slice } from '../../network/objects.ts';
 
+const TAKEN =
+  'PortTaken: cannot serve 127.96.0.9:8080: server-8080 (pid 7) listens on this port; ' +
+  'use --network cluster, or another port';
+
 it('a port that is taken is tried again, and told of at the second failure', async () => {
   const clock = new ManualClock(0);
   const tried: number[] = [];
@@ -20,7 +24,8 @@ it('a port that is taken is tried again, and told of at the second failure', asy
       },
       close: () => undefined,
     },
-    record: (_, { reason }) => told.push(reason),
+    ownerOf: (port) => Promise.resolve({ type: 'program', program: `server-${port}`, pid: 7 }),
+    record: (_, { reason, message }) => told.push(`${reason}: ${message}`),
     onTrouble: (error) => {
       throw error;
     },
@@ -31,17 +36,21 @@ it('a port that is taken is tried again, and told of at the second failure', asy
   await clock.run(50);
   expect({ tries: tried.length, told }).toEqual({ tries: 1, told: [] });
   await clock.run(100);
-  expect({ tries: tried.length, told }).toEqual({ tries: 2, told: ['PortTaken'] });
+  expect({ tries: tried.length, told }).toEqual({ tries: 2, told: [TAKEN] });
   await clock.run(2000);
-  expect({ tries: tried.length, told }).toEqual({ tries: 3, told: ['PortTaken'] });
+  expect({ tries: tried.length, told }).toEqual({ tries: 3, told: [TAKEN] });
   isTaken = false;
   await clock.run(4000);
-  expect(tried.length).toBe(4);
+  expect({ tries: tried.length, told }).toEqual({
+    tries: 4,
+    told: [TAKEN, 'ServiceServed: http://127.96.0.9:8080'],
+  });
 });
 
 it('a Service is reported as served once: when its endpoints are known, and the listeners have them', async () => {
   const clock = new ManualClock(0);
   const served: string[] = [];
+  const told: string[] = [];
   let updated = (): void => undefined;
   const services = new AgentServices({
     network: 'host',
@@ -50,11 +59,12 @@ it('a Service is reported as served once: when its endpoints are known, and the 
       update: () => new Promise((resolve) => (updated = () => resolve([]))),
       close: () => undefined,
     },
-    record: () => undefined,
+    record: (_, { reason, message }) => told.push(`${reason} ${message}`),
     onTrouble: () => undefined,
+    ownerOf: () => Promise.resolve(undefined),
     onServed: ({ metadata }) => served.push(metadata.name),
   });
-  const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080 }], selector: { app: 'web' } });
+  const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080, nodePort: 30080 }], selector: { app: 'web' } });
   const show = async (slices: Parameters<typeof services.show>[1]): Promise<void> => {
     services.show([web], slices);
     await clock.run(1);
@@ -70,4 +80,5 @@ it('a Service is reported as served once: when its endpoints are known, and the 
   updated();
   await clock.run(1);
   expect(served).toEqual(['web']);
+  expect(told).toEqual(['ServiceServed http://127.96.0.9:8080  http://127.0.0.1:30080']);
 });
