@@ -178,6 +178,14 @@ describe('a TCP port of a Service', () => {
     expect(seen).toEqual(new Set(['a', 'b', 'c']));
   });
 
+  it('leads connections that a client opens at the same time to one endpoint', async () => {
+    const endpoints = await Promise.all(['a', 'b', 'c', 'd'].map(named));
+    const at = await listener(endpoints, { affinitySeconds: 10 });
+    await newProxy().update([at]);
+    const seen = await Promise.all(Array.from({ length: 12 }, () => text(client(at))));
+    expect(new Set(seen).size).toBe(1);
+  });
+
   it('tells of a port that is taken, and tries again', async () => {
     const taken = await named('other');
     const at = await listener([await named('a')], taken);

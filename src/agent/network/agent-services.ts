@@ -135,7 +135,9 @@ export class AgentServices implements ServiceServer {
     if (clusterIP === 'None' || clusterIP === '') return;
     for (const { port } of ports) {
       const moved = machinePort(port, this.#lowestPort);
-      if (moved !== port) this.#tell(service, servicePortMoved(port, machineAddress(clusterIP), moved));
+      if (moved === port) continue;
+      const place = { address: machineAddress(clusterIP), moved, isInCluster: this.#network === 'cluster' };
+      this.#tell(service, servicePortMoved(port, place));
     }
   }
 

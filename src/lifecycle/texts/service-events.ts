@@ -15,11 +15,16 @@ export function serviceAddressReplaced(from: string, to: string): EventDraft {
   return podrunEvent('ServiceAddressReplaced', `clusterIP ${from} is taken or of another network; it is ${to} here`);
 }
 
-/** podrun's own: only root may listen on a port of a Service. */
-export function servicePortMoved(port: number, address: string, moved: number): EventDraft {
+/** podrun's own: only root may listen on a port of a Service. @param place.isInCluster the Pods have a network apart */
+export function servicePortMoved(
+  port: number,
+  place: { readonly address: string; readonly moved: number; readonly isInCluster: boolean },
+): EventDraft {
+  const { address, moved, isInCluster } = place;
+  const forPods = isInCluster ? 'Pods reach it as it is' : 'the variables of the Service name the port that works';
   const message =
     `port ${port} is served on ${address}:${moved}, since this user may not listen below ` +
-    'net.ipv4.ip_unprivileged_port_start; the variables of the Service name the port that works';
+    `net.ipv4.ip_unprivileged_port_start; ${forPods}`;
   return podrunEvent('ServicePortMoved', message);
 }
 

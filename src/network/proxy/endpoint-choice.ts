@@ -26,11 +26,17 @@ export class EndpointChoice {
     return this.#listener.endpoints.some((each) => isSame(each, endpoint));
   }
 
-  /** All endpoints in the order in which to try them: that of the client first, then at random. */
+  /**
+   * All endpoints in the order in which to try them: that of the client first, then at random. The first one is the
+   * client's from now on: it may open further connections before this one is made.
+   */
   candidates(client: string): ServiceEndpoint[] {
     const random = shuffled(this.#listener.endpoints);
-    const known = this.#known(client);
-    return known === undefined ? random : [known, ...random.filter((endpoint) => !isSame(endpoint, known))];
+    const [first] = random;
+    const known = this.#known(client) ?? first;
+    if (known === undefined) return [];
+    this.chosen(client, known);
+    return [known, ...random.filter((endpoint) => !isSame(endpoint, known))];
   }
 
   /** Remembers that a client is connected with an endpoint. */
