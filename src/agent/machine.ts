@@ -76,7 +76,10 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
 }
 
 /** A Machine as its Pods use it. A simulation has its own. */
-export type PodMachine = Omit<Pick<Machine, keyof Machine>, 'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'close'>;
+export type PodMachine = Omit<
+  Pick<Machine, keyof Machine>,
+  'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'close'
+>;
 
 /**
  * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their

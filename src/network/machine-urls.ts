@@ -14,7 +14,9 @@ export function machineUrls({ spec = {} }: Pick<StoredService, 'spec'>, lowestPo
   const address = machineAddress(clusterIP);
   return [
     ...ports.map(({ port, protocol }) => machineUrl({ address, port: machinePort(port, lowestPort), protocol })),
-    ...ports.flatMap(({ nodePort: port, protocol }) => (port ? machineUrl({ address: LOCALHOST, port, protocol }) : [])),
+    ...ports.flatMap(({ nodePort: port, protocol }) =>
+      port ? machineUrl({ address: LOCALHOST, port, protocol }) : [],
+    ),
   ];
 }
 

@@ -68,7 +68,9 @@ function listeningOf(pid: number): string[] {
       }),
     ),
   );
-  const rows = ['tcp', 'tcp6'].flatMap((table) => readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n').slice(1));
+  const rows = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n').slice(1),
+  );
   return rows.flatMap((row) => {
     const [, local = '', , state, , , , , , inode] = row.trim().split(/\s+/);
     return state === '0A' && sockets.has(`socket:[${inode}]`) ? [local] : [];

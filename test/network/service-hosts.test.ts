@@ -8,7 +8,8 @@ const hosts = (
   services: readonly StoredService[],
   slices: readonly StoredEndpointSlice[] = [],
   network: 'host' | 'cluster' = 'host',
-): string => serviceHosts(services, slices, { namespace: 'default', place: { network, lowestPort: 1024 }, addressesOf });
+): string =>
+  serviceHosts(services, slices, { namespace: 'default', place: { network, lowestPort: 1024 }, addressesOf });
 
 const addressesOf = (name: string): string[] => (name === 'a.example' ? ['192.0.2.1', '192.0.2.2'] : []);
 
@@ -45,10 +46,11 @@ it('has the ready endpoints of a headless Service, and their own names', () => {
 it('has the addresses of the name that an ExternalName stands for', () => {
   const external = (name: string) => service('x', { type: 'ExternalName', externalName: name });
   const names = 'x\tx.default\tx.default.svc\tx.default.svc.cluster.local';
-  expect(hosts([external('a.example')]).split('\n').slice(2, -1)).toEqual([
-    `192.0.2.1\t${names}`,
-    `192.0.2.2\t${names}`,
-  ]);
+  expect(
+    hosts([external('a.example')])
+      .split('\n')
+      .slice(2, -1),
+  ).toEqual([`192.0.2.1\t${names}`, `192.0.2.2\t${names}`]);
   expect(hosts([external('unknown.example')])).toBe('');
 });
 

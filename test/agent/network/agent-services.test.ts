@@ -64,7 +64,11 @@ it('a Service is reported as served once: when its endpoints are known, and the 
     ownerOf: () => Promise.resolve(undefined),
     onServed: ({ metadata }) => served.push(metadata.name),
   });
-  const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080, nodePort: 30080 }], selector: { app: 'web' } });
+  const web = service('web', {
+    clusterIP: '127.96.0.9',
+    ports: [{ port: 8080, nodePort: 30080 }],
+    selector: { app: 'web' },
+  });
   const show = async (slices: Parameters<typeof services.show>[1]): Promise<void> => {
     services.show([web], slices);
     await clock.run(1);
