@@ -4,7 +4,7 @@ import { service } from '../../network/objects.ts';
 import { ManualClock } from '../../simulation/manual-clock.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
-it('a Service of type ExternalName has the address that this machine knows, or that of the Service it names', async () => {
+it('an ExternalName has the address that this machine knows, or that of the Service it names', async () => {
   const store = openStore(temporaryFolder());
   // The clock stands still: the resolver of this machine has all the time that it needs.
   const names = new ServiceNames(store, new ManualClock());
