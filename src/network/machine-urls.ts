@@ -4,7 +4,8 @@ import { machineAddress } from './service-addresses.ts';
 
 /**
  * The addresses at which this machine reaches a Service: `http://127.96.0.12:8080` for each of its ports, then those of
- * node ports. Empty: it has none. Nothing says which protocol a TCP port speaks: a link is what people can click on.
+ * node ports. Empty: it has none. A TCP port gets an http link, which people can click on: nothing says which protocol
+ * it speaks.
  * @param lowestPort the lowest port that podrun may listen on
  */
 export function machineUrls({ spec = {} }: Pick<StoredService, 'spec'>, lowestPort: number): string[] {
