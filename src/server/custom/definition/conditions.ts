@@ -51,13 +51,19 @@ function conflictOf(names: DefinitionNames, taken: readonly DefinitionNames[]): 
   );
   const kinds = new Set(taken.flatMap(({ kind, listKind = '' }) => [kind, listKind]));
   const { plural, singular = '', shortNames = [], kind, listKind = '' } = names;
-  const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
-  if (resources.has(plural)) return { reason: 'PluralConflict', message: inUse(plural) };
-  if (singular !== '' && resources.has(singular)) return { reason: 'SingularConflict', message: inUse(singular) };
-  const short = shortNames.find((name) => resources.has(name));
-  if (short !== undefined) return { reason: 'ShortNamesConflict', message: inUse(short) };
-  if (kinds.has(kind)) return { reason: 'KindConflict', message: inUse(kind) };
-  return listKind !== '' && kinds.has(listKind) ? { reason: 'ListKindConflict', message: inUse(listKind) } : undefined;
+  const wanted: readonly [reason: string, names: readonly string[], taken: ReadonlySet<string>][] = [
+    ['PluralConflict', [plural], resources],
+    ['SingularConflict', [singular], resources],
+    ['ShortNamesConflict', shortNames, resources],
+    ['KindConflict', [kind], kinds],
+    ['ListKindConflict', [listKind], kinds],
+  ];
+  // Kubernetes tells of the last one.
+  const conflicts = wanted.flatMap(([reason, all, taken]) => {
+    const name = all.find((one) => one !== '' && taken.has(one));
+    return name === undefined ? [] : [{ reason, message: `${JSON.stringify(name)} is already in use` }];
+  });
+  return conflicts.at(-1);
 }
 
 function conditionOf(

@@ -63,7 +63,7 @@ function checkObject(schema: SchemaProps, object: JsonObject, at: string): Field
   for (const name of names) {
     const known = fieldSchema(schema, name);
     // The server checks the fields of every object itself.
-    if (known === undefined || (isObject && OBJECT_FIELDS.has(name))) continue;
+    if (known === undefined || object[name] === undefined || (isObject && OBJECT_FIELDS.has(name))) continue;
     errors.push(...validateValue(known, object[name], childPath(at, name)));
   }
   return errors;
