@@ -1,7 +1,7 @@
 import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement, isListShape, itemShape, itemsByElement } from './list-element.ts';
-import { LEAF, resolved, type ObjectShape, type Shape } from './shape.ts';
+import { LEAF, resolved, type FieldsShape, type Shape } from './shape.ts';
 
 /** The fields in which two objects differ. */
 export interface FieldChanges {
@@ -10,9 +10,9 @@ export interface FieldChanges {
   readonly removed: FieldSet;
 }
 
-/** What happened to a field. */
-type Change = keyof FieldChanges;
-type Paths = Readonly<Record<Change, string[][]>>;
+/** The change of a field. */
+type ChangeKind = keyof FieldChanges;
+type Paths = Readonly<Record<ChangeKind, string[][]>>;
 
 /** Compares two objects. Source: sigs.k8s.io/structured-merge-diff, typed/compare.go. */
 export function compareFields(shape: Shape, left: unknown, right: unknown): FieldChanges {
@@ -53,7 +53,7 @@ function compareValue({ shape, at, paths }: Place, left: unknown, right: unknown
 }
 
 function compareObject(
-  { shape, at, paths }: Place & { readonly shape: ObjectShape },
+  { shape, at, paths }: Place & { readonly shape: FieldsShape },
   left: JsonObject | undefined,
   right: JsonObject | undefined,
 ): void {
@@ -67,7 +67,7 @@ function compareObject(
   }
 }
 
-function changeOf(left: unknown, right: unknown): Change {
+function changeOf(left: unknown, right: unknown): ChangeKind {
   if (left === undefined) return 'added';
   return right === undefined ? 'removed' : 'modified';
 }

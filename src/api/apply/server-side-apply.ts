@@ -94,8 +94,8 @@ function withoutAbandoned(shape: Shape, all: unknown, last: FieldSet, owners: Fi
 }
 
 /**
- * The conflicts without fields that this object's last manifest of `kubectl apply` has set: kubectl takes its own fields
- * over. Source: managedfields, lastAppliedManager.
+ * The conflicts without fields that the last manifest of `kubectl apply` has set: kubectl takes its own fields over.
+ * Source: managedfields, lastAppliedManager.
  */
 function withoutOwnManifest(
   live: JsonObject | undefined,

@@ -12,10 +12,10 @@ import { isJsonObject } from '../json.ts';
  */
 export type Shape =
   | { readonly kind: 'leaf' | 'set' | 'deduced' }
-  | ObjectShape
+  | FieldsShape
   | { readonly kind: 'keyed'; readonly keys: readonly ListKey[]; readonly item: Shape };
 
-export interface ObjectShape {
+export interface FieldsShape {
   readonly kind: 'object';
   /** The shape of a field. Undefined: the schema declares no such field. */
   field(name: string): Shape | undefined;
@@ -36,7 +36,7 @@ export const LEAF: Shape = { kind: 'leaf' };
 export const DEDUCED: Shape = { kind: 'deduced' };
 
 /** The shape of any map: its values have the same shape. */
-export function mapShape(values: Shape): ObjectShape {
+function mapShape(values: Shape): FieldsShape {
   return { kind: 'object', field: () => values, isNamed: () => false, isAlwaysPresent: () => false };
 }
 
@@ -49,7 +49,7 @@ export function shapeOfType(typeName: string | undefined): Shape {
   if (typeName === undefined || fields === undefined) return DEDUCED;
   const known = shapes.get(typeName);
   if (known !== undefined) return known;
-  const shape: ObjectShape = {
+  const shape: FieldsShape = {
     kind: 'object',
     field: (name) => {
       const type = Object.hasOwn(fields, name) ? fields[name] : undefined;

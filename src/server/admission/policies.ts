@@ -48,7 +48,7 @@ export interface PolicyDenial {
   readonly reason: string;
 }
 
-/** What the policies say of a write. */
+/** The policies' answer to a write. */
 export interface PolicyVerdict {
   readonly denial: PolicyDenial | undefined;
   readonly warnings: readonly string[];
@@ -121,10 +121,10 @@ function violations(
 
 /** Each variable may use those before it. */
 function withVariables(variables: readonly MatchCondition[], bindings: Bindings): Bindings {
-  return variables.reduce<Bindings>((known, { name, expression }) => {
-    const value = evaluateExpression(expression, known);
-    return { ...known, variables: { ...(known['variables'] as object), [name]: value } };
-  }, bindings);
+  const values: Record<string, unknown> = {};
+  const known = { ...bindings, variables: values };
+  for (const { name, expression } of variables) values[name] = evaluateExpression(expression, known);
+  return known;
 }
 
 function denialOf(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/objects.ts';
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import { applyPatch } from '../../api/patch/index.ts';
+import { StatusError } from '../status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';
 import { isMatched, type AdmissionMatch } from './match-rules.ts';
@@ -84,6 +85,7 @@ export async function askWebhooks(
       if (isMutating && response.patch !== undefined && object !== undefined)
         object = applyPatch(object, response.patch, 'json');
     } catch (error) {
+      if (error instanceof StatusError) throw error;
       if (webhook.failurePolicy === 'Ignore') continue;
       return { object, denial: failureOf(webhook, error), warnings };
     }
@@ -127,6 +129,7 @@ function denialOf({ name }: Webhook, { code, reason, message }: JsonObject): Web
 
 function failureOf({ name }: Webhook, error: unknown): WebhookDenial {
   const text = error instanceof Error ? error.message : String(error);
-  const message = `Internal error occurred: failed calling webhook ${JSON.stringify(name)}: failed to call webhook: ${text}`;
+  const head = `Internal error occurred: failed calling webhook ${JSON.stringify(name)}`;
+  const message = `${head}: failed to call webhook: ${text}`;
   return { code: 500, reason: 'InternalError', message };
 }

@@ -1,4 +1,4 @@
-import { shapeOfType, type ListKey, type ObjectShape, type Shape } from '../../api/apply/index.ts';
+import { shapeOfType, type ListKey, type FieldsShape, type Shape } from '../../api/apply/index.ts';
 import { fieldSchema, isEmbeddedResource, keepsUnknown, schemaOr, type SchemaProps } from './schema.ts';
 
 const LEAF: Shape = { kind: 'leaf' };
@@ -13,7 +13,7 @@ export function shapeOfSchema(schema: SchemaProps, isRoot = true): Shape {
   if (!isRoot && properties === undefined && schemaOr(schema.additionalProperties) === undefined) return DEDUCED;
   const isObject = isRoot || isEmbeddedResource(schema);
   const shapes = new Map<string, Shape | undefined>();
-  const shape: ObjectShape = {
+  const shape: FieldsShape = {
     kind: 'object',
     field: (name) => {
       if (!shapes.has(name)) shapes.set(name, fieldShape(schema, name, isObject));
@@ -38,14 +38,9 @@ function isCommon(name: string): boolean {
 
 function listShape(schema: SchemaProps): Shape {
   const { items = {} } = schema;
-  switch (schema['x-kubernetes-list-type']) {
-    case 'set':
-      return { kind: 'set' };
-    case 'map':
-      return { kind: 'keyed', keys: keysOf(schema), item: shapeOfSchema(items, false) };
-    default:
-      return LEAF;
-  }
+  const type = schema['x-kubernetes-list-type'];
+  if (type === 'set') return { kind: 'set' };
+  return type === 'map' ? { kind: 'keyed', keys: keysOf(schema), item: shapeOfSchema(items, false) } : LEAF;
 }
 
 function keysOf(schema: SchemaProps): ListKey[] {

@@ -11,7 +11,7 @@ import { validateValue } from './values/validate.ts';
 
 type Fields = Record<string, unknown>;
 
-/** What objects of a schema are decoded and validated by. */
+/** The rules for objects of a schema. */
 export function versionOfSchema(
   schema: SchemaProps,
   about: Omit<CustomVersion, 'decode' | 'validate' | 'schema' | 'shape'>,

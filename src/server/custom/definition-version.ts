@@ -26,7 +26,8 @@ export const DEFINITION_VERSION: CustomVersion = {
   },
   validate: (object, stored) => {
     const errors = VERSION.validate(object, stored);
-    const [definition, before] = [object as unknown as Definition, stored as unknown as Definition | undefined];
+    const definition = object as unknown as Definition;
+    const before = stored as unknown as Definition | undefined;
     return errors.length > 0 ? errors : checkDefinition(definition, before);
   },
 };

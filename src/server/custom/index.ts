@@ -3,4 +3,5 @@ export { DEFINITION_VERSION } from './definition-version.ts';
 export { isServed, statusOfDefinition } from './definition/conditions.ts';
 export type { Definition } from './definition/definition.ts';
 export { warningsAbout } from './definition/warnings.ts';
+export { followDefinitions } from './follow-definitions.ts';
 export { servedResourcesOf } from './served-resources.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../api/json.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
-import { PATCH_SCHEMA, refTo } from './schema-names.ts';
+import { PATCH_SCHEMA, schemaRef } from './schema-names.ts';
 
 const text = (name: string, description: string): JsonObject => ({
   name,
@@ -69,5 +69,5 @@ function bodyOf(method: string, schemaName: string, { custom }: ServedResource):
 }
 
 function contentOf(types: readonly string[], schemaName: string): JsonObject {
-  return Object.fromEntries(types.map((type) => [type, { schema: refTo(schemaName) }]));
+  return Object.fromEntries(types.map((type) => [type, { schema: schemaRef(schemaName) }]));
 }

@@ -22,6 +22,6 @@ export function schemaNameOfKind(group: string, version: string, kind: string): 
 }
 
 /** A reference to a schema. */
-export function refTo(name: string): { readonly $ref: string } {
+export function schemaRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -3,7 +3,7 @@ import { atomicTypes, listTable } from '../../api/generated/list-table.ts';
 import { patchTable } from '../../api/generated/patch-table.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { Descriptions } from '../../manifest/support/explained-field.ts';
-import { META_SCHEMA, PATCH_SCHEMA, refTo, schemaNameOf, SHARED_SCHEMAS } from './schema-names.ts';
+import { META_SCHEMA, PATCH_SCHEMA, schemaRef, schemaNameOf, SHARED_SCHEMAS } from './schema-names.ts';
 
 /** The schemas of a document, by name. */
 export type Schemas = Record<string, JsonObject>;
@@ -67,7 +67,7 @@ export function addCommonSchemas(schemas: Schemas, descriptions: Descriptions): 
 
 /** The field `metadata` of an object. */
 export function metadataSchema(): JsonObject {
-  return { description: "Standard object's metadata.", default: {}, allOf: [refTo(META_SCHEMA)] };
+  return { description: "Standard object's metadata.", default: {}, allOf: [schemaRef(META_SCHEMA)] };
 }
 
 function fieldSchema(owner: string, field: string, type: string, descriptions: Descriptions): JsonObject {
@@ -90,9 +90,9 @@ function valueSchema(type: string, values: readonly string[] | undefined): JsonO
     return { type: 'object', additionalProperties: valueSchema(type.slice('map:'.length), undefined) };
   }
   const shared = SHARED_SCHEMAS[type];
-  if (shared !== undefined) return { allOf: [refTo(shared)] };
+  if (shared !== undefined) return { allOf: [schemaRef(shared)] };
   const primitive = PRIMITIVES[type];
-  if (primitive === undefined) return { default: {}, allOf: [refTo(schemaNameOf(type))] };
+  if (primitive === undefined) return { default: {}, allOf: [schemaRef(schemaNameOf(type))] };
   return { ...primitive, ...(values === undefined ? {} : { enum: values }) };
 }
 

@@ -1,7 +1,7 @@
 import { Field, MapField, Root, Type } from 'protobufjs/light.js';
-import fields from '../../api/schema/protobuf-fields.json' with { type: 'json' };
+import fields from './fields.json' with { type: 'json' };
 
-/** A field of a message, as `src/api/schema/protobuf-fields.mjs` writes it. */
+/** A field of a message, as `write-fields.mjs` writes it. */
 export interface MessageField {
   readonly number: number;
   /** The name, the same as in JSON. */

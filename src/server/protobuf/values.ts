@@ -20,8 +20,8 @@ const SPECIAL: Readonly<Record<string, (message: DecodedMessage) => unknown>> = 
 };
 
 /**
- * The JSON of a message. Go writes values that are not set, too: JSON leaves these out, but for pointers, which are sent
- * only when they are set.
+ * The JSON of a message. Go writes values that are not set, too. JSON leaves these out, but for pointers, which are
+ * sent only when they are set.
  */
 export function jsonOfMessage(type: string, message: DecodedMessage): unknown {
   // Fields that were not sent have defaults in the prototype.
@@ -57,7 +57,7 @@ function isUnset({ form }: MessageField, json: unknown): boolean {
 
 /** A number of protobuf. Numbers of 64 bits are objects of the package long. */
 function numberOf(value: unknown): number {
-  return value === undefined ? 0 : Number(String(value));
+  return typeof value === 'number' ? value : Number((value as { toString(): string } | undefined)?.toString() ?? 0);
 }
 
 /** Undefined for the zero time of Go. */

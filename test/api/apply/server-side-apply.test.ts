@@ -8,8 +8,12 @@ const AT = '2026-11-25T10:00:00Z';
 const LATER = '2026-11-25T10:00:10Z';
 
 const shapeOf = ({ apiVersion, kind }: KubeObject) => shapeOfType(typeOfKind(apiVersion, kind));
-const configMap = (data: Record<string, unknown> | undefined, metadata: object = {}): KubeObject =>
-  ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata }, data }) as KubeObject;
+const configMap = (data: Record<string, unknown> | undefined, metadata: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', ...metadata },
+  data,
+});
 
 interface ApplyOptions {
   readonly manager?: string;
@@ -256,13 +260,11 @@ describe('plain writes', () => {
 
   it('have at most ten managers: the oldest become one', () => {
     const names = Array.from({ length: 14 }, (_, index) => `m${String(index).padStart(2, '0')}`);
-    const last = names.reduce<KubeObject>(
-      (object, name) => {
-        const data = { ...(object['data'] as object), [name]: '1' };
-        return update(object, { ...object, data }, name);
-      },
-      update(undefined, configMap({}), 'first'),
-    );
+    let last = update(undefined, configMap({}), 'first');
+    for (const name of names) {
+      const data = { ...(last['data'] as object), [name]: '1' };
+      last = update(last, { ...last, data }, name);
+    }
     expect(Object.keys(ownersOf(last))).toHaveLength(10);
     expect(Object.keys(ownersOf(last))).toContain('ancient-changes');
   });

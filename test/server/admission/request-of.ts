@@ -1,4 +1,5 @@
 import type { AdmissionRequest } from '../../../src/server/admission/admission-request.ts';
+import type { AdmissionRule } from '../../../src/server/admission/match-rules.ts';
 
 /** The creation of a Deployment, with changes. */
 export function requestOf(change: Partial<AdmissionRequest> = {}): AdmissionRequest {
@@ -27,7 +28,7 @@ export function requestOf(change: Partial<AdmissionRequest> = {}): AdmissionRequ
 }
 
 /** A rule for creations of Deployments. */
-export const DEPLOYMENTS = {
+export const DEPLOYMENTS: Required<Pick<AdmissionRule, 'operations' | 'apiGroups' | 'apiVersions' | 'resources'>> = {
   operations: ['CREATE', 'UPDATE'],
   apiGroups: ['apps'],
   apiVersions: ['v1'],

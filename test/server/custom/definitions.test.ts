@@ -94,7 +94,7 @@ describe('a CustomResourceDefinition', () => {
       'a group of Kubernetes',
       { group: 'x.k8s.io' },
       'shirts.x.k8s.io',
-      'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation',
+      'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval',
     ],
     [
       'a spec that is no object',

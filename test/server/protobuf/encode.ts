@@ -1,7 +1,7 @@
 import { fieldsOf, typeOfKind } from '../../../src/api/field-types.ts';
 import { isJsonObject, type JsonObject } from '../../../src/api/json.ts';
 import type { KubeObject } from '../../../src/api/objects.ts';
-import numbers from '../../../src/api/schema/protobuf-fields.json' with { type: 'json' };
+import numbers from '../../../src/server/protobuf/fields.json' with { type: 'json' };
 
 const MESSAGES: Readonly<Record<string, string>> = numbers;
 /** The wire types. */

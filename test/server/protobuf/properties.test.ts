@@ -4,8 +4,7 @@ import { PodrunError } from '../../../src/api/errors.ts';
 import { fieldsOf, typeOfKind } from '../../../src/api/field-types.ts';
 import { fieldTable } from '../../../src/api/generated/field-table.ts';
 import { isJsonObject, type JsonObject } from '../../../src/api/json.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
-import numbers from '../../../src/api/schema/protobuf-fields.json' with { type: 'json' };
+import numbers from '../../../src/server/protobuf/fields.json' with { type: 'json' };
 import { decodeProtobuf } from '../../../src/server/protobuf/index.ts';
 import { encodeObject } from './encode.ts';
 
@@ -75,9 +74,12 @@ function withoutEmpty(value: unknown): unknown {
 const objects = fc.constantFrom(...KINDS).chain((key) => {
   const slash = key.lastIndexOf('/');
   const [apiVersion, kind] = [key.slice(0, slash), key.slice(slash + 1)];
-  return objectOf(typeOfKind(apiVersion, kind) ?? '', 0).map(
-    (fields) => ({ metadata: {}, ...fields, apiVersion, kind }) as KubeObject,
-  );
+  return objectOf(typeOfKind(apiVersion, kind) ?? '', 0).map((fields) => ({
+    metadata: {},
+    ...fields,
+    apiVersion,
+    kind,
+  }));
 });
 
 describe('objects in protobuf', () => {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { compareQuantities, parseQuantity, type ParsedQuantity } from '../../../api/quantity.ts';
 import { succeeds } from '../../../quietly.ts';
 
-/** What a rule may be made of at most. Source: apiextensions, the limits of CEL. */
+/** The largest rule. */
 const LIMITS = { maxAstNodes: 10_000, maxDepth: 100, maxListElements: 1000, maxMapEntries: 1000, maxCallArguments: 32 };
 
 /** A quantity in CEL. */
@@ -63,7 +63,7 @@ function addTextLibrary(environment: Environment): void {
     .registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
       text.replaceAll(from, () => to),
     )
-    .registerFunction('string.charAt(int): string', (text: string, at: bigint) => [...text][Number(at)] ?? '')
+    .registerFunction('string.charAt(int): string', (text: string, at: bigint) => Array.from(text)[Number(at)] ?? '')
     .registerFunction(
       'string.find(string): string',
       (text: string, pattern: string) => new RegExp(pattern, 'u').exec(text)?.[0] ?? '',

@@ -47,16 +47,16 @@ export function unsupportedIn(text: string): string | undefined {
 }
 
 /** Values of an object, before and after a change. */
-export interface Change {
+export interface RuleSubject {
   readonly value: unknown;
   /** Undefined: the value is new, or belongs to nothing before the change. */
   readonly before: unknown;
 }
 
 /** Evaluates the rules of a schema. Source: apiextensions, pkg/apiserver/schema/cel/validation.go. */
-export function checkRules(schema: SchemaProps, change: Change, at: string): FieldError[] {
-  const { value, before } = change;
-  const own = (schema['x-kubernetes-validations'] ?? []).flatMap((rule) => checkRule(rule, schema, change, at));
+export function checkRules(schema: SchemaProps, subject: RuleSubject, at: string): FieldError[] {
+  const { value, before } = subject;
+  const own = (schema['x-kubernetes-validations'] ?? []).flatMap((rule) => checkRule(rule, schema, subject, at));
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return own;
@@ -85,7 +85,12 @@ function sameItem(schema: SchemaProps, item: unknown, before: unknown): unknown 
   return before.find((one: unknown) => keys.every((key) => fieldOf(one, key) === fieldOf(item, key)));
 }
 
-function checkRule(rule: ValidationRule, schema: SchemaProps, { value, before }: Change, at: string): FieldError[] {
+function checkRule(
+  rule: ValidationRule,
+  schema: SchemaProps,
+  { value, before }: RuleSubject,
+  at: string,
+): FieldError[] {
   if (unsupportedIn(rule.rule) !== undefined) return [];
   const isTransition = /\boldSelf\b/.test(rule.rule);
   if (isTransition && before === undefined && rule.optionalOldSelf !== true) return [];
@@ -120,6 +125,7 @@ function errorOf({ reason }: ValidationRule, path: string, value: unknown, messa
       return forbidden(path, message);
     case 'FieldValueDuplicate':
       return duplicate(path, value);
+    case undefined:
     default:
       return invalid(path, typeOf(value), message);
   }

@@ -2,7 +2,7 @@ import { labelMessages, subdomainMessages } from '../../../api/names.ts';
 import { invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
 import { isJsonPath, jsonPathErrors } from './check-json-paths.ts';
 import { checkSchema } from './check-schema.ts';
-import type { Definition, DefinitionNames, DefinitionVersion, PrinterColumn } from './definition.ts';
+import type { Definition, DefinitionColumn, DefinitionNames, DefinitionSpec, DefinitionVersion } from './definition.ts';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
@@ -10,6 +10,7 @@ const STRATEGIES = ['None', 'Webhook'];
 /** Groups of Kubernetes itself. */
 const PROTECTED = /(^|\.)(k8s|kubernetes)\.io$/;
 const APPROVAL = 'api-approved.kubernetes.io';
+const APPROVAL_PAGE = 'https://github.com/kubernetes/enhancements/pull/1111';
 
 /**
  * The mistakes of a CustomResourceDefinition. Source: apiextensions, pkg/apis/apiextensions/validation/validation.go.
@@ -17,14 +18,15 @@ const APPROVAL = 'api-approved.kubernetes.io';
  */
 export function checkDefinition(definition: Definition, stored: Definition | undefined): FieldError[] {
   const { metadata, spec } = definition;
-  const { group = '', scope, names, versions, conversion } = spec;
+  const { names, versions, conversion } = spec;
+  const [group, scope] = groupAndScope(spec);
   const errors: FieldError[] = [];
   if (metadata.name !== `${names.plural}.${group}`) {
     errors.push(invalid('metadata.name', metadata.name ?? '', 'must be spec.names.plural+"."+spec.group'));
   }
   errors.push(...checkGroup(group));
   if (PROTECTED.test(group) && metadata.annotations?.[APPROVAL] === undefined) {
-    const why = `protected groups must have approval annotation "${APPROVAL}", see https://github.com/kubernetes/enhancements/pull/1111`;
+    const why = `protected groups must have approval annotation "${APPROVAL}", see ${APPROVAL_PAGE}`;
     errors.push(required(`metadata.annotations[${APPROVAL}]`, why));
   }
   if (!SCOPES.includes(scope)) {
@@ -45,6 +47,11 @@ export function checkDefinition(definition: Definition, stored: Definition | und
   return stored === undefined ? errors : [...errors, ...checkChange(definition, stored)];
 }
 
+/** Texts that nobody has checked yet may be missing. */
+function groupAndScope({ group = '', scope = '' }: Partial<DefinitionSpec>): [string, string] {
+  return [group, scope];
+}
+
 function checkGroup(group: string): FieldError[] {
   if (group === '') return [required('spec.group')];
   const malformed = subdomainMessages(group).map((message) => invalid('spec.group', group, message));
@@ -54,7 +61,7 @@ function checkGroup(group: string): FieldError[] {
     : [...malformed, invalid('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-function checkNames(names: DefinitionNames): FieldError[] {
+function checkNames(names: Partial<DefinitionNames>): FieldError[] {
   const at = 'spec.names';
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const label = (path: string, value: string): FieldError[] =>
@@ -84,7 +91,7 @@ function checkVersions(versions: readonly DefinitionVersion[]): FieldError[] {
   return errors;
 }
 
-function checkVersion(version: DefinitionVersion, at: string): FieldError[] {
+function checkVersion(version: Partial<DefinitionVersion>, at: string): FieldError[] {
   const { name = '', schema, subresources, additionalPrinterColumns = [], deprecated, deprecationWarning } = version;
   const errors =
     name === '' ? [required(`${at}.name`)] : labelMessages(name).map((text) => invalid(`${at}.name`, name, text));
@@ -102,7 +109,7 @@ function checkVersion(version: DefinitionVersion, at: string): FieldError[] {
   return [...errors, ...columns.flatMap(([column, path]) => checkColumn(column, path))];
 }
 
-function checkColumn({ name = '', type = '', jsonPath = '' }: PrinterColumn, at: string): FieldError[] {
+function checkColumn({ name = '', type = '', jsonPath = '' }: Partial<DefinitionColumn>, at: string): FieldError[] {
   const errors: FieldError[] = [];
   if (name === '') errors.push(required(`${at}.name`));
   if (type === '') errors.push(required(`${at}.type`, `must be one of ${COLUMN_TYPES.join(',')}`));
@@ -128,17 +135,16 @@ function checkChange({ spec }: Definition, stored: Definition): FieldError[] {
   const names = new Set(spec.versions.map(({ name }) => name));
   for (const [index, version] of (stored.status?.storedVersions ?? []).entries()) {
     if (!names.has(version)) {
-      errors.push(
-        invalid(
-          `status.storedVersions[${index}]`,
-          version,
-          'missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions'.replaceAll(
-            'v1',
-            version,
-          ),
-        ),
-      );
+      errors.push(invalid(`status.storedVersions[${index}]`, version, storedVersionMissing(version)));
     }
   }
   return errors;
+}
+
+function storedVersionMissing(version: string): string {
+  return (
+    `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until ` +
+    `a storage migration ensures no data remains persisted in ${version} and removes ${version} from ` +
+    'status.storedVersions'
+  );
 }

@@ -4,7 +4,7 @@ import { syntaxErrorOf } from '../cel/rules.ts';
 import { keepsUnknown, schemaOr, type SchemaProps } from '../schema.ts';
 import { succeeds } from '../../../quietly.ts';
 import { pruneUnknown } from '../values/prune.ts';
-import { matches } from '../values/scalars.ts';
+import { matchesPattern } from '../values/scalars.ts';
 import { validateValue } from '../values/validate.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -132,7 +132,7 @@ function checkRuleTexts(schema: SchemaProps, at: string): FieldError[] {
 
 function checkPattern({ pattern }: SchemaProps, at: string): FieldError[] {
   if (pattern === undefined) return [];
-  return succeeds(() => matches(pattern, ''))
+  return succeeds(() => matchesPattern(pattern, ''))
     ? []
     : [invalid(`${at}.pattern`, pattern, 'must be a valid regular expression')];
 }
@@ -146,7 +146,7 @@ function checkDefault(schema: SchemaProps, at: string): FieldError[] {
 }
 
 /** Fields that only the schema itself may have, not its alternatives. */
-const STRUCTURAL = ['type', 'default', 'description', 'title', 'nullable', 'additionalProperties'];
+const STRUCTURAL = new Set(['type', 'default', 'description', 'title', 'nullable', 'additionalProperties']);
 
 function checkAlternatives(
   { allOf = [], anyOf = [], oneOf = [], not, ...schema }: SchemaProps,
@@ -165,7 +165,7 @@ function checkAlternatives(
 function checkAlternative(schema: SchemaProps, at: string, mayHaveType: boolean): FieldError[] {
   const own = Object.keys(schema).flatMap((field) => {
     if (field === 'type' && mayHaveType) return [];
-    const isStructural = STRUCTURAL.includes(field) || field.startsWith('x-kubernetes-');
+    const isStructural = STRUCTURAL.has(field) || field.startsWith('x-kubernetes-');
     return isStructural && field !== 'x-kubernetes-validations'
       ? [forbidden(`${at}.${field}`, 'must be empty to be structural')]
       : [];

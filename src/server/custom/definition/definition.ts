@@ -33,7 +33,7 @@ export interface DefinitionVersion {
   readonly deprecationWarning?: string;
   readonly schema?: { readonly openAPIV3Schema?: SchemaProps };
   readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
-  readonly additionalPrinterColumns?: readonly PrinterColumn[];
+  readonly additionalPrinterColumns?: readonly DefinitionColumn[];
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
@@ -44,7 +44,7 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
-export interface PrinterColumn {
+export interface DefinitionColumn {
   readonly name: string;
   readonly type: string;
   readonly format?: string;

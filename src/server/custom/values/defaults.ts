@@ -2,8 +2,8 @@ import { isJsonObject } from '../../../api/json.ts';
 import { fieldSchema, type SchemaProps } from '../schema.ts';
 
 /**
- * Sets the defaults of missing fields, from outside to inside: a default may contain fields with defaults. A null counts
- * as missing where the schema does not permit it. Source: apiextensions, pkg/apiserver/schema/defaulting/algorithm.go.
+ * Sets the defaults of missing fields, from outside to inside: a default may contain fields with defaults. A null
+ * counts as missing where the schema does not permit it. Source: apiextensions, pkg/apiserver/schema/defaulting.
  */
 export function setDefaults(schema: SchemaProps, value: unknown): unknown {
   if (Array.isArray(value)) {

@@ -33,12 +33,12 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
 export function checkText(schema: SchemaProps, value: string, at: string): FieldError[] {
   const { minLength, maxLength, pattern, format } = schema;
   const errors: FieldError[] = [];
-  const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length;
+  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
   if (maxLength !== undefined && length > maxLength) errors.push(tooLong(at, maxLength));
   if (minLength !== undefined && length < minLength) {
     errors.push(invalid(at, value, `${at} in body should be at least ${minLength} chars long`));
   }
-  if (pattern !== undefined && !matches(pattern, value)) {
+  if (pattern !== undefined && !matchesPattern(pattern, value)) {
     errors.push(invalid(at, value, `${at} in body should match '${pattern}'`));
   }
   if (format !== undefined && !hasFormat(format, value)) {
@@ -48,7 +48,7 @@ export function checkText(schema: SchemaProps, value: string, at: string): Field
 }
 
 /** Go's patterns are those of JavaScript, but for flags at their beginning. */
-export function matches(pattern: string, text: string): boolean {
+export function matchesPattern(pattern: string, text: string): boolean {
   const [, flags = '', rest = pattern] = /^\(\?([ims]+)\)([^]*)$/.exec(pattern) ?? [];
   return new RegExp(rest, `${flags}u`).test(text);
 }

@@ -1,6 +1,6 @@
-// Writes protobuf-fields.json beside this file: the field numbers of Kubernetes' protobuf messages. Every kubectl before
+// Writes fields.json beside this file: the field numbers of Kubernetes' protobuf messages. Every kubectl before
 // 1.35 contains them, as compressed descriptors of its .proto files. Numbers never change, so a newer version adds
-// fields only. Run it with the path of a kubectl: `node src/api/schema/protobuf-fields.mjs KUBECTL`.
+// fields only. Run it with the path of a kubectl: `node src/server/protobuf/write-fields.mjs KUBECTL`.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ const REPEATED = 3;
 
 descriptor.FieldOptions.add(NULLABLE);
 const [, , kubectl] = process.argv;
-const { types } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'k8s-types.json'), 'utf8'));
+const { types } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../api/schema/k8s-types.json'), 'utf8'));
 const messages = {};
 for (const file of descriptorsOf(readFileSync(kubectl))) {
   if (ALPHA_OR_BETA.test(file.name) || !file.name.startsWith('k8s.io/')) continue;
@@ -42,7 +42,7 @@ const sorted = Object.fromEntries(Object.entries(messages).toSorted(([a], [b]) =
 const lines = Object.entries(sorted).map(
   ([name, fields]) => `${JSON.stringify(name)}:${JSON.stringify(fields.join(','))}`,
 );
-writeFileSync(path.join(import.meta.dirname, 'protobuf-fields.json'), `{\n${lines.join(',\n')}\n}\n`);
+writeFileSync(path.join(import.meta.dirname, 'fields.json'), `{\n${lines.join(',\n')}\n}\n`);
 
 function* descriptorsOf(data) {
   for (let at = data.indexOf(MAGIC); at >= 0; at = data.indexOf(MAGIC, at + 1)) {
@@ -51,7 +51,7 @@ function* descriptorsOf(data) {
   }
 }
 
-/** `.k8s.io.api.core.v1.Pod` is `core.v1.Pod`; what all groups share is `meta.v1.ObjectMeta`, `runtime.RawExtension`. */
+/** `.k8s.io.api.core.v1.Pod` is `core.v1.Pod`, and the types of all groups `meta.v1.ObjectMeta` and so on. */
 function shortName(name) {
   return name.replace(
     /^\.k8s\.io\.(api|apimachinery\.pkg\.(apis|api|util)|apimachinery\.pkg|metrics\.pkg\.apis)\./,
