@@ -3,6 +3,7 @@ import { getObjectAnswer } from './reads/get.ts';
 import { listAnswer } from './reads/list.ts';
 import type { ApiRequest, ApiVerb } from './request.ts';
 import { methodNotAllowed, noSuchPath, StatusError } from './status-error.ts';
+import { STREAM_SUBRESOURCES } from './streams/index.ts';
 
 /** The handlers of objects and collections, by verb. */
 const OBJECT_HANDLERS: Partial<Readonly<Record<ApiVerb, ApiHandler>>> = {
@@ -10,8 +11,8 @@ const OBJECT_HANDLERS: Partial<Readonly<Record<ApiVerb, ApiHandler>>> = {
   list: listAnswer,
 };
 
-/** The handlers of subresources, by `PLURAL/SUBRESOURCE`. `STREAM_SUBRESOURCES` of streams/ joins here. */
-const SUBRESOURCE_HANDLERS: Readonly<Record<string, SubresourceHandlers>> = {};
+/** The handlers of subresources, by `PLURAL/SUBRESOURCE`. */
+const SUBRESOURCE_HANDLERS: Readonly<Record<string, SubresourceHandlers>> = { ...STREAM_SUBRESOURCES };
 
 /** @throws {StatusError} when the resource does not know the verb or the subresource */
 export function handlerOf(request: ApiRequest): ApiHandler {

@@ -84,6 +84,7 @@ const WORKS_IN = [
   { name: 'dns-packet', layer: 'network' },
   { name: 'find-my-way', layer: 'server' },
   { name: '@peculiar/x509', layer: 'server' },
+  { name: 'ws', layer: 'server' },
 ];
 
 /** Files that start programs without execa, each with the reason. */

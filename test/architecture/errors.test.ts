@@ -14,6 +14,7 @@ const OF_PARSERS: ReadonlySet<string> = new Set([
   'ReadError',
   'ScalarError',
   'SourceError',
+  'SpdyError',
   'StatusError',
   'SyntaxProblem',
   'TemplateError',

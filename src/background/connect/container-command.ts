@@ -36,7 +36,7 @@ export async function runInContainer(reached: ReachedContainer, command: Contain
     sendMessage(socket, { type: 'exec', container, argv, stdin: input !== undefined, tty: false });
     const connected = (): void => {
       // The source of the input reports its own errors.
-      if (input !== undefined) void feed(socket, input).catch(() => socket.destroy());
+      if (input !== undefined) void sendInput(socket, input).catch(() => socket.destroy());
     };
     return exitCodeOf(reached, await received(socket, { ...output, connected }));
   });
@@ -64,7 +64,8 @@ async function talk<T>(reached: ReachedContainer, use: (socket: Socket) => Promi
   }
 }
 
-async function feed(socket: Socket, input: AsyncIterable<Buffer>): Promise<void> {
+/** Sends the input of a client to the agent, no faster than it takes it, and then its end. */
+export async function sendInput(socket: Socket, input: AsyncIterable<Buffer>): Promise<void> {
   for await (const chunk of input) {
     if (socket.destroyed) return;
     // The callback is also called when the connection is closed.

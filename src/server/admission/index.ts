@@ -1,3 +1,0 @@
-/** Admission: webhooks and ValidatingAdmissionPolicies. */
-export type { AdmissionRequest } from './admission-request.ts';
-export { checkAdmission, mutatedByWebhooks } from './admit.ts';

@@ -1,2 +1,0 @@
-/** Bodies of requests in protobuf. */
-export { decodeProtobuf } from './decode.ts';

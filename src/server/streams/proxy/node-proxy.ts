@@ -1,0 +1,46 @@
+import type { StoredPod } from '../../../api/objects.ts';
+import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
+import type { ServerContext } from '../../context.ts';
+import type { ApiRequest } from '../../request.ts';
+import { notFoundStatus } from '../../status-error.ts';
+import { readProxyName } from './proxy-target.ts';
+
+/** `nodes/proxy`: the pages of a kubelet that tools read. */
+export const NODE_PROXY: SubresourceHandlers = { connect: nodePage };
+
+function nodePage({ resource, name = '', rest }: ApiRequest, { store }: ServerContext): ApiAnswer {
+  const node = readProxyName(name)?.name ?? name;
+  if (store.get('nodes', '', node) === undefined) throw notFoundStatus(resource, node);
+  switch (rest.replace(/\/$/, '')) {
+    case '/healthz':
+      return { text: 'ok', type: 'text/plain; charset=utf-8' };
+    case '/pods':
+    case '/runningpods':
+      return { text: JSON.stringify(podList(store.list<StoredPod>('pods'), node)), type: 'application/json' };
+    case '/metrics':
+      return { text: metricsOf(store.list<StoredPod>('pods')), type: 'text/plain; version=0.0.4; charset=utf-8' };
+    default:
+      return { text: '404 page not found\n', type: 'text/plain; charset=utf-8', code: 404 };
+  }
+}
+
+function podList(pods: readonly StoredPod[], node: string): object {
+  const items = pods.filter(({ spec }) => spec.nodeName === node);
+  return { kind: 'PodList', apiVersion: 'v1', metadata: {}, items };
+}
+
+/** Source: pkg/kubelet/metrics. */
+function metricsOf(pods: readonly StoredPod[]): string {
+  const running = pods.filter(({ status }) => status.phase === 'Running');
+  const containers = running.flatMap(({ status }) => status.containerStatuses ?? []);
+  const count = containers.filter(({ state }) => state?.running !== undefined).length;
+  return [
+    '# HELP kubelet_running_pods [ALPHA] Number of pods that have a running pod sandbox',
+    '# TYPE kubelet_running_pods gauge',
+    `kubelet_running_pods ${running.length}`,
+    '# HELP kubelet_running_containers [ALPHA] Number of containers currently running',
+    '# TYPE kubelet_running_containers gauge',
+    `kubelet_running_containers{container_state="running"} ${count}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../../../network/pass-on.ts';
+import { goNetworkError } from '../../../runtime/go-network-error.ts';
+import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
+import type { ServerContext } from '../../context.ts';
+import type { ApiRequest } from '../../request.ts';
+import type { UpgradedSocket } from '../upgraded-socket.ts';
+import { podTarget, type ProxyTarget, serviceTarget } from './proxy-target.ts';
+import { serviceUnavailable } from './unavailable.ts';
+
+type FindTarget = (request: ApiRequest, context: ServerContext) => ProxyTarget;
+
+/** `pods/proxy` and `services/proxy`: requests of any method and path go on to a program. */
+export const POD_PROXY: SubresourceHandlers = proxyHandlers(podTarget);
+export const SERVICE_PROXY: SubresourceHandlers = proxyHandlers(serviceTarget);
+
+function proxyHandlers(find: FindTarget): SubresourceHandlers {
+  return {
+    connect: async (request, context) => {
+      const target = find(request, context);
+      return redirectToRoot(request) ?? passOn(request, await dialed(target));
+    },
+    upgrade: async (request, upgraded, context) => upgradeTo(request, upgraded, await dialed(find(request, context))),
+  };
+}
+
+/** The redirect of a path without a slash at its end, so that relative links of the program work. */
+function redirectToRoot({ raw, rest }: ApiRequest): ApiAnswer | undefined {
+  const { method = 'GET', url = '' } = raw;
+  if (rest !== '' || !['GET', 'HEAD'].includes(method)) return undefined;
+  const [path = '', query] = url.split('?', 2);
+  const location = `${path}/${query === undefined ? '' : `?${query}`}`;
+  return { stream: (response) => void response.writeHead(301, { location }).end() };
+}
+
+/** @throws {StatusError} when nothing accepts the connection */
+async function dialed({ isSecure, dial }: ProxyTarget): Promise<Socket> {
+  try {
+    const socket = await dial();
+    return isSecure ? await encrypted(socket) : socket;
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+function unreachable(error: unknown): Error {
+  return serviceUnavailable(
+    `error trying to reach service: ${goNetworkError(error, { ends: '', hasReceived: false })}`,
+  );
+}
+
+/** As on a real server, certificates are not checked: programs have their own. */
+function encrypted(socket: Socket): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const secure = connectTls({ socket, rejectUnauthorized: false }, () => resolve(secure));
+    secure.once('error', reject);
+  });
+}
+
+function passOn(request: ApiRequest, socket: Socket): ApiAnswer {
+  const stream = (response: ServerResponse): Promise<void> =>
+    new Promise((resolve, reject) => {
+      response.once('close', resolve);
+      passRequestOn(request.raw, response, {
+        socket,
+        path: pathOf(request),
+        headers: keptHeaders(sentOn(request.raw.rawHeaders)),
+        onError: (error) => {
+          if (response.headersSent) response.destroy();
+          else reject(unreachable(error));
+        },
+      });
+    });
+  return { stream };
+}
+
+function upgradeTo(request: ApiRequest, { socket: client, head }: UpgradedSocket, socket: Socket): void {
+  const headers = keptHeaders(request.raw.rawHeaders);
+  passUpgradeOn(request.raw, { client: client as Socket, head }, { socket, path: pathOf(request), headers });
+}
+
+/** The path and query behind the proxy, as they were sent. */
+function pathOf({ raw: { url = '' }, rest }: ApiRequest): string {
+  const query = url.indexOf('?');
+  return `${rest === '' ? '/' : rest}${query < 0 ? '' : url.slice(query)}`;
+}
+
+/** The headers without the token of the API: a program behind the proxy has no business with it. */
+function keptHeaders(rawHeaders: readonly string[]): string[] {
+  return headerPairs(rawHeaders)
+    .filter(([name]) => name.toLowerCase() !== 'authorization')
+    .flat();
+}

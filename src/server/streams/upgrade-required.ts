@@ -1,0 +1,10 @@
+import { badRequestStatus } from '../status-error.ts';
+import type { ApiAnswer } from '../answer.ts';
+
+/**
+ * Refuses a request without the header Upgrade.
+ * @throws {StatusError} always
+ */
+export function upgradeRequired(): ApiAnswer {
+  throw badRequestStatus('Upgrade request required');
+}
