@@ -115,6 +115,14 @@ export function usage(message: string, hint?: string): PodrunError {
   return new PodrunError('Usage', message, { hint });
 }
 
+/**
+ * The error of a run that this machine, or podrun, cannot carry out as it was asked.
+ * @param remedy a sentence about another way
+ */
+export function cannotStart(message: string, remedy: string): PodrunError {
+  return new PodrunError('Unsupported', message, { hint: `Nothing was started. ${remedy}` });
+}
+
 /** An error of the API server, as kubectl words it. Source: staging/src/k8s.io/kubectl/pkg/cmd/util/helpers.go. */
 export function fromServer(code: ErrorCode, message: string, hint?: string): PodrunError {
   return new PodrunError(code, `Error from server (${code}): ${message}`, { hint });

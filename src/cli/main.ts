@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 import { beforeCommand } from './before-command.ts';
-import { nameOfCommand } from './flags/called-command.ts';
+import { nameOfCommand, splitCommand } from './flags/called-command.ts';
 import { normalizeFlags } from './flags/flag-style.ts';
 import { Cli } from './cli.ts';
 import { globalFlags, withGlobalFlags } from './flags/global-flags.ts';
@@ -14,16 +14,6 @@ import { version } from '../version.ts';
 
 /** The command that a shell calls for completions; see complete/answer-completion.ts. It is hidden from help. */
 const COMPLETE_COMMAND = '__complete';
-
-/**
- * Splits the words at `--`. The words behind it are the command line of another program: podrun does not parse them.
- */
-function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {
-  const dashes = argv.indexOf('--');
-  return dashes < 0
-    ? { own: argv, command: undefined }
-    : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
-}
 
 /**
  * The commands by their names, in the groups in which help lists them. A call of one command loads the file of that
@@ -115,10 +105,7 @@ export async function main(argv: readonly string[], host: Process): Promise<numb
   let exitCode: number = EXIT.ok;
   let help = '';
   const program = withGlobalFlags(withHelp(new Command('podrun')))
-    .description(
-      'Runs Kubernetes manifests (Pods, workloads, Services) as plain child processes of this machine, ' +
-        'with the behaviour of a real cluster.',
-    )
+    .description('Runs Kubernetes manifests as plain child processes, with the behaviour of a real cluster.')
     .version(version, '--version', 'print the version')
     .showSuggestionAfterError(false)
     .exitOverride()

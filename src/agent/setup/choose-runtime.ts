@@ -1,4 +1,4 @@
-import { PodrunError, usage } from '../../api/errors.ts';
+import { cannotStart, usage } from '../../api/errors.ts';
 import type { Obstacle } from '../../machine/abilities.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { Clock } from '../../clock.ts';
@@ -61,9 +61,10 @@ export async function chooseRuntime(choice: RuntimeChoice, input: DetectionInput
   }
   const { why } = detection;
   if (choice === 'auto') return { features: PROCESSES, lack: { of: 'namespaces', why } };
-  throw new PodrunError('Unsupported', `podrun cannot isolate containers with namespaces here: ${obstacleText(why)}`, {
-    hint: "Nothing was started. 'podrun doctor' shows the remedy.",
-  });
+  throw cannotStart(
+    `podrun cannot isolate containers with namespaces here: ${obstacleText(why)}`,
+    "'podrun doctor' shows the remedy.",
+  );
 }
 
 /** One line about the requests of these Pods that this machine does not fulfil. Undefined when it fulfils all. */

@@ -1,4 +1,4 @@
-import { PodrunError, usage } from '../../api/errors.ts';
+import { cannotStart, usage, type PodrunError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
@@ -78,15 +78,17 @@ export async function chooseNetworks(
   if (why !== undefined) {
     return { ...HOST, note: `network: host, although ${why}: podrun cannot make a cluster network here: ${obstacle}` };
   }
-  throw new PodrunError('Unsupported', `${CANNOT[kind]}: ${obstacle}`, {
-    hint: 'Nothing was started. --network host works on every machine; podrun doctor shows what this one permits.',
-  });
+  throw cannotStart(
+    `${CANNOT[kind]}: ${obstacle}`,
+    '--network host works on every machine; podrun doctor shows what this one permits.',
+  );
 }
 
 function withoutRules({ failedNft = 'nft is not installed (package nftables)' }: NetworkFacts): PodrunError {
-  return new PodrunError('Unsupported', `--proxy nft is not possible here: ${failedNft}`, {
-    hint: 'Nothing was started. --proxy node works wherever a cluster network does.',
-  });
+  return cannotStart(
+    `--proxy nft is not possible here: ${failedNft}`,
+    '--proxy node works wherever a cluster network does.',
+  );
 }
 
 /** @throws {PodrunError} (usage) for flags about a cluster where there is none */
@@ -106,9 +108,10 @@ function withEgress(facts: NetworkFacts, egress: EgressChoice, userPath: string 
   if (wayOut !== undefined) return { ...facts, wayOut };
   const needs =
     egress === 'nat' ? 'root, and the packages iproute2 and nftables' : `the packages ${PACKAGES[egress]} and nftables`;
-  throw new PodrunError('Unsupported', `--egress ${egress} is not possible here: it needs ${needs}`, {
-    hint: 'Nothing was started. Without --egress, podrun takes what this machine permits; podrun doctor shows it.',
-  });
+  throw cannotStart(
+    `--egress ${egress} is not possible here: it needs ${needs}`,
+    'Without --egress, podrun takes what this machine permits; podrun doctor shows it.',
+  );
 }
 
 const PACKAGES = { pasta: 'passt', slirp4netns: 'slirp4netns' } as const;

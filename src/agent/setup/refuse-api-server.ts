@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { cannotStart } from '../../api/errors.ts';
 import { apiServerNotices } from '../../lifecycle/environment/api-server-variables.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
@@ -11,7 +11,5 @@ export function refuseApiServer(pods: readonly PlannedPod[]): void {
     apiServerNotices({ spec }).map(({ message }) => `error: ${file}: ${kind} "${name}": ${message}`),
   );
   if (problems.length === 0) return;
-  throw new PodrunError('Unsupported', problems.join('\n'), {
-    hint: 'Nothing was started. Without --strict, this becomes the event NoApiServer.',
-  });
+  throw cannotStart(problems.join('\n'), 'Without --strict, this becomes the event NoApiServer.');
 }

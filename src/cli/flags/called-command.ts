@@ -45,3 +45,16 @@ export function nameOfCommand(command: Command): string {
   if (parent === null || parent.parent === null) return command.name();
   return `${nameOfCommand(parent)} ${command.name()}`;
 }
+
+/**
+ * Splits the words at `--`. The words behind it are the command line of another program: podrun does not parse them.
+ */
+export function splitCommand(argv: readonly string[]): {
+  readonly own: readonly string[];
+  readonly command: readonly string[] | undefined;
+} {
+  const dashes = argv.indexOf('--');
+  return dashes < 0
+    ? { own: argv, command: undefined }
+    : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
+}
