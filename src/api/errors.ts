@@ -119,7 +119,7 @@ export function usage(message: string, hint?: string): PodrunError {
  * The error of a run that this machine, or podrun, cannot carry out as it was asked.
  * @param remedy a sentence about another way
  */
-export function cannotStart(message: string, remedy: string): PodrunError {
+export function refusedStart(message: string, remedy: string): PodrunError {
   return new PodrunError('Unsupported', message, { hint: `Nothing was started. ${remedy}` });
 }
 

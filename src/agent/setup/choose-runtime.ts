@@ -1,4 +1,4 @@
-import { cannotStart, usage } from '../../api/errors.ts';
+import { refusedStart, usage } from '../../api/errors.ts';
 import type { Obstacle } from '../../machine/abilities.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { Clock } from '../../clock.ts';
@@ -61,7 +61,7 @@ export async function chooseRuntime(choice: RuntimeChoice, input: DetectionInput
   }
   const { why } = detection;
   if (choice === 'auto') return { features: PROCESSES, lack: { of: 'namespaces', why } };
-  throw cannotStart(
+  throw refusedStart(
     `podrun cannot isolate containers with namespaces here: ${obstacleText(why)}`,
     "'podrun doctor' shows the remedy.",
   );

@@ -1,4 +1,4 @@
-import { cannotStart, usage, type PodrunError } from '../../api/errors.ts';
+import { refusedStart, usage, type PodrunError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
 import { obstacleText } from '../../machine/obstacle.ts';
@@ -78,14 +78,14 @@ export async function chooseNetworks(
   if (why !== undefined) {
     return { ...HOST, note: `network: host, although ${why}: podrun cannot make a cluster network here: ${obstacle}` };
   }
-  throw cannotStart(
+  throw refusedStart(
     `${CANNOT[kind]}: ${obstacle}`,
     '--network host works on every machine; podrun doctor shows what this one permits.',
   );
 }
 
 function withoutRules({ failedNft = 'nft is not installed (package nftables)' }: NetworkFacts): PodrunError {
-  return cannotStart(
+  return refusedStart(
     `--proxy nft is not possible here: ${failedNft}`,
     '--proxy node works wherever a cluster network does.',
   );
@@ -108,7 +108,7 @@ function withEgress(facts: NetworkFacts, egress: EgressChoice, userPath: string 
   if (wayOut !== undefined) return { ...facts, wayOut };
   const needs =
     egress === 'nat' ? 'root, and the packages iproute2 and nftables' : `the packages ${PACKAGES[egress]} and nftables`;
-  throw cannotStart(
+  throw refusedStart(
     `--egress ${egress} is not possible here: it needs ${needs}`,
     'Without --egress, podrun takes what this machine permits; podrun doctor shows it.',
   );

@@ -1,4 +1,4 @@
-import { cannotStart } from '../../api/errors.ts';
+import { refusedStart } from '../../api/errors.ts';
 import { apiServerNotices } from '../../lifecycle/environment/api-server-variables.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
@@ -11,5 +11,5 @@ export function refuseApiServer(pods: readonly PlannedPod[]): void {
     apiServerNotices({ spec }).map(({ message }) => `error: ${file}: ${kind} "${name}": ${message}`),
   );
   if (problems.length === 0) return;
-  throw cannotStart(problems.join('\n'), 'Without --strict, this becomes the event NoApiServer.');
+  throw refusedStart(problems.join('\n'), 'Without --strict, this becomes the event NoApiServer.');
 }

@@ -1,5 +1,5 @@
 import { readOwnRights } from './own-rights.ts';
-import { cannotStart } from '../../api/errors.ts';
+import { refusedStart } from '../../api/errors.ts';
 import { allContainers } from '../../api/objects.ts';
 import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -19,7 +19,7 @@ export function refuseSecurity(pods: readonly PlannedPod[], features: RuntimeFea
     return complaints.map(({ path, note }) => `error: ${file}: ${kind} "${name}": ${path}: ${note}`);
   });
   if (problems.length === 0) return;
-  throw cannotStart(
+  throw refusedStart(
     [...new Set(problems)].join('\n'),
     'Without --strict, settings that leave a container fewer rights become events.',
   );
