@@ -100,6 +100,8 @@ const config: ViteUserConfig = defineConfig({
         test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
       },
     ],
+    // Each module is translated once for all projects, and for the next run: a fifth of the time of `test:unit`.
+    experimental: { fsModuleCache: true },
     globalSetup: 'test/leaks.ts',
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.
     isolate: false,

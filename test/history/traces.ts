@@ -11,8 +11,16 @@ interface TraceLine extends WatchEvent<StoredPod | StoredEvent> {
   readonly t: number;
 }
 
-/** The record of a real node's Pods of a scenario, in podrun's form, without probes and hooks. */
-export function recordedOnNode(scenario: string): RecordedRun[] {
+const known = new Map<string, readonly RecordedRun[]>();
+
+/** The record of a real node's Pods of a scenario, in podrun's form, without probes and hooks. It is read once. */
+export function recordedOnNode(scenario: string): readonly RecordedRun[] {
+  const runs = known.get(scenario) ?? readRecord(scenario);
+  known.set(scenario, runs);
+  return runs;
+}
+
+function readRecord(scenario: string): RecordedRun[] {
   const text = readFileSync(path.join(TRACES, `${scenario}.ndjson`), 'utf8');
   const lines = text
     .split('\n')
