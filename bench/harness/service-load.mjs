@@ -1,28 +1,33 @@
-// The programs of the two Pods of the row service-proxy: `node service-load.mjs server`, and, as a client,
-// `node service-load.mjs connections|stream HOST`, which prints requests, or megabytes, in a second.
+// The programs of the rows about Services: `node service-load.mjs server [HOST]`, and, as a client,
+// `node service-load.mjs connections|stream|upload HOST`, which prints requests, or megabytes, in a second.
 
 import { createServer, get } from 'node:http';
 import { connect, createServer as createStreamServer } from 'node:net';
 
 const HTTP_PORT = 8080;
 const STREAM_PORT = 8081;
+const UPLOAD_PORT = 8082;
 const MEASURED_MS = 2000;
 const CLIENTS = 8;
 const BLOCK = Buffer.alloc(256 * 1024);
 
-const TASKS = { server, connections, stream };
+const TASKS = { server, connections, stream, upload };
 const [task, host] = process.argv.slice(2);
 await TASKS[task]();
 
+/** HOST is the address to listen on. Without it: all. */
 function server() {
-  createServer((_, response) => response.end('hello')).listen(HTTP_PORT);
-  createStreamServer((socket) => {
-    const fill = () => {
-      while (socket.write(BLOCK));
-    };
-    socket.on('drain', fill).on('error', () => undefined);
-    fill();
-  }).listen(STREAM_PORT);
+  createServer((_, response) => response.end('hello')).listen(HTTP_PORT, host);
+  createStreamServer((socket) => writeForEver(socket)).listen(STREAM_PORT, host);
+  createStreamServer((socket) => void socket.on('error', () => undefined).resume()).listen(UPLOAD_PORT, host);
+}
+
+function writeForEver(socket) {
+  const fill = () => {
+    while (socket.write(BLOCK));
+  };
+  socket.on('drain', fill).on('error', () => undefined);
+  fill();
 }
 
 /** Requests, each on a connection of its own. */
@@ -41,11 +46,25 @@ async function connections() {
   console.log((count / MEASURED_MS) * 1000);
 }
 
-/** One stream of bytes. */
+/** One stream of bytes from the server. */
 async function stream() {
   let bytes = 0;
   const socket = connect({ host, port: STREAM_PORT }).on('data', (data) => (bytes += data.length));
-  await new Promise((resolve) => setTimeout(resolve, MEASURED_MS));
+  await measured(socket, () => bytes);
+}
+
+/** One stream of bytes to the server. */
+async function upload() {
+  const socket = connect({ host, port: UPLOAD_PORT });
+  writeForEver(socket);
+  await measured(socket, () => socket.bytesWritten - socket.writableLength);
+}
+
+async function measured(socket, bytesOf) {
+  await new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    setTimeout(resolve, MEASURED_MS);
+  });
+  console.log(bytesOf() / 1e6 / (MEASURED_MS / 1000));
   socket.destroy();
-  console.log(bytes / 1e6 / (MEASURED_MS / 1000));
 }

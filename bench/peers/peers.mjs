@@ -18,6 +18,7 @@ const FROM_NPM = { pm2: '7.0.4', concurrently: '9.2.5' };
  * @property {string} concurrently  path of the program, or 'not here'
  * @property {string} pm2           path of the program, or 'not here'
  * @property {import('./podman.mjs').Podman | string} podman ready to play Pods, or the reason why not
+ * @property {import('./podman.mjs').Podman | string} podmanRun ready to run containers, or the reason why not
  */
 
 /**
@@ -26,12 +27,19 @@ const FROM_NPM = { pm2: '7.0.4', concurrently: '9.2.5' };
  */
 export function findPeers(folder) {
   let podman;
+  let podmanRun;
+  const prepared = (trial) =>
+    find('podman') === undefined ? NOT_HERE : preparePodman(path.join(folder, trial), trial);
   return {
     concurrently: find('concurrently') ?? NOT_HERE,
     pm2: find('pm2') ?? NOT_HERE,
     get podman() {
-      podman ??= find('podman') === undefined ? NOT_HERE : preparePodman(path.join(folder, 'podman'));
+      podman ??= prepared('play');
       return podman;
+    },
+    get podmanRun() {
+      podmanRun ??= prepared('run');
+      return podmanRun;
     },
   };
 }

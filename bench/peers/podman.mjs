@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFi
 import path from 'node:path';
 
 const IMAGE = 'localhost/bench:1';
-const APPLETS = ['sh', 'true', 'sleep', 'echo', 'cat', 'seq', 'yes', 'head', 'nc', 'date'];
+const APPLETS = ['chroot', 'sh', 'true', 'sleep', 'echo', 'cat', 'seq', 'yes', 'head', 'nc', 'date'];
 /** Runtimes and storages in the order of trial, the fastest first: on some machines crun fails to start a container. */
 const CHOICES = ['crun', 'runc'].flatMap((runtime) => ['overlay', 'vfs'].map((storage) => ({ runtime, storage })));
 
@@ -18,8 +18,11 @@ const CHOICES = ['crun', 'runc'].flatMap((runtime) => ['overlay', 'vfs'].map((st
  * @property {string} how                               the runtime and the storage that work here
  */
 
-/** @returns {Podman | string} */
-export function preparePodman(folder) {
+/**
+ * @param {'play' | 'run'} trial what it must be able to do: to play Pods, or only to run a container
+ * @returns {Podman | string}
+ */
+export function preparePodman(folder, trial = 'play') {
   const busybox = ['/bin/busybox', '/usr/bin/busybox'].find((file) => existsSync(file));
   if (busybox === undefined) return 'no busybox to make an image of';
   mkdirSync(folder, { recursive: true });
@@ -27,7 +30,7 @@ export function preparePodman(folder) {
   let why = '';
   for (const { runtime, storage } of CHOICES) {
     const podman = podmanWith(path.join(folder, `${runtime}-${storage}`), { runtime, storage });
-    why = firstError(podman, tar);
+    why = firstError(podman, tar, trial);
     if (why === undefined) return podman;
   }
   return `does not run here: ${why.trim().split('\n').at(-1)}`;
@@ -51,17 +54,20 @@ function podmanWith(folder, { runtime, storage }) {
   };
 }
 
-/** Imports the image and plays a Pod. Answers the first error. */
-function firstError(podman, tar) {
+/** Imports the image, and plays a Pod or runs a container. Answers the first error. */
+function firstError(podman, tar, trial) {
   const manifest = `${tar}.yaml`;
   const containers = [{ name: 'main', image: IMAGE, command: ['true'] }];
   const spec = { hostNetwork: true, restartPolicy: 'Never', containers };
   writeFileSync(manifest, JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec }));
-  for (const args of [
-    ['import', '--quiet', '--change', 'ENV PATH=/bin', tar, IMAGE],
-    ['kube', 'play', manifest],
-    ['kube', 'down', manifest],
-  ]) {
+  const trials = {
+    play: [
+      ['kube', 'play', manifest],
+      ['kube', 'down', manifest],
+    ],
+    run: [['run', '--rm', '--network', 'slirp4netns', IMAGE, 'true']],
+  };
+  for (const args of [['import', '--quiet', '--change', 'ENV PATH=/bin', tar, IMAGE], ...trials[trial]]) {
     const [program, ...rest] = podman.command(...args);
     const { status, stderr, error } = spawnSync(program, rest, { env: podman.env, encoding: 'utf8', timeout: 60_000 });
     if (status !== 0) return error?.message ?? stderr;

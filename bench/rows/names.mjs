@@ -1,10 +1,9 @@
 // Questions to the DNS server of a cluster, 1,000 a second: about a Service, and about another name, which it passes on
 // to a name server of this machine. The floor of the latter is a question to that server itself.
 
-import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import path from 'node:path';
+import { startHelper } from '../harness/network-helper.mjs';
 import { quantile, samplesOf } from '../harness/samples.mjs';
 
 const RATE = 1000;
@@ -22,17 +21,15 @@ export async function measure({ podrun, isFast }) {
   const seconds = isFast ? 2 : 5;
   const rounds = isFast ? 3 : 5;
   const upstream = await answering();
-  // It ends with its input.
-  const stdio = ['pipe', 'ignore', 'ignore', 'ipc'];
-  const helper = fork(path.join(podrun.root, 'dist/network-helper.cjs'), { serialization: 'advanced', stdio });
+  const helper = startHelper(podrun.root);
   try {
     const names = [{ name: NAME, records: [{ type: 'A', data: '10.96.1.2' }] }];
-    await ask(helper, { type: 'names', id: 1, names, at: { address: ADDRESS, port: PORT } });
+    await helper.ask({ type: 'names', names, at: { address: ADDRESS, port: PORT } });
     const server = { address: ADDRESS, port: upstream.address().port };
     const socket = createSocket('udp4');
     socket.bind(0, ADDRESS);
     await once(socket, 'listening');
-    await ask(helper, { type: 'nameServer', id: 2, server }, socket);
+    await helper.ask({ type: 'nameServer', server }, socket);
     const [own, forwarded, direct] = [[], [], []];
     // The first questions are answered by code that V8 has not compiled yet.
     for (const name of [NAME, OTHER]) await late(PORT, name, 1);
@@ -54,7 +51,7 @@ export async function measure({ podrun, isFast }) {
       },
     ];
   } finally {
-    helper.kill('SIGKILL');
+    helper.close();
     upstream.close();
   }
 }
@@ -69,14 +66,6 @@ async function answering() {
   socket.bind(0, ADDRESS);
   await once(socket, 'listening');
   return socket;
-}
-
-async function ask(helper, request, socket) {
-  const answered = once(helper, 'message');
-  // From then on, the helper alone may read from the socket.
-  helper.send(request, socket, () => socket?.close());
-  const [{ error }] = await answered;
-  if (error !== undefined) throw new Error(error.message);
 }
 
 /** The 99th percentile, in ms, of the answers within the time. A question without an answer counts as a second. */

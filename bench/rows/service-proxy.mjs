@@ -1,13 +1,13 @@
 // Services of a cluster network: through podrun's own proxy and through rules of nftables, beside the Pod's own
-// address. Then what they cost at rest.
+// address; from this machine; and what they cost at rest.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { written } from '../harness/manifests.mjs';
-import { descendantsOf, started, timeOf, usageOf } from '../harness/processes.mjs';
+import { commandsOf, pod, service, textOf, whileItRuns } from '../harness/cluster-run.mjs';
+import { descendantsOf, usageOf } from '../harness/processes.mjs';
 import { interleaved, samplesOf, single } from '../harness/samples.mjs';
+import { rootlessNetworks } from '../peers/rootless-networks.mjs';
 
 const LOAD = path.join(import.meta.dirname, '../harness/service-load.mjs');
 const ROUNDS = 5;
@@ -17,11 +17,14 @@ const IDLE_MS = 10_000;
 const SETTLE_MS = 3000;
 /** The least share of direct connections, in percent. */
 const PROMISES = { node: { stream: 35, connections: 40 }, nft: { stream: 80, connections: 75 } };
+/** The least share of what the proxy passes on inside, for a client on this machine, in percent. */
+const FROM_MACHINE = { stream: 75, connections: 80 };
 const TASKS = { stream: 'one stream', connections: 'new connections with an HTTP request' };
+const UNITS = { stream: 'MB/s', connections: 'a second' };
 
 /** @param {import('../harness/shape.mjs').Context} context */
-export async function measure({ podrun, folder }) {
-  const command = (...words) => [podrun.node, podrun.program, '--state-dir', `${folder}/state`, ...words];
+export async function measure(context) {
+  const command = commandsOf(context);
   const isPossible = (feature) =>
     JSON.parse(textOf(command('doctor', '-o', 'json'))).findings.some(
       ({ feature: found, verdict }) => found === feature && verdict === 'yes',
@@ -29,38 +32,91 @@ export async function measure({ podrun, folder }) {
   if (process.platform !== 'linux' || !isPossible('clusterNetworks')) return [];
   const proxies = isPossible('serviceRules') ? ['node', 'nft'] : ['node'];
   const rows = [];
-  for (const proxy of proxies) rows.push(...(await speed({ command, folder, podrun, proxy })));
-  return [...rows, ...(await atRest({ command, folder, podrun }))];
+  for (const proxy of proxies) rows.push(...(await speed({ ...context, command, proxy })));
+  return [...rows, ...(await atRest({ ...context, command }))];
 }
 
-async function speed({ command, folder, podrun, proxy }) {
+async function speed({ command, folder, podrun, peers, proxy }) {
   const objects = [
     pod('server', { command: [podrun.node, LOAD, 'server'], readinessProbe: { tcpSocket: { port: 8080 } } }),
     pod('client', { command: ['sleep', '600'] }),
-    service('server', [8080, 8081]),
+    service('server', [8080, 8081, 8082]),
   ];
   return await whileItRuns({ command, folder, objects, flags: ['--proxy', proxy] }, async () => {
-    const [direct, through] = ['pod/server -o jsonpath={.status.podIP}', 'service/server -o jsonpath={.spec.clusterIP}']
-      .map((words) => textOf(command('get', ...words.split(' '))))
-      .map((address) => address.replace(/^127\.96\./, '10.96.'));
+    const addressOf = (words) => textOf(command('get', ...words.split(' ')));
+    const direct = addressOf('pod/server -o jsonpath={.status.podIP}');
+    const numbers = addressOf('service/server -o jsonpath={.spec.clusterIP}').split('.').slice(1).join('.');
+    const inPod = (task, host) => () => Number(textOf(command('exec', 'client', '--', podrun.node, LOAD, task, host)));
+    const here = (task, host) => () => Number(textOf([podrun.node, LOAD, task, host]));
     const rows = [];
-    for (const [task, what] of Object.entries(TASKS)) {
-      const measured = (host) => () => Number(textOf(command('exec', 'client', '--', podrun.node, LOAD, task, host)));
-      const values = await interleaved({ direct: measured(direct), through: measured(through) }, { rounds: ROUNDS });
-      const [own, proxied] = [samplesOf(values.direct).median, samplesOf(values.through).median];
-      const unit = task === 'stream' ? 'MB/s' : 'a second';
-      rows.push({
-        name: `service-proxy.${proxy}-${task}`,
-        what: `${what} through --proxy ${proxy}: of what a direct connection has`,
-        unit: '%',
-        better: 'more',
-        podrun: single((proxied / own) * 100),
-        promises: [{ atLeast: PROMISES[proxy][task] }],
-        note: `${proxied.toFixed(0)} and ${own.toFixed(0)} ${unit}`,
-      });
+    for (const task of Object.keys(TASKS)) {
+      const measured = await interleaved(
+        {
+          direct: inPod(task, direct),
+          through: inPod(task, `10.${numbers}`),
+          ...(proxy === 'node' && { machine: here(task, `127.${numbers}`) }),
+        },
+        { rounds: ROUNDS },
+      );
+      rows.push(...shares(proxy, task, measured));
     }
-    return rows;
+    return proxy === 'node' ? [...rows, await upload(inPod('upload', `10.${numbers}`), { podrun, peers })] : rows;
   });
+}
+
+function shares(proxy, task, { direct, through, machine }) {
+  const share = (name, what, [part, whole], atLeast) => {
+    const [one, other] = [samplesOf(part).median, samplesOf(whole).median];
+    return {
+      name: `service-proxy.${name}`,
+      what,
+      unit: '%',
+      better: 'more',
+      podrun: single((one / other) * 100),
+      promises: [{ atLeast }],
+      note: `${one.toFixed(0)} and ${other.toFixed(0)} ${UNITS[task]}`,
+    };
+  };
+  const what = TASKS[task];
+  return [
+    share(
+      `${proxy}-${task}`,
+      `${what} through --proxy ${proxy}: of what a direct connection has`,
+      [through, direct],
+      PROMISES[proxy][task],
+    ),
+    ...(machine === undefined
+      ? []
+      : [
+          share(
+            `machine-${task}`,
+            `${what} from this machine: of what a Pod has through the proxy`,
+            [machine, through],
+            FROM_MACHINE[task],
+          ),
+        ]),
+  ];
+}
+
+/** One stream from a Pod to a Service, beside one from a container of a rootless engine to this machine. */
+async function upload(throughService, { podrun, peers }) {
+  const others = rootlessNetworks({ podrun, peers, load: LOAD });
+  try {
+    const measured = await interleaved({ podrun: throughService, ...others.contestants }, { rounds: ROUNDS });
+    const samples = Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, samplesOf(values)]));
+    const { podrun: own, ...there } = samples;
+    return {
+      name: 'service-proxy.upload',
+      what: 'one stream from a Pod through --proxy node; the peers: from a rootless network to this machine',
+      unit: 'MB/s',
+      better: 'more',
+      podrun: own,
+      peers: { ...there, ...others.missing },
+      promises: [{ against: 'slirp4netns', timesBetterAtLeast: 2 }],
+    };
+  } finally {
+    others.close();
+  }
 }
 
 /** Many Services without a connection: podrun's helper process. Then podrun is killed. */
@@ -70,7 +126,7 @@ async function atRest({ command, folder }) {
     ...Array.from({ length: ENDPOINTS }, (_, index) => pod(`server-${index}`, { command: ['sleep', '600'] }, labels)),
     ...Array.from({ length: SERVICES }, (_, index) => service(`web-${index}`, [8080], labels)),
   ];
-  return await whileItRuns({ command, folder, objects, flags: [] }, async (child) => {
+  return await whileItRuns({ command, folder, objects }, async (child) => {
     await pause(SETTLE_MS);
     const helper = descendantsOf(child.pid).find((pid) => commandOf(pid).includes('network-helper'));
     const [before, beganMs] = [usageOf(helper).cpuSeconds, performance.now()];
@@ -83,81 +139,22 @@ async function atRest({ command, folder }) {
     while (all.some((pid) => commandOf(pid) !== '')) await pause(5);
     const goneMs = performance.now() - killedMs;
     const what = `podrun's helper with ${SERVICES} Services of ${ENDPOINTS} endpoints, at rest`;
-    const less = { better: 'less' };
+    const row = (name, what, unit, value, atMost) => {
+      const promises = [{ atMost }];
+      return { name: `service-proxy.${name}`, what, unit, better: 'less', podrun: single(value), promises };
+    };
     return [
-      {
-        ...less,
-        name: 'service-proxy.cpu',
-        what: `${what}: of one core`,
-        unit: '%',
-        podrun: single(cpu),
-        promises: [{ atMost: 0.2 }],
-      },
-      {
-        ...less,
-        name: 'service-proxy.memory',
-        what: `${what}: its share of memory`,
-        unit: 'MB',
-        podrun: single(memory),
-        promises: [{ atMost: 20 }],
-      },
-      {
-        ...less,
-        name: 'service-proxy.killed',
-        what: 'from SIGKILL of podrun to the end of the last process of its network and Pods',
-        unit: 'ms',
-        podrun: single(goneMs),
-        promises: [{ atMost: 1000 }],
-      },
+      row('cpu', `${what}: of one core`, '%', cpu, 0.2),
+      row('memory', `${what}: its share of memory`, 'MB', memory, 20),
+      row(
+        'killed',
+        'from SIGKILL of podrun to the end of the last process of its network and Pods',
+        'ms',
+        goneMs,
+        1000,
+      ),
     ];
   });
-}
-
-/** Runs objects in a cluster network while something is measured, then deletes them. */
-async function whileItRuns({ command, folder, objects, flags }, measured) {
-  const file = written(folder, 'services.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-  const running = started(command('apply', file, '--quiet', '--network', 'cluster', ...flags), {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  try {
-    const first = objects.filter(({ kind }) => kind === 'Pod').map(({ metadata }) => `pod/${metadata.name}`);
-    await untilStored(command, first.at(-1));
-    timeOf(command('wait', '--for=condition=Ready', ...first, '--timeout', '60s'));
-    return await measured(running.child);
-  } finally {
-    await running.stop('SIGINT');
-    timeOf(command('delete', '-f', file, '--ignore-not-found'));
-  }
-}
-
-async function untilStored(command, object) {
-  for (let attempts = 0; ; attempts++) {
-    try {
-      return timeOf(command('get', object));
-    } catch (error) {
-      if (attempts === 100) throw error;
-      await pause(100);
-    }
-  }
-}
-
-function textOf([program, ...args]) {
-  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-}
-
-function pod(name, container, labels = { app: name }) {
-  const containers = [{ name: 'main', image: 'node', ...container }];
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, labels },
-    spec: { terminationGracePeriodSeconds: 0, containers },
-  };
-}
-
-function service(name, ports, selector = { app: name }) {
-  const spec = { selector, ports: ports.map((port) => ({ name: `p${port}`, port })) };
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec };
 }
 
 function commandOf(pid) {
