@@ -62,6 +62,15 @@ describe.runIf(isConfinable)('where namespaces are not permitted', () => {
     expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
   });
 
+  it('doctor names the setting that keeps Pods from networks and names', async () => {
+    const { stdout } = await runConfined(['doctor', '-o', 'json']);
+    const { findings } = JSON.parse(stdout) as { findings: { feature: string; verdict: string; why?: object }[] };
+    const why = { type: 'setting', setting: 'user.max_user_namespaces', value: '0' };
+    for (const feature of ['namespaces', 'podNetworks', 'clusterNetworks', 'serviceNames']) {
+      expect(findings.find((each) => each.feature === feature)).toMatchObject({ verdict: 'no', why });
+    }
+  });
+
   it('a Pod that needs them runs with one warning', async () => {
     const pod = workshop.pod('p', mounting);
     const { exitCode, stderr } = await runConfined(['apply', pod, '--runtime', 'auto']);

@@ -100,7 +100,7 @@ async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir
     terminalFinding(),
   ]);
   const users = userFinding(readOwnRights(features));
-  const network = [podAddresses, podNetworks, ...cluster, nameFinding()];
+  const network = [podAddresses, podNetworks, ...cluster, nameFinding(namespaces)];
   return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(cli), terminals];
 }
 
@@ -137,10 +137,11 @@ async function addressFinding(): Promise<MachineFinding> {
 }
 
 /** Containers have files of their own, and so the names, only with namespaces. */
-function nameFinding(): MachineFinding {
+function nameFinding(namespaces: NamespaceDetection): MachineFinding {
   const feature = 'serviceNames';
   const { platform } = process;
   if (platform !== 'linux') return { feature, verdict: 'no', how: 'none', why: { type: 'platform', platform } };
+  if (!namespaces.ok) return { feature, verdict: 'no', how: 'none', why: namespaces.why };
   if (lowestPort() <= DNS_PORT) return { feature, verdict: 'yes', how: 'dns' };
   return { feature, verdict: 'partly', how: 'hosts', why: { type: 'notRoot' } };
 }

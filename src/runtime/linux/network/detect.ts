@@ -146,5 +146,8 @@ export async function detectNetworks(kind: keyof typeof TRIALS, question: Networ
     }
   }
   const said = [...new Set(errors)].join('; ');
+  const { isPrivileged, obstructive } = readPrivileges();
+  const [setting] = isPrivileged ? [] : obstructive;
+  if (setting !== undefined) return { ok: false, why: { type: 'setting', ...setting, said } };
   return { ok: false, why: { type: 'refused', doing: 'make network namespaces', said, confinedBy: [] } };
 }
