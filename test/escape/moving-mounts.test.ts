@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { APART, attemptIn, escaping, run, works } from './worlds.ts';
+import { APART, attemptIn, escaping, run, start, works } from './worlds.ts';
 
 const ROUNDS = 4;
 const AT_A_TIME = 4;
@@ -28,6 +28,24 @@ describe.each(APART)('starts of $who', (world) => {
       expect(outputs.flat()).toEqual(attempts.map(() => 'ran'));
     }
   }, 120_000);
+
+  it('do not fail with a mount below /run, as most machines have it, where podrun makes a mount point', async (context) => {
+    const attempt = attemptIn(context, world);
+    const [folder, file] = [`/run/podrun-folder-${process.pid}`, `/run/podrun-file-${process.pid}`];
+    if (!works(['mkdir', folder]) || !works(['sh', '-c', `echo kept >${file}`])) context.skip('only root can mount');
+    context.onTestFinished(() => void (works(['rmdir', folder]), works(['rm', file])));
+    // The mount is in a mount namespace of podrun's.
+    const mounted = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs x ${folder} && exec "$@"`, 'sh'];
+    const script = `cat ${file} /run/secrets/kubernetes.io/serviceaccount/namespace; echo; ls -d ${folder} /var/run/lock`;
+    const pod = attempt.workshop.pod('web', escaping(script));
+    const { stdout } = await start(attempt, ['apply', '-f', pod], mounted).ended;
+    expect(stdout.split('\n').flatMap((line) => /^main \| (.*)/.exec(line)?.[1] ?? [])).toEqual([
+      'kept',
+      'default',
+      folder,
+      '/var/run/lock',
+    ]);
+  });
 
   it('do not fail because of a file system that does not answer any more', async (context) => {
     const attempt = attemptIn(context, world);

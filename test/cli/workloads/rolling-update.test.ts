@@ -37,7 +37,8 @@ const DEPLOYMENT = {
             image: 'node',
             env: [fieldRef('IP', 'status.podIP'), fieldRef('NAME', 'metadata.name')],
             command: [process.execPath, '-e', SERVER],
-            readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1 },
+            // On a machine that is too busy to answer a probe in time, a Service has no ready Pod left.
+            readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 60, failureThreshold: 60 },
             // New connections go to other Pods before the server hears of its end, as on a cluster.
             lifecycle: { preStop: { sleep: { seconds: 1 } } },
           },

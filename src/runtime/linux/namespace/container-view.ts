@@ -4,9 +4,11 @@ import {
   mkdirSync,
   readdirSync,
   readlinkSync,
+  realpathSync,
   type Stats,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -77,7 +79,10 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   const inner = isRootReadOnly ? 'read-only' : 'as they are';
   if (image !== undefined) showImage(view, image, programs);
   else if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
-  else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
+  else {
+    const missing = targets.map(placeOnHost).filter((target) => !isThere(target));
+    showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly, missing });
+  }
   if (facts.hasOwnProc && processes !== 'host' && processes !== 'first') view.mount('/proc', 'proc', PROC_OPTIONS);
   // A main process that is process 1 mounts its own /proc over this one.
   else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
@@ -121,6 +126,8 @@ interface TopFolders extends HostView {
   /** The folder that becomes the root. */
   readonly skeleton: string;
   readonly isRootReadOnly: boolean;
+  /** The mount points that the host lacks, without links. */
+  readonly missing: readonly string[];
 }
 
 /** Shows the host's root, and all other mounts, as overlays. For root. */
@@ -143,7 +150,8 @@ function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & {
  * have other mounts in it. A folder with mounts is shown directly, where users can write only what they could write
  * before.
  */
-function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
+function showTopFolders(view: MountPlan, request: TopFolders): void {
+  const { hostMounts, shared, skeleton, isRootReadOnly } = request;
   mkdirSync(skeleton, { mode: 0o755 });
   const entries = readdirSync('/', { withFileTypes: true });
   for (const entry of entries.filter((candidate) => candidate.isSymbolicLink())) {
@@ -153,18 +161,47 @@ function showTopFolders(view: MountPlan, { hostMounts, shared, skeleton, isRootR
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join('/', name));
   for (const folder of folders.filter((candidate) => ![...OWN_FOLDERS, ...shared].includes(candidate))) {
     mkdirSync(path.join(skeleton, folder));
-    if (!succeeds(() => accessSync(folder, constants.R_OK | constants.X_OK))) continue;
+    if (!isOpen(folder)) continue;
     const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const type = mountOf(folder, hostMounts)?.type ?? '';
     if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
-    else
-      view.bind({
-        source: folder,
-        target: folder,
-        isReadOnly: isRootReadOnly,
-        inner: isRootReadOnly ? 'read-only' : 'as they are',
-      });
+    else showDirectly(view, folder, request);
   }
+}
+
+/**
+ * Shows a folder as it is. Where a mount point is missing in it, its entries are shown one by one in a folder of the
+ * layer, in which podrun can make the mount point: most machines have mounts below /run, where ServiceAccounts have
+ * their files. Sockets stay out of reach there, as in a copy.
+ */
+function showDirectly(view: MountPlan, folder: string, request: Omit<TopFolders, keyof HostView>): void {
+  const { skeleton, isRootReadOnly, missing } = request;
+  if (!missing.some((target) => isInFolder(target, folder))) {
+    const inner = isRootReadOnly ? 'read-only' : 'as they are';
+    const isOptional = path.dirname(folder) !== '/';
+    return view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner, isOptional });
+  }
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const at = path.join(folder, entry.name);
+    const place = path.join(skeleton, at);
+    const link = entry.isSymbolicLink() ? quietly(() => readlinkSync(at)) : undefined;
+    if (link !== undefined) symlinkSync(link, place);
+    if (entry.isDirectory()) mkdirSync(place);
+    if (entry.isFile()) writeFileSync(place, '');
+    // Entries of /run come and go.
+    if ((entry.isDirectory() && isOpen(at)) || (entry.isFile() && isThere(at))) showDirectly(view, at, request);
+  }
+}
+
+function isOpen(folder: string): boolean {
+  return succeeds(() => accessSync(folder, constants.R_OK | constants.X_OK));
+}
+
+/** The path of a mount point on the host: without links, as far as it exists. */
+function placeOnHost(target: string): string {
+  const parent = path.dirname(target);
+  const real = quietly(() => realpathSync(target));
+  return real ?? (parent === target ? target : path.join(placeOnHost(parent), path.basename(target)));
 }
 
 /** Drops folders inside another folder of the list: a mount of the outer folder includes them. */
