@@ -1,5 +1,5 @@
-// The networks that rootless container engines give to containers: slirp4netns, alone and as podman uses it. A client in
-// one of them sends bytes to a server on this machine.
+// The networks that rootless container engines give to containers: slirp4netns, alone and as podman uses it. A client
+// in one of them sends bytes to a server on this machine.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { textOf } from '../harness/cluster-run.mjs';

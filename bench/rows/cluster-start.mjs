@@ -1,4 +1,5 @@
-// The start of Pods in a cluster network, beside that in the network of this machine: a Job runs them one after another.
+// The start of Pods in a cluster network, beside that in the network of this machine: a Job runs them one after
+// another.
 
 import { written } from '../harness/manifests.mjs';
 import { timeOf } from '../harness/processes.mjs';
