@@ -45,7 +45,7 @@ export const CONTAINER_RULES: SupportTable = {
   Container: CONTAINER,
   EphemeralContainer: {
     ...CONTAINER,
-    targetContainerName: partly('gives environment and working directory; all processes are seen anyway'),
+    targetContainerName: partly('also gives the environment and the working directory of that container'),
     ...Object.fromEntries(
       [
         'ports',
@@ -71,7 +71,7 @@ export const CONTAINER_RULES: SupportTable = {
         (port, { containerPort }) => port === 0 || port === containerPort,
       ),
     ),
-    hostIP: needsPodNetwork(noEffect('the process listens where it wants')),
+    hostIP: needsPodNetwork(noEffect('the process chooses the addresses on which it listens')),
   },
   ResourceRequirements: RESOURCES,
   VolumeMount: {

@@ -10,7 +10,7 @@ export const RECORD_RULES: SupportTable = {
     ...OBJECT,
     ...works('data', 'immutable'),
     stringData: { treatment: 'works', note: 'becomes data' },
-    type: checked('the keys that it asks for must be there'),
+    type: checked('a Secret must have the keys of its type'),
   },
   Service: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
   ServiceSpec: {
@@ -63,7 +63,7 @@ export const RECORD_RULES: SupportTable = {
   ServiceAccount: {
     ...OBJECT,
     secrets: noEffect(NO_TOKENS),
-    imagePullSecrets: partly('Pods that name none get them'),
+    imagePullSecrets: partly('given to Pods that name no secrets of their own'),
     automountServiceAccountToken: partly('decides about the file namespace; no server issues tokens'),
   },
   LocalObjectReference: works('name'),
