@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { AuthorizationMode, ServerContext } from './context.ts';
+import { followDefinitions } from './custom/index.ts';
 import { answerRequest, answerUpgrade, type Answering } from './http/answer-request.ts';
 import { ADMIN, isSameSecret } from './http/authenticate.ts';
 import { openCredentials } from './http/credentials.ts';
@@ -8,6 +9,7 @@ import { writeKubeconfig } from './http/kubeconfig.ts';
 import { listenForApi } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
 import type { NodeHands } from './node-hands.ts';
+import { openapiRoutes } from './openapi/index.ts';
 import { ResourceTable } from './resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
 import { ServedObjects } from './state/served-objects.ts';
@@ -22,6 +24,8 @@ export interface ApiServerOptions {
   readonly authorization?: AuthorizationMode | undefined;
   /** Runs Pods. Undefined: nobody does. */
   readonly node?: NodeHands | undefined;
+  /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
+  readonly descriptionsFile: string;
   /** Writes a line to the log of the server. */
   readonly report: (line: string) => void;
 }
@@ -55,9 +59,10 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const end = new AbortController();
   const config = { url: '', caCertificate: ca, authorization };
   const context: ServerContext = { store, clock, objects, resources, node, config, signal: end.signal, report };
+  const definitions = followDefinitions(context);
   const answering: Answering = {
     context,
-    router: new RequestRouter(resources, SERVER_ROUTES),
+    router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
     readToken: (given) => (isSameSecret(given, token) ? ADMIN : undefined),
   };
   const listening = await listenForApi({
@@ -78,6 +83,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     close: async () => {
       end.abort();
       await listening.close();
+      definitions.close();
       objects.close();
     },
   };

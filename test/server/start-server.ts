@@ -41,7 +41,9 @@ export async function startServer({ objects = [] }: { objects?: readonly KubeObj
   const store = new FileStore({ root, clock, processes: localProcesses });
   for (const object of objects) store.create(resourceTypeOf(object).plural, object);
   const trouble: string[] = [];
-  const server = await openApiServer({ store, clock, port: 0, report: (line) => trouble.push(line) });
+  const descriptionsFile = path.join(import.meta.dirname, '../../dist/descriptions.json');
+  const report = (line: string): unknown => trouble.push(line);
+  const server = await openApiServer({ store, clock, port: 0, descriptionsFile, report });
   const agent = new Agent({ ca: server.ca, keepAlive: true });
   const send: TestServer['request'] = (method, target, body, headers = {}) =>
     new Promise((resolve, reject) => {

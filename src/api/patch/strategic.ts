@@ -77,16 +77,16 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], rule
     throw serverError(`list element types are not identical: ${goValue([original, patch])}`);
   }
   if (!items.every(isJsonObject)) return inOrder([...new Set(items)], patch, original, undefined);
-  const { mergeKey, typeName } = rules;
+  const { mergeKey } = rules;
   if (mergeKey === undefined) throw serverError('cannot merge lists without merge key for type struct');
-  return mergeKeyedList(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, typeName);
+  return mergeKeyedList(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, rules);
 }
 
 function mergeKeyedList(
   original: readonly JsonObject[],
   patch: readonly JsonObject[],
   mergeKey: string,
-  typeName: string | undefined,
+  { typeName, retainsKeys }: FieldRules,
 ): readonly JsonObject[] {
   const changes = patch.filter((item) => item[PATCH] === undefined);
   const directed = patch.filter((item) => item[PATCH] !== undefined);
@@ -101,9 +101,20 @@ function mergeKeyedList(
     const index = merged.findIndex((other) => other[mergeKey] === key);
     const known = merged[index];
     if (known === undefined) merged.push(withoutDirectives(item) as JsonObject);
-    else merged[index] = mergeObject(known, item, typeName);
+    else merged[index] = mergeObject(retainsKeys ? withNewMember(known, item) : known, item, typeName);
   }
   return inOrder(merged, changes, original, mergeKey) as readonly JsonObject[];
+}
+
+/**
+ * An item of a list of unions, such as a volume: a member that it did not have replaces the one that it had, whether or
+ * not the patch has `$retainKeys`.
+ */
+function withNewMember(item: JsonObject, patch: JsonObject): JsonObject {
+  const isNew = Object.entries(patch).some(
+    ([key, value]) => value !== null && !key.startsWith('$') && item[key] === undefined,
+  );
+  return isNew ? Object.fromEntries([...fieldMap(item)].filter(([key]) => Object.hasOwn(patch, key))) : item;
 }
 
 function refusedInList(item: JsonObject): Error {

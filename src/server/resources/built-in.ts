@@ -1,3 +1,4 @@
+import { DEFINITION_VERSION } from '../custom/definition-version.ts';
 import type { ServedResource, SubresourceEntry } from './served-resource.ts';
 
 /** The verbs of kinds that are stored. */
@@ -14,7 +15,9 @@ const STORED_VERBS: readonly string[] = [
 
 const CHANGED = ['get', 'patch', 'update'];
 
-type Extras = Partial<Pick<ServedResource, 'shortNames' | 'categories' | 'verbs' | 'storage' | 'singular'>> & {
+type Extras = Partial<
+  Pick<ServedResource, 'shortNames' | 'categories' | 'verbs' | 'storage' | 'singular' | 'custom'>
+> & {
   readonly subresources?: readonly SubresourceEntry[];
 };
 
@@ -150,6 +153,8 @@ const REVIEWS: readonly ServedResource[] = [
   clusterWide('authorization.k8s.io/v1', 'SubjectAccessReview', 'subjectaccessreviews', REVIEW),
 ];
 
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+
 const METRICS = { verbs: ['get', 'list'] };
 
 const OTHERS: readonly ServedResource[] = [
@@ -173,7 +178,17 @@ const OTHERS: readonly ServedResource[] = [
     ...withStatus('CustomResourceDefinition'),
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
+    custom: DEFINITION_VERSION,
   }),
+  ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'].map((kind) =>
+    clusterWide(ADMISSION, kind, `${kind.toLowerCase().replace(/y$/, 'ie')}s`, {
+      ...(kind.endsWith('Policy') ? withStatus(kind) : {}),
+      categories: ['api-extensions'],
+    }),
+  ),
+  ...['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].map((kind) =>
+    clusterWide(ADMISSION, kind, `${kind.toLowerCase()}s`, { categories: ['api-extensions'] }),
+  ),
   { ...clusterWide('metrics.k8s.io/v1beta1', 'NodeMetrics', 'nodes', METRICS), singular: '', storage: '' },
   { ...served('metrics.k8s.io/v1beta1', 'PodMetrics', 'pods', METRICS), singular: '', storage: '' },
 ];

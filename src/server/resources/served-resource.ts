@@ -1,3 +1,5 @@
+import type { Shape } from '../../api/apply/index.ts';
+import type { JsonObject } from '../../api/json.ts';
 import type { FieldError } from '../../manifest/field-error.ts';
 
 /** A subresource, as discovery lists it. */
@@ -46,6 +48,10 @@ export interface CustomVersion {
     stored: Record<string, unknown> | undefined,
   ) => readonly FieldError[];
   readonly hasStatus: boolean;
+  /** Its schema, for OpenAPI. */
+  readonly schema: JsonObject;
+  /** The way in which server-side apply merges its objects. */
+  readonly shape: Shape;
   /** Undefined: the version has no scale. The paths are JSON paths: `.spec.replicas`. */
   readonly scale?: {
     readonly specPath: string;

@@ -144,6 +144,18 @@ describe('a strategic merge patch of a Pod', () => {
     },
     { what: 'deletes what is not there', spec: {}, patch: { affinity: { $patch: 'delete' } }, after: {} },
     {
+      what: 'replaces the source of a volume, without the directive, too',
+      spec: { volumes: [{ name: 'v', emptyDir: {} }] },
+      patch: { volumes: [{ name: 'v', hostPath: { path: '/x' } }] },
+      after: { volumes: [{ name: 'v', hostPath: { path: '/x' } }] },
+    },
+    {
+      what: 'merges the source of a volume that it had',
+      spec: { volumes: [{ name: 'v', configMap: { name: 'a', optional: true } }] },
+      patch: { volumes: [{ name: 'v', configMap: { name: 'b' } }] },
+      after: { volumes: [{ name: 'v', configMap: { name: 'b', optional: true } }] },
+    },
+    {
       what: 'keeps only what $retainKeys names',
       spec: { volumes: [{ name: 'v', emptyDir: {} }] },
       patch: { volumes: [{ $retainKeys: ['name', 'hostPath'], name: 'v', hostPath: { path: '/x' } }] },

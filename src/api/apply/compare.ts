@@ -1,0 +1,84 @@
+import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
+import { FieldSet } from './field-set.ts';
+import { fieldElement, isListShape, itemShape, itemsByElement } from './list-element.ts';
+import { LEAF, resolved, type FieldsShape, type Shape } from './shape.ts';
+
+/** The fields in which two objects differ. */
+export interface FieldChanges {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** The change of a field. */
+type ChangeKind = keyof FieldChanges;
+type Paths = Readonly<Record<ChangeKind, string[][]>>;
+
+/** Compares two objects. Source: sigs.k8s.io/structured-merge-diff, typed/compare.go. */
+export function compareFields(shape: Shape, left: unknown, right: unknown): FieldChanges {
+  const paths: Paths = { added: [], modified: [], removed: [] };
+  compareValue({ shape, at: [], paths }, left, right);
+  return {
+    added: FieldSet.of(...paths.added),
+    modified: FieldSet.of(...paths.modified),
+    removed: FieldSet.of(...paths.removed),
+  };
+}
+
+interface Place {
+  readonly shape: Shape;
+  readonly at: readonly string[];
+  readonly paths: Paths;
+}
+
+function compareValue({ shape, at, paths }: Place, left: unknown, right: unknown): void {
+  if (left === undefined && right === undefined) return;
+  const change = changeOf(left, right);
+  const own = resolved(shape, isEmpty(right) ? left : right);
+  const areBothEmpty = isEmpty(left) && isEmpty(right);
+  const isSplit = own.kind !== 'leaf' && !areBothEmpty && (isEmpty(left) || resolved(shape, left).kind === own.kind);
+  if (!isSplit) {
+    if (change !== 'modified' || !(areBothEmpty || isSameJson(left, right))) paths[change].push([...at]);
+    return;
+  }
+  if (own.kind === 'object') compareObject({ shape: own, at, paths }, objectOf(left), objectOf(right));
+  else if (isListShape(own)) {
+    const [before, after] = [left, right].map((list) => itemsByElement(own, Array.isArray(list) ? list : []));
+    for (const element of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
+      const place = { shape: itemShape(own), at: [...at, element], paths };
+      compareValue(place, before?.get(element), after?.get(element));
+    }
+  }
+  if (change !== 'modified' && at.length > 0) paths[change].push([...at]);
+}
+
+function compareObject(
+  { shape, at, paths }: Place & { readonly shape: FieldsShape },
+  left: JsonObject | undefined,
+  right: JsonObject | undefined,
+): void {
+  for (const name of new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])) {
+    const place = { shape: shape.field(name) ?? LEAF, at: [...at, fieldElement(name)], paths };
+    const isKept = shape.isAlwaysPresent(name);
+    // A struct of Go that nobody has set is there all the same: its fields come and go, not the struct.
+    const fieldOf = (object: JsonObject | undefined): unknown =>
+      object === undefined ? undefined : (object[name] ?? (isKept ? null : undefined));
+    compareValue(place, fieldOf(left), fieldOf(right));
+  }
+}
+
+function changeOf(left: unknown, right: unknown): ChangeKind {
+  if (left === undefined) return 'added';
+  return right === undefined ? 'removed' : 'modified';
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  if (value === undefined) return undefined;
+  return isJsonObject(value) ? value : {};
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}

@@ -1,0 +1,138 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
+
+/** The key of FieldsV1 for the object that contains the others. */
+const ITSELF = '.';
+/** The kinds of path elements in their order: a field, an item by its keys, an item by its value, an index. */
+const KINDS = 'fkvi';
+
+/**
+ * A set of fields of an object, in the form of `FieldsV1`: a tree of path elements. An element is `f:NAME` for a field,
+ * `k:{"name":"web"}` for the item of a list with keys, `v:"x"` for a value of a set. Source:
+ * sigs.k8s.io/structured-merge-diff, fieldpath.Set.
+ */
+export class FieldSet {
+  readonly #members: Set<string>;
+  readonly #children: Map<string, FieldSet>;
+
+  constructor(members: Iterable<string> = [], children: Iterable<readonly [string, FieldSet]> = []) {
+    this.#members = new Set(members);
+    this.#children = new Map([...children].filter(([, child]) => !child.isEmpty));
+  }
+
+  /** Reads `fieldsV1`. Anything that is no object has no fields. */
+  static fromFieldsV1(value: unknown): FieldSet {
+    const members: string[] = [];
+    const children: [string, FieldSet][] = [];
+    for (const [element, below] of Object.entries(isJsonObject(value) ? value : {})) {
+      if (element === ITSELF) continue;
+      const keys = isJsonObject(below) ? Object.keys(below) : [];
+      if (keys.length === 0 || keys.includes(ITSELF)) members.push(element);
+      children.push([element, FieldSet.fromFieldsV1(below)]);
+    }
+    return new FieldSet(members, children);
+  }
+
+  /** The set of these paths. */
+  static of(...paths: readonly (readonly string[])[]): FieldSet {
+    return paths.reduce<FieldSet>((all, path) => all.union(FieldSet.#at(path)), new FieldSet());
+  }
+
+  static #at([first = '', ...rest]: readonly string[]): FieldSet {
+    return rest.length === 0 ? new FieldSet([first]) : new FieldSet([], [[first, FieldSet.#at(rest)]]);
+  }
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0 && this.#children.size === 0;
+  }
+
+  has(element: string): boolean {
+    return this.#members.has(element);
+  }
+
+  /** The fields below an element. */
+  below(element: string): FieldSet {
+    return this.#children.get(element) ?? NOTHING;
+  }
+
+  union(other: FieldSet): FieldSet {
+    const elements = new Set([...this.#children.keys(), ...other.#children.keys()]);
+    return new FieldSet(
+      [...this.#members, ...other.#members],
+      [...elements].map((element) => [element, this.below(element).union(other.below(element))]),
+    );
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    return new FieldSet(
+      [...this.#members].filter((element) => other.has(element)),
+      [...this.#children].map(([element, child]) => [element, child.intersection(other.below(element))]),
+    );
+  }
+
+  /** The fields of this set that the other lacks. A member of the other does not cover the fields below it. */
+  difference(other: FieldSet): FieldSet {
+    return new FieldSet(
+      [...this.#members].filter((element) => !other.has(element)),
+      [...this.#children].map(([element, child]) => [element, child.difference(other.below(element))]),
+    );
+  }
+
+  /** The fields of this set that are neither in the other nor below one of its members. */
+  without(other: FieldSet): FieldSet {
+    return new FieldSet(
+      [...this.#members].filter((element) => !other.has(element)),
+      [...this.#children].flatMap(([element, child]) =>
+        other.has(element) ? [] : [[element, child.without(other.below(element))]],
+      ),
+    );
+  }
+
+  equals(other: FieldSet): boolean {
+    return this.difference(other).isEmpty && other.difference(this).isEmpty;
+  }
+
+  /**
+   * This set with more members: each element with fields below it that `isNamed` accepts.
+   * @param isNamed gets the path of the element
+   */
+  withParents(isNamed: (path: readonly string[]) => boolean, at: readonly string[] = []): FieldSet {
+    const parents = [...this.#children.keys()].filter((element) => isNamed([...at, element]));
+    return new FieldSet(
+      [...this.#members, ...parents],
+      [...this.#children].map(([element, child]) => [element, child.withParents(isNamed, [...at, element])]),
+    );
+  }
+
+  /** The paths of all members, in the order of FieldsV1. */
+  paths(): string[][] {
+    return this.#elements().flatMap((element) => [
+      ...(this.has(element) ? [[element]] : []),
+      ...this.below(element)
+        .paths()
+        .map((path) => [element, ...path]),
+    ]);
+  }
+
+  /** The value of `fieldsV1`. */
+  toFieldsV1(): JsonObject {
+    return Object.fromEntries(
+      this.#elements().map((element) => {
+        const below = this.below(element);
+        const itself = this.has(element) && !below.isEmpty ? { [ITSELF]: {} } : {};
+        return [element, { ...itself, ...below.toFieldsV1() }];
+      }),
+    );
+  }
+
+  #elements(): string[] {
+    return [...new Set([...this.#members, ...this.#children.keys()])].sort(inOrder);
+  }
+}
+
+const NOTHING = new FieldSet();
+
+function inOrder(left: string, right: string): number {
+  const kinds = KINDS.indexOf(left.charAt(0)) - KINDS.indexOf(right.charAt(0));
+  if (kinds !== 0) return kinds;
+  return left < right ? -1 : 1;
+}

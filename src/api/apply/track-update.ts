@@ -1,0 +1,93 @@
+import type { KubeObject } from '../objects.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import {
+  managedFieldsOf,
+  managerId,
+  readManagers,
+  withFewManagers,
+  type FieldManager,
+  type FieldManagers,
+} from './managers.ts';
+import { changeOwnership, ignoredFields, ownable } from './ownership.ts';
+import type { Shape } from './shape.ts';
+
+/** A write of an object, as it is recorded in `metadata.managedFields`. */
+export interface TrackedWrite {
+  readonly shape: Shape;
+  /** The name of the manager: the `fieldManager` of the request, or that of its User-Agent. */
+  readonly manager: string;
+  /** The subresource of the request. Empty: the object itself. */
+  readonly subresource: string;
+  /** True for a kind with the subresource `status`: writes of the object do not own its status. */
+  readonly hasStatus: boolean;
+  /** The time of the write, RFC 3339 in seconds. */
+  readonly time: string;
+}
+
+/**
+ * Records a create, update or patch in `metadata.managedFields` of its result: the manager owns what it has changed,
+ * and those who owned it own it no more. Source: managedfields, FieldManager.Update.
+ * @param before the stored object; undefined: it is created
+ * @param after the object to be stored, with the `managedFields` of the request
+ */
+export function trackUpdate<T extends KubeObject>(before: KubeObject | undefined, after: T, write: TrackedWrite): T {
+  const { shape, manager: name, subresource, hasStatus, time } = write;
+  const known = managersBefore(before, after);
+  const { managers, changed } = changeOwnership({
+    shape,
+    before: withoutManagers(before ?? { apiVersion: after.apiVersion, kind: after.kind, metadata: {} }),
+    after: withoutManagers(after),
+    managers: known,
+    by: undefined,
+    ignored: ignoredFields(subresource, hasStatus),
+  });
+  const id = { name, operation: 'Update' as const, apiVersion: after.apiVersion, subresource };
+  const own = ownable(changed);
+  return own.isEmpty
+    ? withManagers(after, managers)
+    : withManagers(after, withFewManagers(withManager(managers, { ...id, time, fields: own })));
+}
+
+function withManager(managers: FieldManagers, manager: FieldManager): FieldManagers {
+  const id = managerId(manager);
+  const fields = managers.get(id)?.fields.union(manager.fields) ?? manager.fields;
+  return new Map([...managers, [id, { ...manager, fields }]]);
+}
+
+/** The managers that a write starts with. A request with `managedFields: [{}]` asks for none. */
+function managersBefore(before: KubeObject | undefined, after: KubeObject): FieldManagers {
+  const asked: unknown = after.metadata.managedFields;
+  if (Array.isArray(asked) && asked.length === 1 && isJsonObject(asked[0]) && Object.keys(asked[0]).length === 0) {
+    return new Map();
+  }
+  const given = readManagers(asked);
+  if (given !== undefined && given.size > 0) return given;
+  return readManagers(before?.metadata.managedFields) ?? new Map();
+}
+
+/** The object without `metadata.managedFields`, which no manager owns. */
+export function withoutManagers(object: KubeObject): JsonObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** The object with these managers in its metadata. */
+export function withManagers<T extends KubeObject>(object: T, managers: FieldManagers): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const entries = managedFieldsOf(managers);
+  return { ...object, metadata: { ...metadata, ...(entries.length > 0 ? { managedFields: entries } : {}) } };
+}
+
+/**
+ * The name of the manager of a request.
+ * @param fieldManager the parameter of the request
+ * @param userAgent the header: its program counts, `kubectl` in `kubectl/v1.36.3 (linux/amd64)`
+ */
+export function managerName(fieldManager: string | null | undefined, userAgent: string | undefined): string {
+  if (fieldManager !== null && fieldManager !== undefined && fieldManager !== '') return fieldManager;
+  const program = (userAgent ?? '').split('/')[0] ?? '';
+  return program.replaceAll(/[^\P{C}]/gu, '').slice(0, MANAGER_LENGTH_MAX) || 'unknown';
+}
+
+/** Source: staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation, FieldManagerMaxLength. */
+const MANAGER_LENGTH_MAX = 128;

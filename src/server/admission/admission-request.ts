@@ -1,0 +1,52 @@
+import type { KubeObject } from '../../api/objects.ts';
+
+/** A write as admission sees it. */
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The plural: `pods`. */
+  readonly resource: string;
+  /** Empty: the object itself. */
+  readonly subresource: string;
+  readonly name: string;
+  /** Undefined: an object without a namespace. */
+  readonly namespace: string | undefined;
+  readonly user: { readonly name: string; readonly uid?: string | undefined; readonly groups: readonly string[] };
+  readonly isDryRun: boolean;
+  /** Undefined: it is deleted. */
+  readonly object: KubeObject | undefined;
+  /** Undefined: it is created. */
+  readonly oldObject: KubeObject | undefined;
+  /** The Namespace of the object. */
+  readonly namespaceObject: KubeObject | undefined;
+  /** The options of the request: `fieldManager`, `dryRun`, … */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The request as webhooks get it, and rules in CEL. Source: k8s.io/api/admission/v1. */
+export function reviewRequestOf(request: AdmissionRequest, uid: string): Record<string, unknown> {
+  const { group, version, kind, resource, subresource, user, namespace, object, oldObject } = request;
+  const [kinds, resources] = [
+    { group, version, kind },
+    { group, version, resource },
+  ];
+  const below = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource };
+  return {
+    uid,
+    kind: kinds,
+    resource: resources,
+    requestKind: kinds,
+    requestResource: resources,
+    ...below,
+    name: request.name,
+    ...(namespace === undefined ? {} : { namespace }),
+    operation: request.operation,
+    userInfo: { username: user.name, ...(user.uid === undefined ? {} : { uid: user.uid }), groups: user.groups },
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun: request.isDryRun,
+    options: request.options,
+  };
+}

@@ -1,0 +1,91 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIPv4 } from 'node:net';
+import type { Clock } from '../../clock.ts';
+import type { Webhook, WebhookClient } from './webhooks.ts';
+
+const TIMEOUT_SECONDS = 10;
+/** The answer of a webhook at most. Source: apiserver, the limit of a request. */
+const ANSWER_BYTES_MAX = 3 * 1024 * 1024;
+
+/** The address of a Service in the cluster. Undefined: there is no such Service. */
+export type ServiceAddress = (namespace: string, name: string) => string | undefined;
+
+/**
+ * Calls a webhook if it listens on this machine.
+ * @returns its answer, or undefined for an address elsewhere
+ */
+export function callOnLoopback(
+  { clientConfig, timeoutSeconds = TIMEOUT_SECONDS }: Webhook,
+  review: object,
+  { clock, addressOf }: { readonly clock: Clock; readonly addressOf: ServiceAddress },
+): Promise<unknown> | undefined {
+  const target = targetOf(clientConfig, addressOf);
+  if (target === undefined || !isLoopback(target.url.hostname)) return undefined;
+  return post(target, JSON.stringify(review), { clock, timeoutMs: timeoutSeconds * 1000 });
+}
+
+interface Target {
+  readonly url: URL;
+  /** The name in its certificate. */
+  readonly serverName: string | undefined;
+  readonly ca: string | undefined;
+}
+
+function targetOf({ url, service, caBundle }: WebhookClient, addressOf: ServiceAddress): Target | undefined {
+  const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString('utf8');
+  if (url !== undefined) return URL.canParse(url) ? { url: new URL(url), serverName: undefined, ca } : undefined;
+  if (service === undefined) return undefined;
+  const { namespace, name, path = '/', port = 443 } = service;
+  const address = addressOf(namespace, name);
+  if (address === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+  return { url: new URL(`https://${address}:${port}${path}`), serverName: `${name}.${namespace}.svc`, ca };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+function post(
+  { url, serverName, ca }: Target,
+  body: string,
+  { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    };
+    const tls = {
+      ...(ca === undefined ? {} : { ca }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    const options = { method: 'POST', headers, ...tls };
+    const request = url.protocol === 'http:' ? httpRequest(url, options) : httpsRequest(url, options);
+    const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => {
+      request.destroy(new Error(`Post "${url.href}": context deadline exceeded`));
+    });
+    request.once('close', () => alarm.cancel());
+    request.once('error', (error) => reject(new Error(`Post "${url.href}": ${error.message}`)));
+    request.once('response', (response) => {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > ANSWER_BYTES_MAX) request.destroy(new Error('the answer is too large'));
+        else pieces.push(piece);
+      });
+      response.once('error', reject);
+      response.once('end', () => {
+        try {
+          if (response.statusCode !== 200) throw new Error(`the server answered with ${response.statusCode}`);
+          resolve(JSON.parse(Buffer.concat(pieces).toString('utf8')));
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+    });
+    request.end(body);
+  });
+}

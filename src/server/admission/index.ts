@@ -1,0 +1,3 @@
+/** Admission: webhooks and ValidatingAdmissionPolicies. */
+export type { AdmissionRequest } from './admission-request.ts';
+export { checkAdmission, mutatedByWebhooks } from './admit.ts';

@@ -1,0 +1,64 @@
+import type { FieldError } from '../../manifest/field-error.ts';
+import type { CustomVersion } from '../resources/served-resource.ts';
+import { checkRules } from './cel/rules.ts';
+import { shapeOfSchema } from './custom-shape.ts';
+import type { DefinitionVersion } from './definition/definition.ts';
+import type { SchemaProps } from './schema.ts';
+import { setDefaults } from './values/defaults.ts';
+import { checkListTypes } from './values/lists.ts';
+import { pruneUnknown } from './values/prune.ts';
+import { validateValue } from './values/validate.ts';
+
+type Fields = Record<string, unknown>;
+
+/** The rules for objects of a schema. */
+export function versionOfSchema(
+  schema: SchemaProps,
+  about: Omit<CustomVersion, 'decode' | 'validate' | 'schema' | 'shape'>,
+): CustomVersion {
+  return {
+    ...about,
+    schema,
+    shape: shapeOfSchema(schema),
+    decode: (object) => {
+      const { value, unknown } = pruneUnknown(schema, object);
+      return { object: setDefaults(schema, value) as Fields, unknown, errors: [] };
+    },
+    validate: (object, stored) => validate(schema, object, stored),
+  };
+}
+
+function validate(schema: SchemaProps, object: Fields, stored: Fields | undefined): FieldError[] {
+  const errors = [...validateValue(schema, object, ''), ...checkListTypes(schema, object, '')];
+  // A rule may take for granted that values have their types.
+  return errors.length > 0 ? errors : checkRules(schema, { value: object, before: stored }, '');
+}
+
+/** A served version of a definition. */
+export function customVersionOf({
+  schema,
+  subresources,
+  additionalPrinterColumns = [],
+}: DefinitionVersion): CustomVersion {
+  const scale = subresources?.scale;
+  return versionOfSchema(schema?.openAPIV3Schema ?? { type: 'object' }, {
+    hasStatus: subresources?.status !== undefined,
+    ...(scale === undefined
+      ? {}
+      : {
+          scale: {
+            specPath: scale.specReplicasPath,
+            statusPath: scale.statusReplicasPath,
+            selectorPath: scale.labelSelectorPath,
+          },
+        }),
+    columns: additionalPrinterColumns.map(({ name, type, format = '', description = '', priority = 0, jsonPath }) => ({
+      name,
+      type,
+      format,
+      description,
+      priority,
+      jsonPath,
+    })),
+  });
+}

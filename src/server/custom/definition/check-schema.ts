@@ -1,0 +1,181 @@
+import { isJsonObject } from '../../../api/json.ts';
+import { forbidden, invalid, required, type FieldError } from '../../../manifest/field-error.ts';
+import { syntaxErrorOf } from '../cel/rules.ts';
+import { keepsUnknown, schemaOr, type SchemaProps } from '../schema.ts';
+import { succeeds } from '../../../quietly.ts';
+import { pruneUnknown } from '../values/prune.ts';
+import { matchesPattern } from '../values/scalars.ts';
+import { validateValue } from '../values/validate.ts';
+
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+/** The depth of a schema at most: each level is looked at by functions that call themselves. */
+const DEPTH_MAX = 100;
+
+/** The mistakes of a schema: it must be structural. Source: apiextensions, pkg/apiserver/schema/validation.go. */
+export function checkSchema(root: SchemaProps, at: string): FieldError[] {
+  if (depthOf(root) > DEPTH_MAX) return [invalid(at, 'object', `may not be deeper than ${DEPTH_MAX} levels`)];
+  if (root.type !== undefined && root.type !== 'object' && root.type !== '') {
+    return [invalid(`${at}.type`, root.type, 'must be object at the root')];
+  }
+  if (!root.type) return [required(`${at}.type`, 'must not be empty at the root')];
+  return checkLevel(root, at);
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+function checkLevel(schema: SchemaProps, at: string): FieldError[] {
+  return [
+    ...checkType(schema, at),
+    ...checkUnsupported(schema, at),
+    ...checkExtensions(schema, at),
+    ...checkRuleTexts(schema, at),
+    ...checkPattern(schema, at),
+    ...checkDefault(schema, at),
+    ...checkAlternatives(schema, at),
+    ...childrenOf(schema, at).flatMap(([child, path, what]) => [
+      ...(needsType(child) ? [required(`${path}.type`, `must not be empty for specified ${what}`)] : []),
+      ...checkLevel(child, path),
+    ]),
+  ];
+}
+
+function childrenOf(schema: SchemaProps, at: string): [SchemaProps, string, string][] {
+  const children = Object.entries(schema.properties ?? {}).map(([name, child]): [SchemaProps, string, string] => [
+    child,
+    `${at}.properties[${name}]`,
+    'object fields',
+  ]);
+  if (schema.items !== undefined) children.push([schema.items, `${at}.items`, 'array items']);
+  const values = schemaOr(schema.additionalProperties);
+  if (values !== undefined) children.push([values, `${at}.additionalProperties`, 'object fields']);
+  return children.filter(([child]) => isJsonObject(child));
+}
+
+function needsType(schema: SchemaProps): boolean {
+  return !schema.type && !keepsUnknown(schema) && schema['x-kubernetes-int-or-string'] !== true;
+}
+
+function checkType({ type, items, properties }: SchemaProps, at: string): FieldError[] {
+  if (type === undefined || type === '') return [];
+  if (!TYPES.includes(type)) return [invalid(`${at}.type`, type, `must be one of ${TYPES.join(', ')}`)];
+  if (type === 'array' && items === undefined) return [required(`${at}.items`, 'must be specified')];
+  if (type !== 'array' && items !== undefined)
+    return [forbidden(`${at}.items`, 'must be undefined if type is not array')];
+  const isWrong = properties !== undefined && type !== 'object';
+  return isWrong ? [forbidden(`${at}.properties`, 'must be undefined if type is not object')] : [];
+}
+
+function checkUnsupported(schema: SchemaProps, at: string): FieldError[] {
+  const { properties, additionalProperties, uniqueItems } = schema;
+  const errors: FieldError[] = [];
+  if (schema['$ref'] !== undefined) errors.push(forbidden(`${at}.$ref`, '$ref is not supported'));
+  for (const field of ['definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id']) {
+    if (schema[field] !== undefined) errors.push(forbidden(`${at}.${field}`, `${field} is not supported`));
+  }
+  if (uniqueItems === true) {
+    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    errors.push(forbidden(`${at}.uniqueItems`, why));
+  }
+  if (additionalProperties === false) {
+    errors.push(forbidden(`${at}.additionalProperties`, 'additionalProperties cannot be set to false'));
+  }
+  if (properties !== undefined && additionalProperties !== undefined) {
+    errors.push(forbidden(`${at}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'));
+  }
+  return errors;
+}
+
+function checkExtensions(schema: SchemaProps, at: string): FieldError[] {
+  const { type } = schema;
+  const errors: FieldError[] = [];
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    errors.push(invalid(`${at}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'));
+  }
+  if (schema['x-kubernetes-embedded-resource'] === true && type !== 'object') {
+    errors.push(invalid(`${at}.type`, type ?? '', 'must be object if x-kubernetes-embedded-resource is true'));
+  }
+  if (schema['x-kubernetes-int-or-string'] === true && type !== undefined && type !== '') {
+    errors.push(invalid(`${at}.type`, type, 'must be empty if x-kubernetes-int-or-string is true'));
+  }
+  const listType = schema['x-kubernetes-list-type'];
+  if (listType !== undefined && type !== 'array') {
+    errors.push(invalid(`${at}.type`, type ?? '', 'must be array if x-kubernetes-list-type is specified'));
+  }
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (listType === 'map' && keys.length === 0) {
+    errors.push(required(`${at}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'));
+  }
+  if (listType !== 'map' && keys.length > 0) {
+    errors.push(forbidden(`${at}.x-kubernetes-list-map-keys`, 'must be empty if x-kubernetes-list-type is not map'));
+  }
+  for (const key of listType === 'map' ? keys : []) {
+    if (schema.items?.properties?.[key] !== undefined) continue;
+    errors.push(invalid(`${at}.x-kubernetes-list-map-keys`, keys, 'entries must all be names of item properties'));
+  }
+  return errors;
+}
+
+function checkRuleTexts(schema: SchemaProps, at: string): FieldError[] {
+  return (schema['x-kubernetes-validations'] ?? []).flatMap(({ rule, messageExpression }, index) => {
+    const path = `${at}.x-kubernetes-validations[${index}]`;
+    if (typeof rule !== 'string' || rule.trim() === '') return [required(`${path}.rule`, 'rule is not specified')];
+    const texts = [[rule, `${path}.rule`] as const, [messageExpression, `${path}.messageExpression`] as const];
+    return texts.flatMap(([text, field]) => {
+      const error = text === undefined ? undefined : syntaxErrorOf(text);
+      return error === undefined ? [] : [invalid(field, text, `compilation failed: ${error}`)];
+    });
+  });
+}
+
+function checkPattern({ pattern }: SchemaProps, at: string): FieldError[] {
+  if (pattern === undefined) return [];
+  return succeeds(() => matchesPattern(pattern, ''))
+    ? []
+    : [invalid(`${at}.pattern`, pattern, 'must be a valid regular expression')];
+}
+
+function checkDefault(schema: SchemaProps, at: string): FieldError[] {
+  const value = schema.default;
+  if (value === undefined) return [];
+  const { unknown } = pruneUnknown(schema, value, '', false);
+  if (unknown.length > 0) return [invalid(`${at}.default`, value, 'must not have unknown fields')];
+  return validateValue(schema, value, `${at}.default`);
+}
+
+/** Fields that only the schema itself may have, not its alternatives. */
+const STRUCTURAL = new Set(['type', 'default', 'description', 'title', 'nullable', 'additionalProperties']);
+
+function checkAlternatives(
+  { allOf = [], anyOf = [], oneOf = [], not, ...schema }: SchemaProps,
+  at: string,
+): FieldError[] {
+  const all = [
+    ...allOf.map((one, index) => [one, `${at}.allOf[${index}]`] as const),
+    ...anyOf.map((one, index) => [one, `${at}.anyOf[${index}]`] as const),
+    ...oneOf.map((one, index) => [one, `${at}.oneOf[${index}]`] as const),
+    ...(not === undefined ? [] : [[not, `${at}.not`] as const]),
+  ];
+  const mayHaveType = schema['x-kubernetes-int-or-string'] === true;
+  return all.flatMap(([one, path]) => checkAlternative(one, path, mayHaveType));
+}
+
+function checkAlternative(schema: SchemaProps, at: string, mayHaveType: boolean): FieldError[] {
+  const own = Object.keys(schema).flatMap((field) => {
+    if (field === 'type' && mayHaveType) return [];
+    const isStructural = STRUCTURAL.has(field) || field.startsWith('x-kubernetes-');
+    return isStructural && field !== 'x-kubernetes-validations'
+      ? [forbidden(`${at}.${field}`, 'must be empty to be structural')]
+      : [];
+  });
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+    checkAlternative(child, `${at}.properties[${name}]`, false),
+  );
+  return [
+    ...own,
+    ...inner,
+    ...checkAlternatives(mayHaveType ? { ...schema, 'x-kubernetes-int-or-string': true } : schema, at),
+  ];
+}

@@ -1,0 +1,155 @@
+import type { KubeObject } from '../../../api/objects.ts';
+import type { SchemaProps } from '../schema.ts';
+
+/** A CustomResourceDefinition, with its defaults. Source: apiextensions/v1, types.go. */
+export interface Definition extends KubeObject {
+  readonly spec: DefinitionSpec;
+  readonly status?: DefinitionStatus;
+}
+
+export interface DefinitionSpec {
+  readonly group: string;
+  readonly scope: string;
+  readonly names: DefinitionNames;
+  readonly versions: readonly DefinitionVersion[];
+  readonly conversion?: { readonly strategy: string };
+  readonly preserveUnknownFields?: boolean;
+}
+
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly singular?: string;
+  readonly kind: string;
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: { readonly openAPIV3Schema?: SchemaProps };
+  readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
+  readonly additionalPrinterColumns?: readonly DefinitionColumn[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** JSON paths: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+export interface DefinitionColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+export interface DefinitionStatus {
+  readonly conditions?: readonly DefinitionCondition[];
+  readonly acceptedNames?: DefinitionNames;
+  readonly storedVersions?: readonly string[];
+}
+
+export interface DefinitionCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const text: SchemaProps = { type: 'string' };
+const texts: SchemaProps = { type: 'array', items: text };
+const object = (properties: Record<string, SchemaProps>, required: readonly string[] = []): SchemaProps => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+const NAMES = object({
+  plural: text,
+  singular: text,
+  kind: text,
+  listKind: text,
+  shortNames: texts,
+  categories: texts,
+});
+const COLUMN = object({
+  name: text,
+  type: text,
+  format: text,
+  description: text,
+  priority: { type: 'integer' },
+  jsonPath: text,
+});
+const VERSION = object({
+  name: text,
+  served: { type: 'boolean', default: false },
+  storage: { type: 'boolean', default: false },
+  deprecated: { type: 'boolean' },
+  deprecationWarning: text,
+  schema: object({ openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }),
+  subresources: object({
+    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    scale: object({ specReplicasPath: text, statusReplicasPath: text, labelSelectorPath: text }),
+  }),
+  additionalPrinterColumns: { type: 'array', items: COLUMN },
+  selectableFields: { type: 'array', items: object({ jsonPath: text }) },
+});
+const CONDITION = object({
+  type: text,
+  status: text,
+  lastTransitionTime: text,
+  reason: text,
+  message: text,
+  observedGeneration: { type: 'integer' },
+});
+
+/** The schema of CustomResourceDefinitions themselves. */
+export const DEFINITION_SCHEMA: SchemaProps = object({
+  spec: {
+    ...object({
+      group: text,
+      scope: text,
+      names: { ...NAMES, default: {} },
+      versions: { type: 'array', items: VERSION, default: [] },
+      conversion: {
+        ...object({
+          strategy: text,
+          webhook: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        }),
+        default: { strategy: 'None' },
+      },
+      preserveUnknownFields: { type: 'boolean' },
+    }),
+    default: {},
+  },
+  status: object({
+    conditions: {
+      type: 'array',
+      items: CONDITION,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+    },
+    acceptedNames: NAMES,
+    storedVersions: texts,
+  }),
+});
+
+/** Sets the names that follow from others. Source: apiextensions/v1, defaults.go. */
+export function withDefaultNames(definition: Definition): Definition {
+  const { names } = definition.spec;
+  const { kind, singular, listKind } = names;
+  if (typeof kind !== 'string') return definition;
+  const all = { ...names, singular: singular || kind.toLowerCase(), listKind: listKind || `${kind}List` };
+  return { ...definition, spec: { ...definition.spec, names: all } };
+}

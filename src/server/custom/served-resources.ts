@@ -1,0 +1,34 @@
+import type { ServedResource, SubresourceEntry } from '../resources/served-resource.ts';
+import { customVersionOf } from './custom-version.ts';
+import type { Definition, DefinitionVersion } from './definition/definition.ts';
+
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const CHANGED = ['get', 'patch', 'update'];
+
+/** The resources that a definition adds to the server: one for each served version. */
+export function servedResourcesOf({ metadata, spec, status }: Definition): ServedResource[] {
+  const names = status?.acceptedNames ?? spec.names;
+  return spec.versions
+    .filter(({ served }) => served)
+    .map((version) => ({
+      group: spec.group,
+      version: version.name,
+      plural: names.plural,
+      singular: names.singular ?? names.kind.toLowerCase(),
+      kind: names.kind,
+      listKind: names.listKind ?? `${names.kind}List`,
+      isNamespaced: spec.scope === 'Namespaced',
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+      verbs: VERBS,
+      subresources: subresourcesOf(version, names.kind),
+      storage: metadata.name ?? '',
+      custom: customVersionOf(version),
+    }));
+}
+
+function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string): SubresourceEntry[] {
+  const status = subresources.status === undefined ? [] : [{ name: 'status', kind, verbs: CHANGED }];
+  const scale = { name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: CHANGED };
+  return subresources.scale === undefined ? status : [...status, scale];
+}

@@ -1,0 +1,43 @@
+import { isJsonObject } from '../../../api/json.ts';
+import {
+  childPath,
+  fieldSchema,
+  isEmbeddedResource,
+  keepsUnknown,
+  OBJECT_FIELDS,
+  type SchemaProps,
+} from '../schema.ts';
+
+/** A value without the fields that its schema does not know. */
+export interface Pruned {
+  readonly value: unknown;
+  /** The paths of the fields that are gone: `spec.x`. */
+  readonly unknown: readonly string[];
+}
+
+/** Removes fields without a schema. Source: apiextensions, pkg/apiserver/schema/pruning/algorithm.go. */
+export function pruneUnknown(schema: SchemaProps, value: unknown, at = '', isRoot = true): Pruned {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return { value, unknown: [] };
+    const pruned = value.map((item: unknown, index) => pruneUnknown(items, item, `${at}[${index}]`, false));
+    return { value: pruned.map((one) => one.value), unknown: pruned.flatMap(({ unknown }) => unknown) };
+  }
+  if (!isJsonObject(value)) return { value, unknown: [] };
+  const isObject = isRoot || isEmbeddedResource(schema);
+  const unknown: string[] = [];
+  const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+    if (isObject && OBJECT_FIELDS.has(name)) return [[name, field]];
+    const path = childPath(at, name);
+    const known = fieldSchema(schema, name);
+    if (known === undefined) {
+      if (keepsUnknown(schema) || schema.additionalProperties === true) return [[name, field]];
+      unknown.push(path);
+      return [];
+    }
+    const pruned = pruneUnknown(known, field, path, false);
+    unknown.push(...pruned.unknown);
+    return [[name, pruned.value]];
+  });
+  return { value: Object.fromEntries(entries), unknown };
+}

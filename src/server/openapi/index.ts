@@ -1,0 +1,2 @@
+/** OpenAPI v3: what kubectl validates, patches and explains by. */
+export { openapiRoutes } from './routes.ts';

@@ -1,0 +1,27 @@
+/** The schemas that all groups share, by the primitives of the field table. */
+export const SHARED_SCHEMAS: Readonly<Record<string, string>> = {
+  quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+  intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+  time: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
+  microTime: 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime',
+};
+
+/** The schema of the body of a patch. */
+export const PATCH_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
+export const META_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** The name of the schema of a type: `apps.Deployment` is `io.k8s.api.apps.v1.Deployment`. */
+export function schemaNameOf(type: string): string {
+  const [name = '', group = 'core'] = type.split('.').reverse();
+  return group === 'meta' ? `io.k8s.apimachinery.pkg.apis.meta.v1.${name}` : `io.k8s.api.${group}.v1.${name}`;
+}
+
+/** The name of the schema of a kind: that of its type, or for a custom kind its group from the back. */
+export function schemaNameOfKind(group: string, version: string, kind: string): string {
+  return [...group.split('.').reverse(), version, kind].filter(Boolean).join('.');
+}
+
+/** A reference to a schema. */
+export function schemaRef(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}

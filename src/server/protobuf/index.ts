@@ -1,0 +1,2 @@
+/** Bodies of requests in protobuf. */
+export { decodeProtobuf } from './decode.ts';

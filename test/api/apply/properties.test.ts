@@ -1,0 +1,91 @@
+import * as fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { compareFields } from '../../../src/api/apply/compare.ts';
+import { fieldSetOf } from '../../../src/api/apply/field-set-of.ts';
+import { FieldSet } from '../../../src/api/apply/field-set.ts';
+import { applyServerSide, shapeOfType } from '../../../src/api/apply/index.ts';
+import { mergeFields } from '../../../src/api/apply/merge.ts';
+import { isSameJson } from '../../../src/api/json.ts';
+import type { KubeObject } from '../../../src/api/objects.ts';
+
+const shape = shapeOfType('Pod');
+// Go drops an empty map or list like one that is absent.
+const names = fc.constantFrom('a', 'b', 'c', '__proto__');
+const texts = fc.constantFrom('x', 'y');
+const labels = fc.dictionary(names, texts, { minKeys: 1, maxKeys: 3 });
+const env = fc.uniqueArray(fc.record({ name: names, value: texts }), {
+  selector: ({ name }) => name,
+  minLength: 1,
+  maxLength: 3,
+});
+const containers = fc.uniqueArray(fc.record({ name: names, image: texts, env }, { requiredKeys: ['name'] }), {
+  selector: ({ name }) => name,
+  minLength: 1,
+  maxLength: 3,
+});
+const pods: fc.Arbitrary<KubeObject> = fc
+  .tuple(
+    fc.record({ labels, finalizers: fc.uniqueArray(texts, { minLength: 1 }) }, { requiredKeys: [] }),
+    fc.record({ containers, hostname: texts, nodeSelector: labels }, { requiredKeys: ['containers'] }),
+  )
+  .map(([metadata, spec]) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', ...metadata }, spec }));
+
+const applied = (live: KubeObject | undefined, pod: KubeObject, manager: string): KubeObject => {
+  const write = { shape, manager, isForced: true, subresource: '', hasStatus: true, time: '2026-11-25T10:00:00Z' };
+  const outcome = applyServerSide(live, pod, write);
+  if (!outcome.ok) throw new Error(outcome.conflicts.message);
+  return outcome.object;
+};
+
+describe('sets of fields', () => {
+  it('survive FieldsV1', () => {
+    fc.assert(
+      fc.property(pods, (pod) => {
+        const set = fieldSetOf(shape, pod);
+        return FieldSet.fromFieldsV1(JSON.parse(JSON.stringify(set.toFieldsV1()))).equals(set);
+      }),
+    );
+  });
+
+  it('have union, intersection and difference', () => {
+    fc.assert(
+      fc.property(pods, pods, (one, two) => {
+        const [a, b] = [fieldSetOf(shape, one), fieldSetOf(shape, two)];
+        return a.difference(b).union(a.intersection(b)).equals(a) && a.union(b).difference(b).equals(a.difference(b));
+      }),
+    );
+  });
+});
+
+describe('server-side apply', () => {
+  it('merges an object into itself without a change, and compares it as equal', () => {
+    fc.assert(
+      fc.property(pods, (pod) => {
+        const { added, modified, removed } = compareFields(shape, pod, structuredClone(pod));
+        const isSame = isSameJson(mergeFields(shape, pod, structuredClone(pod)), pod);
+        return isSame && added.isEmpty && modified.isEmpty && removed.isEmpty;
+      }),
+    );
+  });
+
+  it('by one manager alone makes the manifest, whatever was applied before', () => {
+    fc.assert(
+      fc.property(pods, pods, (first, second) => {
+        const result = applied(applied(undefined, first, 'me'), second, 'me');
+        const alone = applied(undefined, second, 'me');
+        return fieldSetOf(shape, result).equals(fieldSetOf(shape, alone));
+      }),
+    );
+  });
+
+  it('sets every field of the manifest and is stable', () => {
+    fc.assert(
+      fc.property(pods, pods, pods, (first, other, second) => {
+        const live = applied(applied(undefined, first, 'me'), other, 'you');
+        const once = applied(live, second, 'me');
+        const { added, modified } = compareFields(shape, once, mergeFields(shape, once, second));
+        return added.isEmpty && modified.isEmpty && isSameJson(applied(once, second, 'me'), once);
+      }),
+    );
+  });
+});

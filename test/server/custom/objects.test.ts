@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { formatFieldError } from '../../../src/manifest/field-error.ts';
+import { servedResourcesOf } from '../../../src/server/custom/index.ts';
+import type { SchemaProps } from '../../../src/server/custom/schema.ts';
+import { shirtDefinition } from './definition-of.ts';
+
+/** A version of Shirts whose `spec` has this schema. */
+function versionOf(spec: SchemaProps) {
+  const [resource] = servedResourcesOf(shirtDefinition(spec));
+  if (resource?.custom === undefined) throw new Error('not served');
+  return resource.custom;
+}
+
+const shirt = (spec: unknown): Record<string, unknown> => ({
+  apiVersion: 'stable.example.com/v1',
+  kind: 'Shirt',
+  metadata: { name: 'a' },
+  spec,
+});
+
+function textsOf(spec: SchemaProps, value: unknown, before?: unknown): string[] {
+  const stored = before === undefined ? undefined : shirt(before);
+  return versionOf(spec).validate(shirt(value), stored).map(formatFieldError);
+}
+
+const fields = (properties: Record<string, SchemaProps>, more: SchemaProps = {}): SchemaProps => ({
+  type: 'object',
+  properties,
+  ...more,
+});
+
+describe('a custom object', () => {
+  it('loses fields that its schema does not know', () => {
+    const { decode } = versionOf(
+      fields({ a: { type: 'string' }, l: { type: 'array', items: fields({ b: { type: 'string' } }) } }),
+    );
+    const decoded = decode({ ...shirt({ a: '1', x: 1, l: [{ b: '1', y: 2 }] }), z: 1 });
+    expect(decoded.object).toEqual(shirt({ a: '1', l: [{ b: '1' }] }));
+    expect(decoded.unknown).toEqual(['spec.x', 'spec.l[0].y', 'z']);
+  });
+
+  it('keeps them where the schema says so', () => {
+    const { decode } = versionOf(
+      fields({ a: fields({ b: { type: 'string' } }) }, { 'x-kubernetes-preserve-unknown-fields': true }),
+    );
+    expect(decode(shirt({ x: { y: 1 }, a: { b: '1', c: 2 } })).object).toEqual(shirt({ x: { y: 1 }, a: { b: '1' } }));
+  });
+
+  it('gets defaults from outside to inside, for a null, too', () => {
+    const { decode } = versionOf(
+      fields({
+        a: { ...fields({ b: { type: 'integer', default: 3 } }), default: {} },
+        n: { type: 'string', default: 'x' },
+      }),
+    );
+    expect(decode(shirt({ n: null })).object).toEqual(shirt({ n: 'x', a: { b: 3 } }));
+  });
+
+  it.each<[SchemaProps, unknown, string]>([
+    [{ type: 'string' }, 1, 'Invalid value: "integer": spec.f in body must be of type string: "integer"'],
+    [{ type: 'integer' }, 1.5, 'Invalid value: "number": spec.f in body must be of type integer: "number"'],
+    [{ type: 'integer', minimum: 1 }, 0, 'Invalid value: 0: spec.f in body should be greater than or equal to 1'],
+    [{ type: 'integer', maximum: 10 }, 11, 'Invalid value: 11: spec.f in body should be less than or equal to 10'],
+    [{ type: 'number', multipleOf: 2 }, 3, 'Invalid value: 3: spec.f in body should be a multiple of 2'],
+    [{ type: 'string', maxLength: 1 }, 'ab', 'Too long: may not be more than 1 bytes'],
+    [{ type: 'string', minLength: 2 }, 'a', 'Invalid value: "a": spec.f in body should be at least 2 chars long'],
+    [{ type: 'string', pattern: '^a$' }, 'b', 'Invalid value: "b": spec.f in body should match \'^a$\''],
+    [{ type: 'string', enum: ['a', 'b'] }, 'c', 'Unsupported value: "c": supported values: "a", "b"'],
+    [{ type: 'string', format: 'date-time' }, 'x', 'Invalid value: "x": spec.f in body must be of type date-time: "x"'],
+    [{ type: 'array', items: { type: 'string' }, maxItems: 1 }, ['a', 'b'], 'Too many: 2: must have at most 1 items'],
+    [
+      { 'x-kubernetes-int-or-string': true },
+      true,
+      'Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"',
+    ],
+    [{ type: 'string' }, null, 'Invalid value: "null": spec.f in body must be of type string: "null"'],
+    [{ type: 'object', minProperties: 1 }, {}, 'Invalid value: 0: spec.f in body should have at least 1 properties'],
+  ])('%j refuses %j', (schema, value, text) => {
+    expect(textsOf(fields({ f: schema }), { f: value })).toEqual([`spec.f: ${text}`]);
+  });
+
+  it.each<[SchemaProps, unknown]>([
+    [{ type: 'string', nullable: true }, null],
+    [{ type: 'number' }, 1],
+    [{ 'x-kubernetes-int-or-string': true }, '50%'],
+    [{ type: 'string', format: 'made-up' }, 'x'],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, { a: 'b' }],
+  ])('%j accepts %j', (schema, value) => {
+    expect(textsOf(fields({ f: schema }), { f: value })).toEqual([]);
+  });
+
+  it('has the fields that are required', () => {
+    expect(textsOf(fields({ a: { type: 'string' } }, { required: ['a'] }), {})).toEqual(['spec.a: Required value']);
+  });
+
+  it('fits the alternatives of the schema', () => {
+    const alternatives = fields(
+      { a: { type: 'string' }, b: { type: 'string' } },
+      { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    );
+    expect(textsOf(alternatives, { a: '1' })).toEqual([]);
+    expect(textsOf(alternatives, { a: '1', b: '1' })).toEqual([
+      'spec: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+    ]);
+  });
+
+  it('has no item of a set or of a map twice', () => {
+    const set: SchemaProps = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+    expect(textsOf(fields({ s: set }), { s: ['a', 'a'] })).toEqual(['spec.s[1]: Duplicate value: "a"']);
+    const map: SchemaProps = {
+      type: 'array',
+      items: fields({ name: { type: 'string' } }),
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+    };
+    expect(textsOf(fields({ m: map }), { m: [{ name: 'a' }, { name: 'a' }] })).toEqual([
+      'spec.m[1]: Duplicate value: {"name":"a"}',
+    ]);
+    expect(textsOf(fields({ m: map }), { m: [{}] })).toEqual(['spec.m[0].name: Required value']);
+  });
+});
+
+describe('rules in CEL', () => {
+  const numbers = { min: { type: 'integer' }, max: { type: 'integer' }, name: { type: 'string' } } as const;
+  const withRule = (rule: string, more: object = {}): SchemaProps =>
+    fields(numbers, { 'x-kubernetes-validations': [{ rule, ...more }] });
+
+  it.each<[string, unknown, string[]]>([
+    ['self.min <= self.max', { min: 1, max: 2 }, []],
+    ['self.min <= self.max', { min: 3, max: 2 }, ['spec: Invalid value: "object": failed rule: self.min <= self.max']],
+    ["has(self.name) && self.name.matches('^a')", { name: 'abc' }, []],
+    ['self.min > 0', {}, ['spec: Invalid value: "object": No such key: min evaluating rule: self.min > 0']],
+    ["quantity('1Gi').isGreaterThan(quantity('1Mi'))", {}, []],
+    ['[3, 1, 2].max() == 3 && [1, 2].isSorted() && [1, 2].sum() == 3', {}, []],
+  ])('%s', (rule, value, texts) => {
+    expect(textsOf(withRule(rule), value)).toEqual(texts);
+  });
+
+  it('have messages, reasons and paths of their own', () => {
+    const rule = withRule('self.min <= self.max', {
+      messageExpression: "'min is ' + string(self.min)",
+      reason: 'FieldValueForbidden',
+      fieldPath: '.min',
+    });
+    expect(textsOf(rule, { min: 3, max: 2 })).toEqual(['spec.min: Forbidden: min is 3']);
+  });
+
+  it('may compare with the object before the change', () => {
+    const rule = withRule('self.name == oldSelf.name', { message: 'name is immutable' });
+    expect(textsOf(rule, { name: 'a' })).toEqual([]);
+    expect(textsOf(rule, { name: 'b' }, { name: 'a' })).toEqual(['spec: Invalid value: "object": name is immutable']);
+  });
+});
