@@ -4,6 +4,7 @@
 // podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
+// server.cjs           the API of Kubernetes, which only `podrun serve` loads
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
 // types/               the declarations of the library, for editors and tsc
@@ -56,6 +57,14 @@ const rawText = {
   },
 };
 
+/** Leaves the server out of the program: it is a file beside it. The launcher in bin/ resolves the path. */
+const serverApart = {
+  name: 'server apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/server\/index\.ts$/ }, () => ({ path: '../dist/server.cjs', external: true }));
+  },
+};
+
 const COMMON = {
   absWorkingDir: root,
   bundle: true,
@@ -71,13 +80,14 @@ const COMMON = {
   plugins: [rawText],
 };
 
-const [program, library, helper, puller] = await Promise.all([
+const [program, library, helper, puller, server] = await Promise.all([
   build({
     ...COMMON,
     entryPoints: ['src/cli/start.ts'],
     format: 'cjs',
     // The launcher runs the program as a script, which cannot import modules.
     supported: { 'dynamic-import': false },
+    plugins: [rawText, serverApart],
     define: {
       PODRUN_VERSION,
       NETWORK_HELPER: '"./network-helper.cjs"',
@@ -104,6 +114,17 @@ const [program, library, helper, puller] = await Promise.all([
     format: 'cjs',
     define: { PODRUN_VERSION, 'import.meta.filename': '__filename' },
   }),
+  build({
+    ...COMMON,
+    entryPoints: ['src/server/index.ts'],
+    format: 'cjs',
+    define: {
+      PODRUN_VERSION,
+      NETWORK_HELPER: '"./network-helper.cjs"',
+      IMAGE_PULLER: '"./image-puller.cjs"',
+      'import.meta.filename': '__filename',
+    },
+  }),
 ]).catch(() => process.exit(1)); // esbuild has printed the errors
 
 mkdirSync(dist, { recursive: true });
@@ -117,9 +138,10 @@ for (const { path: file, contents } of library.outputFiles) {
 }
 writeFileSync(path.join(dist, 'network-helper.cjs'), helper.outputFiles[0].text);
 writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
+writeFileSync(path.join(dist, 'server.cjs'), server.outputFiles[0].text);
 writeFileSync(path.join(dist, 'descriptions.json'), JSON.stringify(fieldDescriptions()));
 writeTypes();
-const modules = [program, library, helper, puller].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const modules = [program, library, helper, puller, server].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));
 
 /** A function expression in Latin-1, which V8 keeps in one byte per character. The first line is its hash. */

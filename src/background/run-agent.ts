@@ -3,7 +3,14 @@ import { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
 import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
 import { EXIT, hasCode, PodrunError } from '../api/errors.ts';
-import { controllerOf, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { isWorkload } from '../api/workloads/stored-workloads.ts';
+import {
+  controllerOf,
+  isTerminalPhase,
+  type KubeObject,
+  type StoredKubeObject,
+  type StoredPod,
+} from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { isRemnant } from '../lifecycle/requests/deletion.ts';
@@ -32,7 +39,26 @@ export interface BackgroundProcess {
   readonly podrun: PodrunProgram;
   /** Writes a line into the log of the agent. */
   readonly report: (line: string) => void;
+  /** Serves the API beside the agent: see Serving. Undefined: the agent ends with its Pods. */
+  readonly serving?: Serving | undefined;
 }
+
+/** The agent of a server. */
+export interface ServedAgent {
+  /**
+   * Stores a new Pod, and begins to run it.
+   * @throws {PodrunError} when a Pod of this name exists
+   */
+  readonly startPod: (pod: KubeObject) => StoredPod;
+  /** Begins to look after a new workload or Service. */
+  readonly took: (object: StoredKubeObject) => void;
+}
+
+/**
+ * A server in the process of an agent. Resolves when it is to end: `leave` leaves the containers to their keeper and
+ * the next server, `end` ends all Pods.
+ */
+export type Serving = (agent: ServedAgent) => Promise<'leave' | 'end'>;
 
 /** The parts of a background agent, the process behind `podrun apply --detach`. */
 interface BackgroundAgent {
@@ -45,6 +71,7 @@ interface BackgroundAgent {
   /** Pods of this agent, by uid. */
   readonly pods: Map<string, StoredPod>;
   readonly trouble: (text: string) => void;
+  readonly serving: Serving | undefined;
 }
 
 /** A Pod that this agent took over from its former process. */
@@ -57,9 +84,13 @@ interface Resumed {
  * Runs Pods until their end: the Pods of the assignment, and the Pods of a former process of the same agent. When this
  * process is killed, its containers keep running under their keeper.
  */
-export async function runAgent(id: string, { store, clock, podrun, report }: BackgroundProcess): Promise<number> {
+export async function runAgent(
+  id: string,
+  { store, clock, podrun, report, serving }: BackgroundProcess,
+): Promise<number> {
   const agents = new BackgroundAgents(store.root, localProcesses);
-  const other = agents.claim(id, process.ppid);
+  // A server has recorded the agent itself.
+  const other = agents.claim(id, serving === undefined ? process.ppid : process.pid);
   if (other !== undefined) throw new PodrunError('Conflict', `process ${other.pid} is background agent ${id} already`);
   const settings = agents.settings<AgentSettings>(id);
   if (settings === undefined) throw noBackgroundAgent(id);
@@ -69,10 +100,10 @@ export async function runAgent(id: string, { store, clock, podrun, report }: Bac
   };
   const runtime = openRuntime(podrun, { id, store, clock, agents, settings, pods, trouble });
   try {
-    const isOnRecord = await runPods({ id, store, clock, agents, settings, runtime, pods, trouble });
+    const isOnRecord = await runPods({ id, store, clock, agents, settings, runtime, pods, trouble, serving });
     return isOnRecord ? EXIT.ok : EXIT.failed;
   } catch (error) {
-    if (!(error instanceof PodrunError)) throw error;
+    if (!(error instanceof PodrunError) || serving !== undefined) throw error;
     const { code, message, hint } = error;
     sendAnswer({ type: 'failed', code, message, hint });
     return error.exitCode;
@@ -81,7 +112,7 @@ export async function runAgent(id: string, { store, clock, podrun, report }: Bac
 
 function openRuntime(
   podrun: PodrunProgram,
-  { id, store, agents, settings, pods, clock, trouble }: Omit<BackgroundAgent, 'runtime'>,
+  { id, store, agents, settings, pods, clock, trouble }: Omit<BackgroundAgent, 'runtime' | 'serving'>,
 ): KeptRuntime {
   const env = settings.hostEnv as Readonly<Record<string, string>>;
   return new KeptRuntime({
@@ -125,18 +156,21 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
   ];
   agents.hasBegun(id);
   agents.markReady(id);
-  sendAnswer({
-    type: 'began',
-    owned: owned.map(({ pod }) => pod),
-    foreign: foreign.map(({ object }) => keyOf(object)),
-    resumed: namesOf(workloads, resumed),
-  });
+  if (background.serving === undefined)
+    sendAnswer({
+      type: 'began',
+      owned: owned.map(({ pod }) => pod),
+      foreign: foreign.map(({ object }) => keyOf(object)),
+      resumed: namesOf(workloads, resumed),
+    });
   for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
   const isOnRecord = await runToTheEnd(
     background,
     { owned, resumed, workloads, command: title.command || (resting[0]?.command ?? '') },
     kept ?? agents.exits<KeptContainer>(id),
   );
+  // The next server goes on.
+  if (isOnRecord === 'left') return true;
   await runtime.close();
   agents.remove(id, killGroup);
   return isOnRecord;
@@ -187,36 +221,42 @@ interface AgentWork {
   readonly command: string;
 }
 
-/** Runs the Pods and workloads until all are over. Answers false when the state folder was lost. */
+/**
+ * Runs the Pods and workloads until all are over. Answers false when the state folder was lost; `left` when a server
+ * has ended before its Pods.
+ */
 async function runToTheEnd(
   background: BackgroundAgent,
   work: AgentWork,
   kept: readonly KeptContainer[],
-): Promise<boolean> {
-  const { id, agents, store, clock, runtime, pods, trouble } = background;
-  const { owned, resumed } = work;
+): Promise<boolean | 'left'> {
+  const { id, agents, store, clock, runtime, pods, trouble, serving } = background;
+  const begun = [...work.owned, ...work.resumed];
   let guard: StateGuard | undefined;
-  const releases = new Map([...owned, ...resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
+  const releases = new Map(begun.map(({ pod, release }) => [pod.metadata.uid, release]));
   const forget = (uid: string): boolean => releases.delete(uid) && pods.delete(uid);
   let loop: WorkloadLoop | undefined;
-  const heap = new SmallHeap([...owned, ...resumed].map(({ pod }) => pod));
+  const heap = new SmallHeap(begun.map(({ pod }) => pod));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
     heap.pod(object);
     if (type !== 'DELETED') return;
     runtime.forget(object.metadata.uid);
-    if (controllerOf(object) !== undefined) forget(object.metadata.uid);
+    if (controllerOf(object) !== undefined || serving !== undefined) forget(object.metadata.uid);
   });
-  const onTrouble = (error: Error): void => {
-    if (hasCode(error, 'Disk')) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
-    trouble(error.message);
-  };
   const onStarted = (pod: StoredPod, release: () => void): void => {
     releases.set(pod.metadata.uid, release);
     pods.set(pod.metadata.uid, pod);
   };
-  const ended = await new Promise<Agent>((resolve) => {
+  let isServing = serving !== undefined;
+  const ended = await new Promise<Agent | 'left'>((resolve, reject) => {
     const look = (): void => {
-      if (agent.isOver && (loop?.isOver ?? true)) resolve(agent);
+      if (!isServing && agent.isOver && (loop?.isOver ?? true)) resolve(agent);
+    };
+    const endAll = (): void => {
+      isServing = false;
+      loop?.stop();
+      agent.terminate({ force: false });
+      look();
     };
     const agent = new Agent({
       ...background,
@@ -228,26 +268,24 @@ async function runToTheEnd(
         look();
       },
       onRecordLost: (pod) => guard?.recordLost(pod),
-      onTrouble,
+      onTrouble: (error) => tellTrouble(background, error),
     });
     guard = new StateGuard({
       store,
       clock,
       onLost: (why) => {
         trouble(`${why}: ending its Pods`);
-        loop?.stop();
-        agent.terminate({ force: false });
+        endAll();
       },
       onTrouble: trouble,
     });
-    for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
-    for (const { pod, written } of owned) {
-      rememberCreated(store, pod, written);
-      agent.run(pod);
-    }
+    beginPods(store, agent, work, kept);
     loop = beginLoop(background, agent, work, { onStarted, onTurn: look });
+    const served = serving?.(servedAgent(background, agent, loop, onStarted));
+    served?.then((how) => (how === 'leave' ? resolve('left') : endAll()), reject);
     look();
   });
+  if (ended === 'left') return ended;
   subscription.close();
   guard?.close();
   const hasFolder = guard?.hasLostFolder !== true;
@@ -256,6 +294,52 @@ async function runToTheEnd(
   await ended.close();
   if (hasFolder) loop?.close();
   return guard?.hasLost !== true;
+}
+
+function tellTrouble({ pods, store, trouble }: BackgroundAgent, error: Error): void {
+  if (hasCode(error, 'Disk')) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
+  trouble(error.message);
+}
+
+function beginPods(
+  store: FileStore,
+  agent: Agent,
+  { owned, resumed }: AgentWork,
+  kept: readonly KeptContainer[],
+): void {
+  for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
+  for (const { pod, written } of owned) {
+    rememberCreated(store, pod, written);
+    agent.run(pod);
+  }
+}
+
+/** The agent, as a server uses it. */
+function servedAgent(
+  { id, store }: BackgroundAgent,
+  agent: Agent,
+  loop: WorkloadLoop,
+  onStarted: (pod: StoredPod, release: () => void) => void,
+): ServedAgent {
+  const command = 'serve';
+  return {
+    startPod: (object) => {
+      const { pod, release } = store.startNewRun(object, command, id);
+      onStarted(pod, release);
+      agent.run(pod);
+      loop.followServices(pod.metadata.namespace);
+      if (hasOwners(pod)) loop.follow(pod);
+      return store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name) ?? pod;
+    },
+    took: ({ apiVersion, kind, metadata: { namespace, name } }) => {
+      if (kind === 'Service') return loop.followServices(namespace);
+      if (!isWorkload({ kind })) return;
+      const workload = claimWorkload(store, { apiVersion, kind, namespace, name }, command, id);
+      if (workload === undefined) return;
+      loop.add(workload.object, workload.release);
+      loop.followServices(namespace);
+    },
+  };
 }
 
 /** Nobody watches the Pods of a background agent through it. */

@@ -25,6 +25,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     validate: () => import('./verbs/validate.ts'),
     apply: () => import('./verbs/apply.ts'),
     run: () => import('./verbs/run.ts'),
+    serve: () => import('./verbs/serve.ts'),
     create: () => import('./verbs/create.ts'),
     wait: () => import('./verbs/wait.ts'),
   },

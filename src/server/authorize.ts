@@ -1,5 +1,5 @@
+import { isPermitted } from './access/permissions.ts';
 import type { ServerContext } from './context.ts';
-import { isAnonymous } from './http/authenticate.ts';
 import type { ApiRequest, ApiUser } from './request.ts';
 import { pluralWithGroup } from './resources/served-resource.ts';
 import { StatusError } from './status-error.ts';
@@ -15,9 +15,18 @@ interface PathRequest {
  * Refuses what a user may not do.
  * @throws {StatusError} 403
  */
-export function authorize(request: ApiRequest | PathRequest, _context: ServerContext): void {
-  if (!isAnonymous(request.user)) return;
-  throw 'resource' in request ? refusedObject(request) : refusedPath(request);
+export function authorize(request: ApiRequest | PathRequest, context: ServerContext): void {
+  if ('resource' in request) {
+    const { user, verb, resource, namespace, name, subresource } = request;
+    const { group, plural } = resource;
+    if (isPermitted(user, { namespace, verb, group, resource: plural, subresource, name }, context)) return;
+    throw refusedObject(request);
+  }
+  const [path = ''] = request.path.split('?');
+  const verb = request.method.toLowerCase();
+  if (isPermitted(request.user, { path, verb }, context)) return;
+  const message = `forbidden: User "${request.user.name}" cannot ${verb} path "${path}"`;
+  throw new StatusError({ code: 403, reason: 'Forbidden', message, details: {} });
 }
 
 /** Source: apiserver/pkg/endpoints/handlers/responsewriters/errors.go, forbiddenMessage. */
@@ -31,10 +40,4 @@ function refusedObject({ user, verb, resource, namespace, name = '', subresource
   const message = `${plural}${named} is forbidden: ${wish}`;
   const details = { name, group: resource.group, kind: resource.plural };
   return new StatusError({ code: 403, reason: 'Forbidden', message, details });
-}
-
-function refusedPath({ user, path, method }: PathRequest): StatusError {
-  const [bare = ''] = path.split('?');
-  const message = `forbidden: User "${user.name}" cannot ${method.toLowerCase()} path "${bare}"`;
-  return new StatusError({ code: 403, reason: 'Forbidden', message, details: {} });
 }

@@ -1,24 +1,66 @@
+import { accessReviewAnswer, rulesReviewAnswer, selfReviewAnswer } from './access/reviews.ts';
 import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from './answer.ts';
 import { getObjectAnswer } from './reads/get.ts';
 import { listAnswer } from './reads/list.ts';
+import { watchAnswer } from './reads/watch.ts';
 import type { ApiRequest, ApiVerb } from './request.ts';
 import { methodNotAllowed, noSuchPath, StatusError } from './status-error.ts';
 import { STREAM_SUBRESOURCES } from './streams/index.ts';
+import { bindingAnswer, evictionAnswer } from './subresources/pods.ts';
+import { SCALE_HANDLERS } from './subresources/scale.ts';
+import { createAnswer } from './writes/create.ts';
+import { deleteAnswer, deleteCollectionAnswer } from './writes/delete.ts';
+import { patchAnswer } from './writes/patch.ts';
+import { updateAnswer } from './writes/update.ts';
+
+type VerbHandlers = Partial<Readonly<Record<ApiVerb, ApiHandler>>>;
 
 /** The handlers of objects and collections, by verb. */
-const OBJECT_HANDLERS: Partial<Readonly<Record<ApiVerb, ApiHandler>>> = {
+const OBJECT_HANDLERS: VerbHandlers = {
   get: getObjectAnswer,
   list: listAnswer,
+  watch: watchAnswer,
+  create: createAnswer,
+  update: updateAnswer,
+  patch: patchAnswer,
+  delete: deleteAnswer,
+  deletecollection: deleteCollectionAnswer,
 };
 
-/** The handlers of subresources, by `PLURAL/SUBRESOURCE`. */
-const SUBRESOURCE_HANDLERS: Readonly<Record<string, SubresourceHandlers>> = { ...STREAM_SUBRESOURCES };
+/** The handlers of kinds that are not stored. */
+const COMPUTED_HANDLERS: Readonly<Record<string, VerbHandlers>> = {
+  'authentication.k8s.io/selfsubjectreviews': { create: selfReviewAnswer },
+  'authorization.k8s.io/localsubjectaccessreviews': { create: accessReviewAnswer },
+  'authorization.k8s.io/selfsubjectaccessreviews': { create: accessReviewAnswer },
+  'authorization.k8s.io/selfsubjectrulesreviews': { create: rulesReviewAnswer },
+  'authorization.k8s.io/subjectaccessreviews': { create: accessReviewAnswer },
+};
+
+/** A subresource that changes a part of the object. */
+const PART_HANDLERS: SubresourceHandlers = { get: getObjectAnswer, update: updateAnswer, patch: patchAnswer };
+
+/** The handlers of the subresources that many kinds have. */
+const SHARED_SUBRESOURCES: Readonly<Record<string, SubresourceHandlers>> = {
+  scale: SCALE_HANDLERS,
+  status: PART_HANDLERS,
+};
+
+/** The handlers of other subresources, by `PLURAL/SUBRESOURCE`. */
+const SUBRESOURCE_HANDLERS: Readonly<Record<string, SubresourceHandlers>> = {
+  ...STREAM_SUBRESOURCES,
+  'pods/binding': { create: bindingAnswer },
+  'pods/ephemeralcontainers': PART_HANDLERS,
+  'pods/eviction': { create: evictionAnswer },
+  'pods/resize': PART_HANDLERS,
+};
 
 /** @throws {StatusError} when the resource does not know the verb or the subresource */
 export function handlerOf(request: ApiRequest): ApiHandler {
   const { resource, verb, subresource } = request;
   if (subresource === undefined) {
-    const handler = resource.verbs.includes(verb) ? OBJECT_HANDLERS[verb] : undefined;
+    const handlers = COMPUTED_HANDLERS[`${resource.group}/${resource.plural}`] ?? OBJECT_HANDLERS;
+    // A watch of one object is a watch of the collection.
+    const handler = resource.verbs.includes(verb) ? handlers[verb] : undefined;
     if (handler === undefined) throw methodNotAllowed();
     return handler;
   }
@@ -37,7 +79,7 @@ export function upgradeHandlerOf(request: ApiRequest): UpgradeHandler {
 
 function subresourceHandlers({ resource, subresource = '' }: ApiRequest): SubresourceHandlers {
   const isServed = resource.subresources.some(({ name }) => name === subresource);
-  const handlers = isServed ? SUBRESOURCE_HANDLERS[`${resource.plural}/${subresource}`] : undefined;
-  if (handlers === undefined) throw noSuchPath();
+  const handlers = SUBRESOURCE_HANDLERS[`${resource.plural}/${subresource}`] ?? SHARED_SUBRESOURCES[subresource];
+  if (!isServed || handlers === undefined) throw noSuchPath();
   return handlers;
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { endNamespaces } from './cluster/end-namespaces.ts';
+import { keepStandingObjects, nodeShape, registerNode } from './cluster/standing-objects.ts';
 import type { AuthorizationMode, ServerContext } from './context.ts';
 import { followDefinitions } from './custom/index.ts';
 import { answerRequest, answerUpgrade, type Answering } from './http/answer-request.ts';
@@ -55,11 +57,15 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
   const resources = new ResourceTable();
   const objects = new ServedObjects(store);
-  for (const { storage, isNamespaced } of resources.all) if (storage !== '') objects.keep(storage, { isNamespaced });
+  registerNode(store);
+  for (const { storage, isNamespaced } of resources.all) {
+    const shape = storage === 'nodes' ? nodeShape(store, clock) : undefined;
+    if (storage !== '') objects.keep(storage, { isNamespaced, shape });
+  }
   const end = new AbortController();
   const config = { url: '', caCertificate: ca, authorization };
   const context: ServerContext = { store, clock, objects, resources, node, config, signal: end.signal, report };
-  const definitions = followDefinitions(context);
+  const standing = [followDefinitions(context), keepStandingObjects(context), endNamespaces(context)];
   const answering: Answering = {
     context,
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
@@ -82,8 +88,8 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     kubeconfig,
     close: async () => {
       end.abort();
+      for (const each of standing) each.close();
       await listening.close();
-      definitions.close();
       objects.close();
     },
   };

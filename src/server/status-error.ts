@@ -68,8 +68,29 @@ export function notFoundStatus(resource: About, name: string): StatusError {
   return new StatusError({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
 }
 
+export function objectExists(resource: About, name: string): StatusError {
+  const message = `${pluralWithGroup(resource)} "${name}" already exists`;
+  return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
+}
+
+export function objectForbidden(
+  resource: About,
+  name: string,
+  why: string,
+  causes?: readonly FailureCause[],
+): StatusError {
+  const named = name === '' ? '' : ` "${name}"`;
+  const message = `${pluralWithGroup(resource)}${named} is forbidden: ${why}`;
+  return new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message,
+    details: { ...detailsOf(resource, name), causes },
+  });
+}
+
 /** @param why the sentence behind the colon. Default: the object was changed meanwhile */
-function objectConflict(resource: About, name: string, why?: string): StatusError {
+export function objectConflict(resource: About, name: string, why?: string): StatusError {
   const sentence = why ?? 'the object has been modified; please apply your changes to the latest version and try again';
   const message = `Operation cannot be fulfilled on ${pluralWithGroup(resource)} "${name}": ${sentence}`;
   return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });

@@ -61,7 +61,7 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
 
 /**
  * Files of `cli` that may use `import()`: the table of verbs, the looks at the state folder before a command, manifests
- * behind `-f` and `--from`, and what draws on a terminal.
+ * behind `-f` and `--from`, the server, and what draws on a terminal.
  */
 const LATE_IMPORTS = [
   'src/cli/before-command.ts',
@@ -69,6 +69,7 @@ const LATE_IMPORTS = [
   'src/cli/main.ts',
   'src/cli/repair.ts',
   'src/cli/select/selection.ts',
+  'src/cli/verbs/serve.ts',
   'src/cli/view/open-view.ts',
   'src/cli/view/painter-for.ts',
   'src/cli/waiting/waiting-line.ts',

@@ -50,7 +50,9 @@ export async function startServer({ objects = [] }: { objects?: readonly KubeObj
       const isText = typeof body === 'string' || Buffer.isBuffer(body);
       const bytes = body === undefined ? undefined : isText ? body : JSON.stringify(body);
       const json = bytes === undefined || isText ? {} : { 'content-type': 'application/json' };
-      const all = { authorization: `Bearer ${server.token}`, ...json, ...headers };
+      // Node.js sends the body of a DELETE without its length.
+      const length = bytes === undefined ? {} : { 'content-length': Buffer.byteLength(bytes) };
+      const all = { authorization: `Bearer ${server.token}`, ...json, ...length, ...headers };
       const sent = request(
         server.url + target,
         { method, agent, headers: all, servername: 'localhost' },

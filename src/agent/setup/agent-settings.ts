@@ -45,6 +45,8 @@ export interface AgentSettings {
   readonly strictPid1: boolean;
   /** True: the first client of a container gets its output from the first byte. */
   readonly awaitsClient?: boolean;
+  /** True for the agent of `podrun serve`. */
+  readonly isServer?: boolean;
   /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
 }

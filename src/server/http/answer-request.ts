@@ -117,7 +117,7 @@ function fail(
   if (response.headersSent) response.destroy();
   else {
     // The rest of a body that is too large is not read.
-    if (!raw.complete) response.setHeader('Connection', 'close');
+    if (status.failure.code === 413) response.setHeader('Connection', 'close');
     sendStatusError(raw, response, status);
   }
 }

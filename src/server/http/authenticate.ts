@@ -26,10 +26,6 @@ export function authenticate(headers: IncomingHttpHeaders, readToken: TokenReade
   throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }
 
-export function isAnonymous({ name }: ApiUser): boolean {
-  return name === ANONYMOUS.name;
-}
-
 function tokenIn(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';

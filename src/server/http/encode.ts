@@ -2,7 +2,7 @@
 const texts = new WeakMap<object, string>();
 
 /** An object of the store as JSON. The text is kept as long as the object is. */
-function storedJson(object: object): string {
+export function storedJson(object: object): string {
   const known = texts.get(object);
   if (known !== undefined) return known;
   const text = JSON.stringify(object);

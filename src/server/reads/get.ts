@@ -15,7 +15,7 @@ export async function getObjectAnswer(request: ApiRequest, context: ServerContex
  * The object that a path names.
  * @throws {StatusError} 404
  */
-function objectOf(
+export function objectOf(
   { resource, namespace, name = '' }: Pick<ApiRequest, 'resource' | 'namespace' | 'name'>,
   { objects }: ServerContext,
 ): StoredKubeObject {

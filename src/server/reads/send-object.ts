@@ -62,7 +62,7 @@ function inForm(object: object, { form, tableVersion }: Negotiated, { resource, 
 }
 
 /** @throws {StatusError} 400 */
-function includeOf({ query }: ApiRequest): FormOptions['include'] {
+export function includeOf({ query }: ApiRequest): FormOptions['include'] {
   const asked = query.get('includeObject') ?? '';
   if (asked === '') return 'Metadata';
   if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;

@@ -54,7 +54,7 @@ const withStatus = (kind: string, extras: Extras = {}): Extras => ({
 });
 
 const ALL = { categories: ['all'] };
-const REVIEW = { verbs: ['create'] };
+const REVIEW = { verbs: ['create'], storage: '' };
 
 const POD_SUBRESOURCES: readonly SubresourceEntry[] = [
   { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
@@ -146,7 +146,6 @@ const WORKLOADS: readonly ServedResource[] = [
 
 const REVIEWS: readonly ServedResource[] = [
   clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews', REVIEW),
-  clusterWide('authentication.k8s.io/v1', 'TokenReview', 'tokenreviews', REVIEW),
   served('authorization.k8s.io/v1', 'LocalSubjectAccessReview', 'localsubjectaccessreviews', REVIEW),
   clusterWide('authorization.k8s.io/v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', REVIEW),
   clusterWide('authorization.k8s.io/v1', 'SelfSubjectRulesReview', 'selfsubjectrulesreviews', REVIEW),
@@ -154,8 +153,6 @@ const REVIEWS: readonly ServedResource[] = [
 ];
 
 const ADMISSION = 'admissionregistration.k8s.io/v1';
-
-const METRICS = { verbs: ['get', 'list'] };
 
 const OTHERS: readonly ServedResource[] = [
   served('coordination.k8s.io/v1', 'Lease', 'leases'),
@@ -189,8 +186,6 @@ const OTHERS: readonly ServedResource[] = [
   ...['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].map((kind) =>
     clusterWide(ADMISSION, kind, `${kind.toLowerCase()}s`, { categories: ['api-extensions'] }),
   ),
-  { ...clusterWide('metrics.k8s.io/v1beta1', 'NodeMetrics', 'nodes', METRICS), singular: '', storage: '' },
-  { ...served('metrics.k8s.io/v1beta1', 'PodMetrics', 'pods', METRICS), singular: '', storage: '' },
 ];
 
 /**

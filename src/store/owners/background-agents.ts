@@ -74,6 +74,11 @@ export class BackgroundAgents {
     return id;
   }
 
+  /** Gives an agent other settings. */
+  changeSettings(id: string, settings: unknown): void {
+    this.#onDisk(() => writeFileAtomically(this.paths(id).settings, JSON.stringify(settings)));
+  }
+
   /** Undefined for an agent that does not exist (any more). */
   settings<T>(id: string): T | undefined {
     return this.#onDisk(() => readJsonFile<T>(this.paths(id).settings));

@@ -32,7 +32,13 @@ beforeAll(async () => {
   const applied = workshop.start(['apply', pod]);
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   const store = storeOf(workshop);
-  server = await openApiServer({ store, clock: new SystemClock(), port: 0, report: () => undefined });
+  server = await openApiServer({
+    store,
+    clock: new SystemClock(),
+    port: 0,
+    descriptionsFile: '',
+    report: () => undefined,
+  });
 });
 
 afterAll(async () => {

@@ -1,0 +1,127 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
+import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
+import { NETWORK_CHOICES } from '../../machine/network-choice.ts';
+import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
+import { startCommand } from '../../runtime/helpers/command.ts';
+import type { ApiServer } from '../../server/index.ts';
+import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
+import { protectStateFolder } from '../../store/state-folder.ts';
+import { listenForSignals } from '../apply/signals.ts';
+import type { Cli } from '../cli.ts';
+import { serveSettings, type ServedPodFlags } from '../serve/serve-settings.ts';
+import type { RunVerb } from '../verb.ts';
+
+interface ServeFlags extends ServedPodFlags {
+  readonly port: string;
+  readonly address: string;
+  readonly authorization: 'always-allow' | 'rbac';
+  readonly once?: boolean;
+}
+
+const EXAMPLES = `
+The server listens on this machine only, with TLS and a token, which the kubeconfig has. Ctrl-C ends the server;
+its Pods keep running, and the next podrun serve goes on with them. With --once, all ends with COMMAND.
+
+Examples:
+  podrun serve                            # prints: export KUBECONFIG=…
+  podrun serve --once -- helm test mine   # serves for one command, and exits with its code
+  podrun serve --port 6443 --network cluster
+`;
+
+const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
+
+/** `podrun serve`: serves the store as the API of Kubernetes, and runs what clients create. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('serve')
+    .summary('Serve the API of Kubernetes, for kubectl and other clients')
+    .description('Serves the API of Kubernetes. The Pods and workloads that clients create run on this machine.')
+    .usage('[flags] [-- COMMAND ARGS...]')
+    .option('--port <number>', 'port to listen at; 0: a free one', '0')
+    .option('--address <address>', 'address to listen at', '127.0.0.1')
+    .addOption(
+      new Option('--authorization <mode>', 'rbac: users may do what Roles permit')
+        .choices(['always-allow', 'rbac'])
+        .default('always-allow'),
+    )
+    .option('--once', 'serve for COMMAND, with KUBECONFIG set; then end all Pods')
+    .option('--image <name=command>', 'the program of an image; may be given several times', append)
+    .option('--config <file>', 'settings (default: podrun.yaml of this folder or of one above)')
+    .addOption(new Option('--network <kind>', 'the network of Pods (default: auto)').choices(NETWORK_CHOICES))
+    .addOption(new Option('--runtime <tier>', 'how containers are isolated').choices(RUNTIME_CHOICES))
+    .addOption(new Option('--images <source>', 'programs of this machine, or real images').choices(SOURCE_CHOICES))
+    .option('--ingress-port <ports>', 'ports for Ingresses: HTTP,HTTPS')
+    .option('--isolate', 'containers get copies of the folders with your work')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: Partial<ServeFlags> & Pick<ServeFlags, 'port' | 'address' | 'authorization'>) =>
+      run((cli) => serve(cli, withDefaults(flags))),
+    );
+}
+
+function withDefaults(flags: Partial<ServeFlags> & Pick<ServeFlags, 'port' | 'address' | 'authorization'>): ServeFlags {
+  const { image = [], config, network, runtime, images, ingressPort, isolate = false, ...rest } = flags;
+  return { ...rest, image, config, network, runtime, images, ingressPort, isolate };
+}
+
+async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
+  const { command } = cli.line;
+  const [program, ...args] = command ?? [];
+  if (flags.once === true && program === undefined) throw usage('--once needs a COMMAND behind --');
+  if (flags.once !== true && command !== undefined) throw usage('a COMMAND needs --once');
+  const home = homedir();
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  protectStateFolder(root, home);
+  const settings = await serveSettings(cli, flags, root);
+  let exitCode: number | undefined;
+  const { serveCluster } = await import('../../server/index.ts');
+  const outcome = await serveCluster({
+    root,
+    memoryMountPoints: memoryMountPoints(cli.env, process.getuid?.()),
+    clock: cli.clock,
+    podrun: cli.podrun,
+    settings,
+    descriptionsFile: path.join(cli.folder, 'descriptions.json'),
+    host: flags.address,
+    port: portNumber(flags.port),
+    authorization: flags.authorization,
+    report: (line) => cli.stderr.write(`${line}\n`),
+    onReady: async (server) => {
+      if (program === undefined) return untilSignal(cli, server);
+      exitCode = await runOnce(cli, [program, ...args], server);
+      return 'end';
+    },
+  });
+  if (!outcome.ok) throw new PodrunError(outcome.code, outcome.message, { hint: outcome.hint });
+  return exitCode ?? outcome.exitCode;
+}
+
+/** @throws {PodrunError} (usage) */
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port < 65_536) return port;
+  throw usage(`invalid --port ${JSON.stringify(text)}`, 'A port is a number from 0 to 65535.');
+}
+
+/** Serves until a signal. A second one ends podrun at once. */
+async function untilSignal(cli: Cli, server: ApiServer): Promise<'leave'> {
+  cli.stdout.write(`export KUBECONFIG=${server.kubeconfig}\n`);
+  cli.note(`serving ${server.url}; Ctrl-C ends the server, and its Pods keep running`);
+  await new Promise<void>((resolve) => void listenForSignals(cli, () => resolve()));
+  return 'leave';
+}
+
+async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: ApiServer): Promise<number> {
+  const env = { ...cli.env, KUBECONFIG: server.kubeconfig };
+  const outcome = await startCommand({ argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true });
+  if (!outcome.ok) {
+    cli.stderr.write(`${outcome.error}\n`);
+    return outcome.exitCode;
+  }
+  const signals = listenForSignals(cli, (signal) => outcome.command.forward(signal));
+  const exitCode = await outcome.command.exitCode;
+  signals.close();
+  return exitCode === 0 ? EXIT.ok : exitCode;
+}

@@ -1,0 +1,113 @@
+import type { StoredKubeObject } from '../../api/objects.ts';
+import type { ServerContext } from '../context.ts';
+import type { ApiUser } from '../request.ts';
+
+/** The attributes of a review of access. */
+export interface Attributes {
+  readonly namespace?: string | undefined;
+  readonly verb?: string | undefined;
+  readonly group?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly subresource?: string | undefined;
+  readonly name?: string | undefined;
+  /** The path of a request that is about no object. */
+  readonly path?: string | undefined;
+}
+
+/** A rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+interface RoleBinding {
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+  readonly roleRef: { readonly kind: string; readonly name: string };
+}
+
+const MASTERS = 'system:masters';
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+/** Everybody with a name may ask what there is, and about themselves. Source: the default ClusterRoles. */
+const DISCOVERY: readonly PolicyRule[] = [
+  {
+    verbs: ['get'],
+    nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez', '/openapi', '/openapi/*', '/version'],
+  },
+  {
+    verbs: ['create'],
+    apiGroups: ['authorization.k8s.io', 'authentication.k8s.io'],
+    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'],
+  },
+];
+
+/** True when a user may do something. */
+export function isPermitted(user: ApiUser, wanted: Attributes, context: ServerContext): boolean {
+  return rulesOf(user, wanted.namespace ?? '', context).some((rule) => permits(rule, wanted));
+}
+
+/** The rules that hold for a user in a namespace. Empty: at the scope of the cluster. */
+export function rulesOf(user: ApiUser, namespace: string, context: ServerContext): readonly PolicyRule[] {
+  if (user.groups.includes('system:unauthenticated')) return [];
+  if (context.config.authorization !== 'rbac' || user.groups.includes(MASTERS)) return EVERYTHING;
+  return [
+    ...DISCOVERY,
+    ...rulesBoundIn(user, 'clusterrolebindings', undefined, context),
+    ...(namespace === '' ? [] : rulesBoundIn(user, 'rolebindings', namespace, context)),
+  ];
+}
+
+function rulesBoundIn(
+  user: ApiUser,
+  resource: string,
+  namespace: string | undefined,
+  { objects }: ServerContext,
+): PolicyRule[] {
+  const bindings = objects.list(resource, namespace) as unknown as readonly (RoleBinding & StoredKubeObject)[];
+  return bindings
+    .filter((binding) => isBound(user, binding))
+    .flatMap(({ roleRef }) => {
+      const role =
+        roleRef.kind === 'ClusterRole'
+          ? objects.get('clusterroles', undefined, roleRef.name)
+          : objects.get('roles', namespace, roleRef.name);
+      return (role?.['rules'] ?? []) as PolicyRule[];
+    });
+}
+
+function isBound({ name, groups }: ApiUser, { subjects = [], metadata }: RoleBinding & StoredKubeObject): boolean {
+  return subjects.some((subject) => {
+    if (subject.kind === 'User') return subject.name === name;
+    if (subject.kind === 'Group') return groups.includes(subject.name);
+    return name === `system:serviceaccount:${subject.namespace ?? metadata.namespace}:${subject.name}`;
+  });
+}
+
+/** Source: pkg/apis/rbac/v1/evaluation_helpers.go. */
+function permits(
+  rule: PolicyRule,
+  { verb = '', group = '', resource = '', subresource, name, path }: Attributes,
+): boolean {
+  if (!has(rule.verbs, verb)) return false;
+  if (path !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => fits(pattern, path));
+  const what = subresource ? `${resource}/${subresource}` : resource;
+  const isNamed = (rule.resources ?? []).some((each) => {
+    return each === '*' || each === what || (subresource !== undefined && each === `*/${subresource}`);
+  });
+  const names = rule.resourceNames ?? [];
+  return isNamed && has(rule.apiGroups ?? [], group) && (names.length === 0 || names.includes(name ?? ''));
+}
+
+function has(list: readonly string[], value: string): boolean {
+  return list.includes('*') || list.includes(value);
+}
+
+function fits(pattern: string, path: string): boolean {
+  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
+}

@@ -1,0 +1,198 @@
+import type { ServerResponse } from 'node:http';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import type { Alarm } from '../../clock.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import { storedJson } from '../http/encode.ts';
+import { negotiate } from '../http/media-types.ts';
+import type { ApiRequest } from '../request.ts';
+import { apiVersionOf } from '../resources/served-resource.ts';
+import type { StoredChange } from '../state/change-window.ts';
+import { expired, StatusError } from '../status-error.ts';
+import { checkListOptions } from './list-options.ts';
+import { matcherOf, type ObjectMatcher } from './selectors.ts';
+import { includeOf } from './send-object.ts';
+import { metadataOnly, tableOf } from './table.ts';
+import { versionAsked } from './versions.ts';
+
+/** The bytes that a client may leave unread. A slower one is cut off: it lists again. */
+const UNREAD_MAX = 8 * 1024 * 1024;
+/** The time between two bookmarks of a watch without changes. */
+const BOOKMARK_MS = 60_000;
+/** A watch without a time limit ends after a time between this and twice this. Source: MinRequestTimeout. */
+const LONGEST_MS = 30 * 60_000;
+const WATCHES_MAX = 1000;
+
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+let openWatches = 0;
+
+/** Answers the changes of a collection, or of an object, as they happen. */
+export function watchAnswer(request: ApiRequest, context: ServerContext): ApiAnswer {
+  checkListOptions(request);
+  const from = versionToWatch(request);
+  if (openWatches >= WATCHES_MAX) {
+    const message = `too many watches: ${WATCHES_MAX} are open`;
+    throw new StatusError({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 5 } });
+  }
+  const watch = new ObjectWatch(request, context);
+  return { stream: (response) => watch.begin(response, from) };
+}
+
+/** Source: etcd3/watcher.go; its errors differ from those of a list. */
+function versionToWatch(request: ApiRequest): number | undefined {
+  const text = request.query.get('resourceVersion') ?? '';
+  if (/^\d*$/.test(text)) return versionAsked(request);
+  const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
+  throw new StatusError({ code: 500, reason: 'InternalError', message, details: {} });
+}
+
+/** One watch of a client. */
+class ObjectWatch {
+  readonly #request: ApiRequest;
+  readonly #context: ServerContext;
+  readonly #matches: ObjectMatcher;
+  readonly #encode: (object: StoredKubeObject) => string;
+  readonly #hasBookmarks: boolean;
+  #response: ServerResponse | undefined;
+  #alarms: Alarm[] = [];
+  #pending: string[] = [];
+  #isOver = false;
+  #end: () => void = () => undefined;
+
+  constructor(request: ApiRequest, context: ServerContext) {
+    const { query } = request;
+    this.#request = request;
+    this.#context = context;
+    this.#matches = matcherOf(request);
+    this.#encode = encoderOf(request, context);
+    this.#hasBookmarks = ['true', '1'].includes(query.get('allowWatchBookmarks') ?? '');
+  }
+
+  /** Resolves when the watch is over. */
+  begin(response: ServerResponse, from: number | undefined): Promise<void> {
+    const { objects, signal } = this.#context;
+    const { resource, query } = this.#request;
+    this.#response = response;
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' });
+    response.flushHeaders();
+    const sendsInitial = ['true', '1'].includes(query.get('sendInitialEvents') ?? '');
+    const isFresh = from === undefined;
+    const missed = isFresh || sendsInitial ? [] : objects.changesAfter(resource.storage, from);
+    if (missed === undefined) return this.#refuse(expired(tooOld(from, objects.version)));
+    openWatches++;
+    if (sendsInitial || (isFresh && query.get('sendInitialEvents') === null)) this.#sendPresent(isFresh, sendsInitial);
+    for (const change of missed) this.#changed(change, from ?? 0);
+    const subscription = objects.subscribe(resource.storage, (change) => this.#changed(change, from ?? 0));
+    return new Promise((resolve) => {
+      this.#end = () => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        openWatches--;
+        subscription.close();
+        for (const alarm of this.#alarms) alarm.cancel();
+        signal.removeEventListener('abort', this.#end);
+        if (!response.destroyed) response.end(this.#pending.join(''));
+        resolve();
+      };
+      response.once('close', this.#end);
+      response.once('error', this.#end);
+      signal.addEventListener('abort', this.#end);
+      this.#alarms = [this.#endLater(), this.#bookmarkLater()].filter((alarm) => alarm !== undefined);
+    });
+  }
+
+  #refuse(error: StatusError): Promise<void> {
+    this.#response?.end(`${JSON.stringify({ type: 'ERROR', object: error.body })}\n`);
+    return Promise.resolve();
+  }
+
+  /** Sends all objects that exist, and with bookmarks the mark of their end. */
+  #sendPresent(isFresh: boolean, isAsked: boolean): void {
+    const { objects } = this.#context;
+    const { resource, namespace } = this.#request;
+    const version = objects.version;
+    for (const object of objects.list(resource.storage, namespace)) {
+      if (this.#matches(object)) this.#send('ADDED', this.#encode(object));
+    }
+    if (this.#hasBookmarks && (isAsked || isFresh)) this.#bookmark(version, { [INITIAL_EVENTS_END]: 'true' });
+  }
+
+  /** Source: cacher/cache_watcher.go, convertToWatchEvent. */
+  #changed({ type, object, before, version }: StoredChange, from: number): void {
+    if (version <= from && from <= this.#context.objects.version) return;
+    const { namespace } = this.#request;
+    if (this.#isOver || (namespace !== undefined && object.metadata.namespace !== namespace)) return;
+    const didMatch = before !== undefined && this.#matches(before);
+    const doesMatch = type !== 'DELETED' && this.#matches(object);
+    if (doesMatch) this.#send(didMatch ? 'MODIFIED' : 'ADDED', this.#encode(object));
+    else if (didMatch) this.#send('DELETED', this.#encode(asItWas(before, object)));
+  }
+
+  #bookmark(version: number, annotations?: Readonly<Record<string, string>>): void {
+    const { resource } = this.#request;
+    const metadata = { resourceVersion: String(version), creationTimestamp: null, ...(annotations && { annotations }) };
+    const object = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
+    this.#send('BOOKMARK', this.#encode(object as unknown as StoredKubeObject));
+  }
+
+  /** Sends the events of one turn together. */
+  #send(type: string, object: string): void {
+    if (this.#pending.length === 0) queueMicrotask(() => this.#flush());
+    this.#pending.push(`{"type":"${type}","object":${object}}\n`);
+  }
+
+  #flush(): void {
+    const response = this.#response;
+    if (this.#isOver || response === undefined) return;
+    const text = this.#pending.join('');
+    this.#pending = [];
+    if (response.writableLength > UNREAD_MAX) response.destroy();
+    else if (text !== '') response.write(text);
+  }
+
+  #endLater(): Alarm {
+    const { clock } = this.#context;
+    const seconds = Number(this.#request.query.get('timeoutSeconds') ?? 0);
+    const waitMs = seconds > 0 ? seconds * 1000 : LONGEST_MS * (1 + Math.random());
+    return clock.wakeAt(clock.now().monotonicMs + waitMs, () => this.#end());
+  }
+
+  #bookmarkLater(): Alarm | undefined {
+    if (!this.#hasBookmarks) return undefined;
+    const { clock, objects } = this.#context;
+    return clock.wakeAt(clock.now().monotonicMs + BOOKMARK_MS, () => {
+      if (this.#isOver) return;
+      this.#bookmark(objects.version);
+      this.#alarms = [...this.#alarms.slice(0, 1), this.#bookmarkLater()].filter((alarm) => alarm !== undefined);
+    });
+  }
+}
+
+/** The object that no longer matches, as it was, with the version of the change. */
+function asItWas(before: StoredKubeObject, { metadata: { resourceVersion } }: StoredKubeObject): StoredKubeObject {
+  return { ...before, metadata: { ...before.metadata, resourceVersion } };
+}
+
+/** The text of an object in the form that the client accepts. The columns of a Table come with the first one only. */
+function encoderOf(request: ApiRequest, { clock }: ServerContext): (object: StoredKubeObject) => string {
+  const { form, tableVersion } = negotiate(request.raw.headers.accept);
+  if (form === 'object') return storedJson;
+  if (form === 'metadata') return (object) => JSON.stringify(metadataOnly(object));
+  const include = includeOf(request);
+  let hasColumns = true;
+  return (object) => {
+    const metadata = { resourceVersion: object.metadata.resourceVersion };
+    const isBookmark = object.metadata.name === undefined;
+    const nowMs = clock.now().wallMs;
+    const options = { apiVersion: tableVersion, metadata, include, nowMs, hasColumns: hasColumns || isBookmark };
+    const rows = isBookmark ? [] : [object];
+    if (!isBookmark) hasColumns = false;
+    return JSON.stringify(tableOf(request.resource, rows, options));
+  };
+}
+
+function tooOld(version: number | undefined, current: number): string {
+  return `too old resource version: ${version ?? 0} (${current})`;
+}

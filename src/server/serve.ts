@@ -1,0 +1,125 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import { type ErrorCode, PodrunError } from '../api/errors.ts';
+import { runAgent } from '../background/run-agent.ts';
+import type { PodrunProgram } from '../background/call-background.ts';
+import { type Clock, sleep } from '../clock.ts';
+import { CLUSTER_RANGE, MACHINE_RANGE } from '../network/service-addresses.ts';
+import { sendSignal } from '../runtime/kill.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { readJsonFile, writeFileAtomically } from '../store/disk/atomic-file.ts';
+import { FileStore } from '../store/file-store.ts';
+import { BackgroundAgents } from '../store/owners/background-agents.ts';
+import type { AuthorizationMode } from './context.ts';
+import { serverFolder } from './http/credentials.ts';
+import { type ApiServer, openApiServer } from './open-server.ts';
+
+/** The settings of a server. Only data and functions: the command line loads this room as a bundle of its own. */
+export interface ServeOptions {
+  /** The state folder. */
+  readonly root: string;
+  /** See FileStoreOptions. */
+  readonly memoryMountPoints: readonly string[];
+  readonly clock: Clock;
+  /** Starts the keeper of the containers. */
+  readonly podrun: PodrunProgram;
+  readonly settings: AgentSettings;
+  /** dist/descriptions.json. */
+  readonly descriptionsFile: string;
+  readonly host?: string | undefined;
+  readonly port: number;
+  readonly authorization?: AuthorizationMode | undefined;
+  /** Writes a line to the log. */
+  readonly report: (line: string) => void;
+  /** Called when the server answers. Resolves when it is to end: see Serving of background/run-agent.ts. */
+  readonly onReady: (server: ApiServer) => Promise<'leave' | 'end'>;
+}
+
+/** The server that runs, on record for the next one. */
+interface ServerRecord {
+  readonly pid: number;
+  readonly url: string;
+}
+
+const LOOK_AGAIN_MS = 20;
+const OTHER_ENDS_MS = 10_000;
+
+/** The end of a server. The error is plain data: its class is another one in the bundle of the command line. */
+export type ServeOutcome =
+  | { readonly ok: true; readonly exitCode: number }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined };
+
+/**
+ * Serves the API and runs Pods and controllers behind it, as one node, until `onReady` resolves. Goes on with what the
+ * last server of the state folder has left. Fails when another server of the state folder runs, or the server cannot
+ * listen.
+ */
+export async function serveCluster(options: ServeOptions): Promise<ServeOutcome> {
+  try {
+    return { ok: true, exitCode: await serve(options) };
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    const { code, message, hint } = error;
+    return { ok: false, code, message, hint };
+  }
+}
+
+async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Promise<number> {
+  const { clock, podrun, settings, report, onReady, ...listening } = options;
+  const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints });
+  const agents = new BackgroundAgents(store.root, localProcesses);
+  const id = await serverAgent(agents, { ...settings, isServer: true }, clock);
+  const record = path.join(serverFolder(store.root), 'server.json');
+  return runAgent(id, {
+    store,
+    clock,
+    podrun,
+    report,
+    serving: async (agent) => {
+      const isCluster = settings.privateNetworks?.kind === 'cluster';
+      const node = {
+        serviceRange: isCluster ? CLUSTER_RANGE : MACHINE_RANGE,
+        createPod: agent.startPod,
+        took: agent.took,
+      };
+      const server = await openApiServer({ ...listening, store, clock, node, report });
+      try {
+        writeFileAtomically(record, JSON.stringify({ pid: process.pid, url: server.url } satisfies ServerRecord));
+        return await onReady(server);
+      } finally {
+        rmSync(record, { force: true });
+        await server.close();
+      }
+    },
+  });
+}
+
+/** The agent of the server: that of the last one, or a new one. This process stands for it from now on. */
+async function serverAgent(agents: BackgroundAgents, settings: AgentSettings, clock: Clock): Promise<string> {
+  const id = agents.list().find((each) => agents.settings<AgentSettings>(each)?.isServer === true);
+  if (id === undefined) return agents.create(settings, { pods: [], workloads: [], command: 'serve' });
+  await takeFrom(agents, id, clock);
+  agents.changeSettings(id, settings);
+  return id;
+}
+
+/** Ends an agent that another command has started in the place of a server that was killed. */
+async function takeFrom(agents: BackgroundAgents, id: string, clock: Clock): Promise<void> {
+  const untilMs = clock.now().monotonicMs + OTHER_ENDS_MS;
+  for (;;) {
+    const present = agents.processOf(id);
+    const isGone = present === undefined || agents.isGone(present);
+    if (isGone && agents.claim(id) === undefined) return;
+    const record = readJsonFile<ServerRecord>(path.join(serverFolder(agents.root), 'server.json'));
+    if (present !== undefined && record?.pid === present.pid) {
+      throw new PodrunError('Conflict', `podrun serve runs already (process ${present.pid}): ${record.url}`, {
+        hint: `Its kubeconfig is ${path.join(serverFolder(agents.root), 'kubeconfig')}.`,
+      });
+    }
+    if (clock.now().monotonicMs > untilMs)
+      throw new PodrunError('Conflict', `process ${present?.pid ?? 0} is the agent of the server and does not end`);
+    if (!isGone) sendSignal(present.pid, 'SIGTERM');
+    await sleep(clock, LOOK_AGAIN_MS);
+  }
+}

@@ -1,0 +1,119 @@
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { randomSuffix } from '../../agent/runs/random-suffix.ts';
+import { prepareForCreate } from '../../manifest/default/create.ts';
+import { applyDefaults } from '../../manifest/default/index.ts';
+import { type FieldError, required, tooLong, withoutRepeats } from '../../manifest/field-error.ts';
+import { validateObject } from '../../manifest/validate/index.ts';
+import { warningsFor } from '../../manifest/warnings.ts';
+import { createObject } from '../../objects/create-object.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import type { ServedResource } from '../resources/served-resource.ts';
+import { badRequestStatus, invalidObject, notFoundStatus, objectExists, objectForbidden } from '../status-error.ts';
+import { readObject } from './read-object.ts';
+import { checkWriteOptions, isDryRun } from './write-options.ts';
+
+/** Creates an object. */
+export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  checkWriteOptions(request);
+  const object = await readObject(request);
+  return { object: createFrom(object, request, context), code: 201 };
+}
+
+/**
+ * Stores a new object, as a request says: with a name, defaulted, valid and admitted.
+ * @param object decoded
+ * @throws {StatusError} when the API server would refuse it
+ */
+export function createFrom(object: KubeObject, request: ApiRequest, context: ServerContext): StoredKubeObject {
+  const { resource } = request;
+  const named = withName(withPlace(object, request));
+  const name = named.metadata.name ?? '';
+  checkNamespace(named, request, context);
+  const { resourceVersion } = named.metadata;
+  if (resourceVersion) throw badRequestStatus('resourceVersion should not be set on objects to be created');
+  const prepared = preparedObject(named, resource);
+  if (prepared.errors.length > 0) throw invalidObject(resource, name, prepared.errors);
+  for (const warning of prepared.warnings) request.warn(warning);
+  if (context.objects.get(resource.storage, prepared.object.metadata.namespace, name) !== undefined)
+    throw objectExists(resource, name);
+  if (isDryRun(request)) return asDryRun(prepared.object, context);
+  return store(prepared.object, resource, context);
+}
+
+interface Prepared {
+  readonly object: KubeObject;
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
+}
+
+const CONFIG_BYTES_MAX = 1024 * 1024;
+
+/** Sets defaults, and finds the mistakes of a new object. */
+function preparedObject(object: KubeObject, { custom }: ServedResource): Prepared {
+  if (custom !== undefined) return { object, errors: custom.validate(object, undefined), warnings: [] };
+  const prepared = prepareForCreate(applyDefaults(object));
+  const errors = withoutRepeats(validateObject(prepared));
+  if (prepared.kind === 'ConfigMap' && Buffer.byteLength(JSON.stringify(prepared)) > CONFIG_BYTES_MAX)
+    errors.push(tooLong('', CONFIG_BYTES_MAX));
+  return { object: prepared, errors, warnings: errors.length > 0 ? [] : warningsFor(prepared) };
+}
+
+/** Puts an object into the namespace of the path. */
+function withPlace(object: KubeObject, { resource, namespace }: ApiRequest): KubeObject {
+  const given = object.metadata.namespace;
+  if (!resource.isNamespaced) {
+    const { namespace: _, ...metadata } = object.metadata;
+    return { ...object, metadata };
+  }
+  if (given && given !== namespace) throw badRequestStatus(OTHER_NAMESPACE);
+  return { ...object, metadata: { ...object.metadata, namespace: namespace ?? DEFAULT_NAMESPACE } };
+}
+
+export const OTHER_NAMESPACE = 'the namespace of the provided object does not match the namespace sent on the request';
+
+/** Source: apiserver/pkg/storage/names/generate.go. */
+function withName(object: KubeObject): KubeObject {
+  const { name, generateName } = object.metadata;
+  if (name || !generateName) return object;
+  return { ...object, metadata: { ...object.metadata, name: generateName.slice(0, 58) + randomSuffix() } };
+}
+
+function checkNamespace(
+  { metadata }: KubeObject,
+  { resource }: ApiRequest,
+  { objects, resources }: ServerContext,
+): void {
+  const { namespace, name = '' } = metadata;
+  if (name === '') throw invalidObject(resource, '', [required('metadata.name', 'name or generateName is required')]);
+  if (!resource.isNamespaced || namespace === undefined) return;
+  const stored = objects.get('namespaces', undefined, namespace);
+  const namespaces = resources.find('', 'v1', 'namespaces');
+  if (stored === undefined && namespaces !== undefined) throw notFoundStatus(namespaces, namespace);
+  if (stored?.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  throw objectForbidden(resource, name, why, [
+    { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' },
+  ]);
+}
+
+function store(object: KubeObject, { storage, custom }: ServedResource, context: ServerContext): StoredKubeObject {
+  const { node } = context;
+  const keep = (admitted: KubeObject): StoredKubeObject => {
+    const { status: _, ...rest } = admitted;
+    if (custom !== undefined) return context.store.create<KubeObject>(storage, rest) as StoredKubeObject;
+    return createObject(context.store, admitted, node?.serviceRange, node?.createPod);
+  };
+  const created = keep(object);
+  node?.took(created);
+  return context.objects.get(storage, created.metadata.namespace, created.metadata.name) ?? created;
+}
+
+function asDryRun(object: KubeObject, { store: { clock }, objects }: ServerContext): StoredKubeObject {
+  const creationTimestamp = new Date(clock.now().wallMs).toISOString().replace(/\.\d+/, '');
+  const uid = globalThis.crypto.randomUUID();
+  const metadata = { ...object.metadata, uid, creationTimestamp, resourceVersion: String(objects.version) };
+  return { ...object, metadata } as StoredKubeObject;
+}

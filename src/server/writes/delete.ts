@@ -1,0 +1,102 @@
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { type FieldError, notSupported } from '../../manifest/field-error.ts';
+import { deleteObject } from '../../objects/deletion/delete-object.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import { objectOf } from '../reads/get.ts';
+import { matcherOf } from '../reads/selectors.ts';
+import type { ApiRequest } from '../request.ts';
+import { apiVersionOf } from '../resources/served-resource.ts';
+import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
+import { readOptions } from './read-object.ts';
+import { typeOf } from './update.ts';
+
+/** How an object is to be deleted. Source: apimachinery/pkg/apis/meta/v1/types.go, DeleteOptions. */
+interface DeleteOptions {
+  /** Undefined: the object's own. */
+  readonly graceSeconds: number | undefined;
+  readonly propagation: PropagationPolicy | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly isDryRun: boolean;
+}
+
+const POLICIES: ReadonlySet<string> = new Set(['Background', 'Foreground', 'Orphan']);
+
+/** The namespaces that the server needs. */
+const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+
+/** Deletes an object, or marks it: a Pod ends first, and finalizers keep what they are for. */
+export async function deleteAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  const options = await readDeleteOptions(request);
+  const object = objectOf(request, context);
+  const left = await deleteOne(object, options, request, context);
+  const { resource, name = '' } = request;
+  if (left !== undefined || resource.plural === 'pods') return { object: left ?? object };
+  const { uid } = object.metadata;
+  const { group, plural } = resource;
+  const details = { name, ...(group !== '' && { group }), kind: plural, uid };
+  return { object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } };
+}
+
+/** Deletes the objects of a collection that a request selects. */
+export async function deleteCollectionAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  const options = await readDeleteOptions(request);
+  const { resource, namespace } = request;
+  const items = context.objects.list(resource.storage, namespace).filter(matcherOf(request));
+  for (const item of items) await deleteOne(item, options, request, context);
+  const metadata = { resourceVersion: String(context.objects.version) };
+  return { object: { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata, items } };
+}
+
+/** Answers the object when it is still there. */
+async function deleteOne(
+  object: StoredKubeObject,
+  { graceSeconds, propagation, preconditions, isDryRun }: DeleteOptions,
+  { resource }: ApiRequest,
+  { store, clock, objects }: ServerContext,
+): Promise<StoredKubeObject | undefined> {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    const why =
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). ` +
+      'The object might have been deleted and then recreated';
+    throw objectConflict({ ...resource, plural: resource.kind }, name, why);
+  }
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    const why =
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ` +
+      `ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw objectConflict({ ...resource, plural: resource.kind }, name, why);
+  }
+  if (resource.plural === 'namespaces' && KEPT_NAMESPACES.has(name))
+    throw objectForbidden(resource, name, 'this namespace may not be deleted');
+  if (isDryRun) return undefined;
+  const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
+  await deleteObject({ store, clock, graceSeconds, propagation }, ref);
+  const left = objects.get(resource.storage, namespace, name);
+  return left?.metadata.uid === uid ? left : undefined;
+}
+
+/** The options of a deletion: in the body, or in the query. */
+async function readDeleteOptions(request: ApiRequest): Promise<DeleteOptions> {
+  const { query } = request;
+  const body = (await readOptions(request, 'DeleteOptions')) ?? {};
+  const grace = body['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds') ?? undefined;
+  const policy = (body['propagationPolicy'] ?? query.get('propagationPolicy') ?? '') as string;
+  const orphans = body['orphanDependents'] ?? query.get('orphanDependents') ?? undefined;
+  const dryRun = (body['dryRun'] ?? query.getAll('dryRun')) as readonly string[];
+  const errors: FieldError[] = [];
+  if (policy !== '' && !POLICIES.has(policy)) errors.push(notSupported('propagationPolicy', policy, [...POLICIES]));
+  for (const each of dryRun) if (each !== 'All') errors.push(notSupported('dryRun', each, ['All']));
+  if (errors.length > 0) throw invalidObject({ kind: 'DeleteOptions', group: 'meta.k8s.io' }, '', errors);
+  const isOrphaning = orphans === true || orphans === 'true';
+  // A Pod that is to end at once does so after a second, unless it is forced.
+  const graceSeconds = grace === undefined || grace === null ? undefined : Number(grace);
+  return {
+    graceSeconds: graceSeconds !== undefined && graceSeconds < 0 ? 1 : graceSeconds,
+    propagation: policy === '' ? (isOrphaning ? 'Orphan' : undefined) : (policy as PropagationPolicy),
+    preconditions: body['preconditions'] ?? {},
+    isDryRun: dryRun.includes('All'),
+  };
+}

@@ -1,0 +1,57 @@
+import { hasCode } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import { objectOf } from '../reads/get.ts';
+import type { ApiRequest } from '../request.ts';
+import { badRequestStatus, StatusError } from '../status-error.ts';
+import { createFrom } from './create.ts';
+import { patchedObject, patchTypeOf } from './patched-object.ts';
+import { changeStored } from './update.ts';
+import { checkWriteOptions } from './write-options.ts';
+
+/** Patches an object, or the part of it that a subresource covers. An apply may create it. */
+export async function patchAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  checkWriteOptions(request);
+  const { resource, namespace, name = '', subresource } = request;
+  const type = patchTypeOf(request.headers['content-type'], resource);
+  const patch = await requestedPatch(request, context);
+  if (type === 'apply' && context.objects.get(resource.storage, namespace, name) === undefined) {
+    if (subresource !== undefined) objectOf(request, context);
+    return { object: createFrom(patch(undefined), request, context), code: 201 };
+  }
+  objectOf(request, context);
+  return { object: changeStored(request, context, patch) };
+}
+
+/**
+ * The patch in the body of a request, as a function of the object before it.
+ * @throws {StatusError} 415 for an unknown type
+ */
+export async function requestedPatch(
+  request: ApiRequest,
+  { clock }: ServerContext,
+): Promise<(stored: KubeObject | undefined) => KubeObject> {
+  const { resource, name = '', subresource, query, headers } = request;
+  const contentType = headers['content-type'];
+  const isJsonPatch = patchTypeOf(contentType, resource) === 'json';
+  const body = await request.body();
+  const time = formatTime(Math.floor(clock.now().wallMs / 1000) * 1000);
+  const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
+  return (stored) => {
+    try {
+      return patchedObject({ ...about, stored });
+    } catch (error) {
+      if (isJsonPatch && hasCode(error, 'Invalid')) throw unfitPatch();
+      if (hasCode(error, 'BadRequest')) throw badRequestStatus(error.message.replace(/^Error from .*?: /, ''));
+      throw error;
+    }
+  };
+}
+
+/** The answer to a JSON patch with a failed test, or for a path that the object does not have. */
+function unfitPatch(): StatusError {
+  const message = 'the server rejected our request due to an error in our request';
+  return new StatusError({ code: 422, reason: 'Invalid', message, details: {} });
+}

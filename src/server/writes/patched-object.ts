@@ -1,0 +1,135 @@
+import { applyServerSide, checkApplied, managerName, shapeOfType, type Shape } from '../../api/apply/index.ts';
+import { typeOfKind } from '../../api/field-types.ts';
+import { isJsonObject, type JsonObject } from '../../api/json.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { applyPatch, type PatchType } from '../../api/patch/index.ts';
+import { required } from '../../manifest/field-error.ts';
+import { readValue } from '../../manifest/read/documents.ts';
+import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { badRequestStatus, invalidObject, StatusError } from '../status-error.ts';
+
+/** A patch of an object, as it was requested. */
+export interface PatchRequest {
+  readonly resource: ServedResource;
+  /** The object before the patch. Undefined: an apply creates it. */
+  readonly stored: KubeObject | undefined;
+  readonly name: string;
+  /** Undefined: the object itself. */
+  readonly subresource: string | undefined;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+  readonly query: URLSearchParams;
+  readonly userAgent: string | undefined;
+  /** RFC 3339 in seconds. */
+  readonly time: string;
+}
+
+const TYPES: Readonly<Record<string, PatchType | 'apply'>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/**
+ * The type of a patch.
+ * @throws {StatusError} 415
+ */
+export function patchTypeOf(contentType: string | undefined, { custom }: ServedResource): PatchType | 'apply' {
+  const type = TYPES[(contentType ?? '').split(';')[0]?.trim() ?? ''];
+  if (type === undefined) throw unsupportedMediaType('415: Unsupported Media Type');
+  if (type !== 'strategic' || custom === undefined) return type;
+  const accepted = Object.keys(TYPES).filter((name) => TYPES[name] !== 'strategic');
+  throw unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+}
+
+/** The way in which server-side apply merges objects of a resource. */
+export function shapeOfResource(resource: ServedResource): Shape {
+  return resource.custom?.shape ?? shapeOfType(typeOfKind(apiVersionOf(resource), resource.kind));
+}
+
+/**
+ * Carries out a patch. The result is neither defaulted nor validated; that of an apply has its managers.
+ * @throws {StatusError} when the patch is malformed, does not fit the object, or takes fields of others
+ */
+export function patchedObject(patch: PatchRequest): KubeObject {
+  const type = patchTypeOf(patch.contentType, patch.resource);
+  if (type === 'apply') return appliedObject(patch);
+  const { stored, body } = patch;
+  if (stored === undefined) throw badRequestStatus('only an apply creates objects');
+  return applyPatch(stored, jsonOf(body), type);
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw badRequestStatus(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function appliedObject(patch: PatchRequest): KubeObject {
+  const { resource, stored, name, subresource = '', body, query, userAgent, time } = patch;
+  const options = { kind: 'PatchOptions', group: 'meta.k8s.io' };
+  const manager = query.get('fieldManager') ?? '';
+  if (manager === '') throw invalidObject(options, '', [required('fieldManager', 'is required for apply patch')]);
+  const applied = checkedManifest(appliedManifest(body), resource, name);
+  const shape = shapeOfResource(resource);
+  const [mistake] = checkApplied(shape, applied);
+  if (mistake !== undefined) throw mistyped(applied, mistake);
+  const outcome = applyServerSide(stored, applied, {
+    shape,
+    manager: managerName(manager, userAgent),
+    subresource,
+    hasStatus: resource.subresources.some((entry) => entry.name === 'status'),
+    time,
+    isForced: query.get('force') === 'true' || query.get('force') === '1',
+  });
+  if (outcome.ok) return outcome.object;
+  const { message, causes } = outcome.conflicts;
+  throw new StatusError({ code: 409, reason: 'Conflict', message, details: { causes } });
+}
+
+function appliedManifest(body: Buffer): JsonObject {
+  try {
+    const value = readValue(body.toString('utf8'));
+    if (isJsonObject(value)) return value;
+    throw new TypeError('the body is no object');
+  } catch (error) {
+    throw badRequestStatus(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Source: managedfields, versionCheckManager and structuredMergeManager. */
+function checkedManifest(manifest: JsonObject, resource: ServedResource, name: string): KubeObject {
+  const { apiVersion, kind, metadata = {} } = manifest;
+  if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
+    const [version = '', group = ''] = textOf(apiVersion).split('/').reverse();
+    throw badRequestStatus(`invalid object type: ${group}/${version}, Kind=${textOf(kind)}`);
+  }
+  if (!isJsonObject(metadata)) throw badRequestStatus('metadata must be an object');
+  const managed = metadata['managedFields'];
+  if (Array.isArray(managed) && managed.length > 0) throw badRequestStatus('metadata.managedFields must be nil');
+  const own = metadata['name'];
+  if (own !== undefined && own !== name) {
+    throw badRequestStatus(`the name of the object (${textOf(own)}) does not match the name on the URL (${name})`);
+  }
+  const { managedFields: _, ...rest } = metadata;
+  return { ...manifest, apiVersion, kind, metadata: { ...rest, name } };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function mistyped({ apiVersion, kind, metadata }: KubeObject, mistake: string): StatusError {
+  const about = `${metadata.namespace ?? ''}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
+  const message = `failed to create typed patch object (${about}): ${mistake}`;
+  return new StatusError({ code: 500, reason: '', message });
+}
+
+function unsupportedMediaType(message: string): StatusError {
+  return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
+}
