@@ -5,9 +5,9 @@ import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
 import type { Cli } from './cli.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 
-/** Commands that need no background agent. */
+/** Commands that need no background agent. `serve` takes over its own. */
 const WITHOUT_AGENTS: ReadonlySet<string> = new Set(
-  `version explain doctor validate init ${AGENT_COMMAND} ${KEEPER_COMMAND}`.split(' '),
+  `version explain doctor validate init serve ${AGENT_COMMAND} ${KEEPER_COMMAND}`.split(' '),
 );
 
 /**

@@ -46,7 +46,7 @@ export function patchTypeOf(contentType: string | undefined, { custom }: ServedR
 }
 
 /** The way in which server-side apply merges objects of a resource. */
-export function shapeOfResource(resource: ServedResource): Shape {
+function shapeOfResource(resource: ServedResource): Shape {
   return resource.custom?.shape ?? shapeOfType(typeOfKind(apiVersionOf(resource), resource.kind));
 }
 
