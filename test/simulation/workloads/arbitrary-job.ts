@@ -28,18 +28,32 @@ const jobFields = fc.record({
   activeDeadlineSeconds: fc.constantFrom(undefined, undefined, undefined, 4),
   ttlSecondsAfterFinished: fc.constantFrom(undefined, undefined, undefined, 0, 5),
   restartPolicy,
+  failureAction: fc.constantFrom(undefined, undefined, 'FailJob', 'FailIndex', 'Count'),
+  maxFailedIndexes: maybe(fc.nat(1)),
+  successPolicy: maybe(fc.constantFrom({ succeededCount: 1 }, { succeededIndexes: '0' })),
 });
 
 export const arbitraryJob: Draft = {
   apiVersion: 'batch/v1',
   kind: 'Job',
-  spec: jobFields.map(({ restartPolicy: policy, completions, completionMode, backoffLimitPerIndex, ...spec }) => ({
-    ...spec,
-    completionMode,
-    completions: completionMode === 'Indexed' ? (completions ?? 3) : completions,
-    ...(completionMode === 'Indexed' && policy === 'Never' && { backoffLimitPerIndex }),
-    template: podTemplate(policy),
-  })),
+  spec: jobFields.map(({ restartPolicy: policy, completions, backoffLimitPerIndex, ...fields }) => {
+    const { failureAction: action, maxFailedIndexes, successPolicy, ...spec } = fields;
+    const isIndexed = spec.completionMode === 'Indexed';
+    const isPerIndex = isIndexed && policy === 'Never' && backoffLimitPerIndex !== undefined;
+    const mayAct = action !== undefined && policy === 'Never' && (action !== 'FailIndex' || isPerIndex);
+    const onExitCodes = { operator: 'In', values: [1] };
+    return {
+      ...spec,
+      completions: isIndexed ? (completions ?? 3) : completions,
+      ...(isIndexed && successPolicy && { successPolicy: { rules: [successPolicy] } }),
+      ...(isPerIndex && { backoffLimitPerIndex, maxFailedIndexes }),
+      ...(mayAct && {
+        podFailurePolicy: { rules: [{ action, onExitCodes }] },
+        podReplacementPolicy: 'Failed',
+      }),
+      template: podTemplate(policy),
+    };
+  }),
   changes: [
     { weight: 1, arbitrary: fc.nat(4).map((parallelism) => ({ parallelism })) },
     { weight: 1, arbitrary: fc.boolean().map((suspend) => ({ suspend })) },

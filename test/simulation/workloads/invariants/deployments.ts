@@ -2,7 +2,7 @@ import type { IntOrString } from '../../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../../src/api/objects.ts';
 import type { StoredEndpointSlice } from '../../../../src/api/workloads/endpoint-slices.ts';
 import type { StoredDeployment } from '../../../../src/controllers/reconcile.ts';
-import type { WorkloadEntry } from '../workload-entry.ts';
+import type { ObjectEntry, WorkloadEntry } from '../workload-entry.ts';
 import {
   isActive,
   isAvailable,
@@ -57,16 +57,22 @@ export function neverFewerAvailableThanAllowed(entry: WorkloadEntry, past: Workl
   return available < fewest ? `${available} available, at least ${fewest}` : undefined;
 }
 
+/** With Recreate, a ReplicaSet gets its first Pods when those of all others have ended. */
 export function recreateNeverMixesTemplates(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
-  if (!isCreation(entry, 'Pod') || !past.isKept) return undefined;
+  if (!isFirstGrowth(entry) || !past.isKept) return undefined;
   if (deployments(past).some(({ spec }) => spec.strategy?.type !== 'Recreate')) return undefined;
   // A paused one is scaled without a look at Pods that end. Source: pkg/controller/deployment/sync.go sync, scale.
   if (deployments(past).some(({ spec }) => spec.paused === true)) return undefined;
-  const version = versionOf(entry.object);
-  const versions = new Set(deployments(past).map(({ spec }) => versionOf(spec.template)));
-  if (versions.size > 1) return undefined;
-  const old = podsOf(past).find((pod) => !hasEnded(pod) && versionOf(pod) !== version);
-  return old && `${old.metadata.name} of version ${versionOf(old)} is still there`;
+  const { name, uid } = entry.object.metadata;
+  const old = podsOf(past).find((pod) => !hasEnded(pod) && ownerOf(pod) !== uid);
+  return old && `${name} while ${old.metadata.name} is still there`;
+}
+
+/** True when a ReplicaSet without replicas, or a new one, gets some. */
+function isFirstGrowth(entry: WorkloadEntry): entry is WorkloadEntry & ObjectEntry {
+  if (entry.type !== 'object' || entry.change === 'DELETED' || entry.object.kind !== 'ReplicaSet') return false;
+  const [before, now] = [entry.before, entry.object].map((set) => (set?.spec as { replicas?: number })?.replicas ?? 0);
+  return before === 0 && now !== 0;
 }
 
 const hasEnded = ({ status }: StoredPod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';

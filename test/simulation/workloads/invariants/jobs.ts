@@ -61,12 +61,29 @@ export function aJobHasOneEnd(entry: WorkloadEntry): string | undefined {
   const lost = before && conditionsOf(before).find((type) => type !== 'Suspended' && !conditionsOf(job).includes(type));
   if (lost !== undefined) return `${lost} is gone`;
   if (ends.length > 1) return ends.join();
-  const { completions, completionMode } = job.spec;
+  const { completions, completionMode, successPolicy } = job.spec;
   const { succeeded = 0, terminating = 0, active = 0 } = job.status ?? {};
   if (ends.length === 1 && terminating + active > 0)
     return `${ends.join()} with ${active} active, ${terminating} ending`;
-  const isTooEarly = ends[0] === 'Complete' && completions !== undefined && succeeded < completions;
-  return isTooEarly ? `complete with ${succeeded} of ${completions} ${completionMode}` : undefined;
+  const { succeededCount, succeededIndexes = '' } = successPolicy?.rules[0] ?? {};
+  const wanted = successPolicy === undefined ? completions : (succeededCount ?? succeededIndexes.split(',').length);
+  const isTooEarly = ends[0] === 'Complete' && wanted !== undefined && succeeded < wanted;
+  return isTooEarly ? `complete with ${succeeded} of ${wanted} ${completionMode}` : undefined;
+}
+
+/** A failed Pod fails its Job at once only where a rule of the Job says so. */
+export function onlyAFailurePolicyFailsAJobAtOnce(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
+  const { job, before } = jobIn(entry) ?? {};
+  const end = job?.status?.conditions?.find(({ type }) => type === 'FailureTarget');
+  const isNew = before !== undefined && !conditionsOf(before).includes('FailureTarget');
+  if (job === undefined || end?.reason !== 'PodFailurePolicy' || !isNew) return undefined;
+  const failed = [...past.allPods.values()].filter((pod) => ownerOf(pod) === job.metadata.uid && hasExitedWith(pod, 1));
+  const mayFail = job.spec.podFailurePolicy?.rules.some(({ action }) => action === 'FailJob') === true;
+  return mayFail && failed.length > 0 ? undefined : `${end.message}`;
+}
+
+function hasExitedWith({ status }: StoredPod, exitCode: number): boolean {
+  return status.containerStatuses?.some(({ state }) => state?.terminated?.exitCode === exitCode) === true;
 }
 
 export function aJobRunsNoMorePodsThanItMay(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
