@@ -24,11 +24,12 @@ export class WorkloadPast {
   orphans: readonly AnyObject[] = [];
   /** True when, since the last rest, a Pod stopped being ready for another reason than a controller. */
   hasLostPods = false;
-  /** True when nothing but its controllers has taken a Pod away between the last two rests. */
+  /** True when nothing but its controllers, perhaps for a change of it, has taken a Pod away between the last two rests. */
   wasUndisturbed = false;
   /** True when a Pod was ready at the rest before the last one. */
   wasReady = false;
   #isReady = false;
+  #isDisturbed = false;
   wallMs = 0;
 
   constructor(scenario: WorkloadScenario) {
@@ -80,11 +81,14 @@ export class WorkloadPast {
     this.allPods.set(uid, pod);
     const wasReady = before !== undefined && isReady(before as unknown as StoredPod);
     const isOwnDoing = !isByClient && pod.metadata.deletionTimestamp !== undefined;
-    this.hasLostPods ||= wasReady && !isReady(pod) && !isOwnDoing;
+    const isLost = wasReady && !isReady(pod) && !isOwnDoing;
+    this.hasLostPods ||= isLost;
+    this.#isDisturbed ||= isLost;
   }
 
   #happen(does: (WorkloadEntry & { readonly type: 'happening' })['happening']['does']): void {
     this.hasLostPods = true;
+    this.#isDisturbed ||= does !== 'change' && does !== 'rest';
     if (does !== 'deletion') return;
     const isOwned = (object: AnyObject): boolean => ownerOf(object) === this.lastRoot?.metadata.uid;
     this.orphans = [...this.objects.values()].filter(
@@ -93,7 +97,8 @@ export class WorkloadPast {
   }
 
   #settle(): void {
-    this.wasUndisturbed = !this.hasLostPods;
+    this.wasUndisturbed = !this.#isDisturbed;
+    this.#isDisturbed = false;
     this.hasLostPods = false;
     this.wasReady = this.#isReady;
     this.#isReady = this.pods().some((pod) => isActive(pod) && isReady(pod));
