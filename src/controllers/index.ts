@@ -4,6 +4,7 @@ export { reconcileWorkload, type WorkloadAround } from './controllers.ts';
 export { garbageActions } from './garbage/collect.ts';
 export { missedTimes } from './cron-job/missed-times.ts';
 export { isLookedAt, podGoal, rootGoalState } from './goals/root-goal.ts';
+export { unservedServices } from './goals/service-goal.ts';
 export { defaultPropagation, finalizersAfterDelete } from './garbage/deletion.ts';
 export { JOB_BACKOFF } from './job/failure-delay.ts';
 export { jobExpiryMs, releaseOrphanedPods } from './job/reconcile-job.ts';

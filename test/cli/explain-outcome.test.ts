@@ -13,6 +13,7 @@ function timeIsUp(pods: readonly StoredPod[]): string {
     outcome: { type: 'timedOut', roots, duringCommand: false, atMs: NOW_MS },
     roots,
     seen: roots,
+    unserved: [],
     evidenceOf: () => ({ attempts: [], hooks: [], logs: new Map(), events: [] }),
     goal: { type: 'succeeded' },
     flags: { timeout: '4s', settle: '1s', allowRestarts: false },

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
-import type { GoalState, PodGoal } from '../../lifecycle/requests/goal.ts';
+import { type GoalState, includesReady, type PodGoal } from '../../lifecycle/requests/goal.ts';
 import {
   type GoalRules,
   type GoalWatch,
@@ -42,6 +42,8 @@ export interface ApplyRunOptions {
   readonly command: GoalCommand | undefined;
   /** Called when the outcome is known, before the Pods are ended. */
   readonly onDecided?: (outcome: RunOutcome) => void;
+  /** False while a Service of the run has no ready endpoint: a goal that includes Ready waits for it. Default: true. */
+  readonly isServed?: () => boolean;
   /** The Pods that wait in vain, once nothing else can happen. Used without a goal only. Default: none. */
   readonly stuck?: () => readonly StoredPod[];
 }
@@ -129,6 +131,7 @@ export class ApplyRun {
       case 'lapsed':
         return this.#decide({ type: 'goalLapsed', lapse: progress.lapse });
       case 'met':
+        if (includesReady(podGoal(goal)) && this.#options.isServed?.() === false) return;
         return command === undefined ? this.#decide({ type: 'goalMet' }) : this.#startCommand(command);
       default:
         return progress satisfies never;

@@ -4,10 +4,18 @@ import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectKey } from '../../store/store.ts';
 import { ObjectCache } from '../workloads/object-cache.ts';
 import { RunRoots } from '../workloads/run-roots.ts';
 import type { WorkloadKey } from './begin-workloads.ts';
 import { ForeignPods } from './foreign-pods.ts';
+
+interface ForeignObjects {
+  readonly pods: readonly StoredPod[];
+  readonly workloads: readonly WorkloadKey[];
+  /** Services of the run: their endpoints are followed. */
+  readonly services: readonly ObjectKey[];
+}
 
 /** Pods and workloads of other processes that this process waits for. */
 export class ForeignRoots {
@@ -16,11 +24,7 @@ export class ForeignRoots {
   readonly #workloads = new RunRoots();
 
   /** @param onChange called after every change of one of them, and of the Pods of workloads */
-  constructor(
-    store: FileStore,
-    { pods, workloads }: { readonly pods: readonly StoredPod[]; readonly workloads: readonly WorkloadKey[] },
-    onChange: () => void,
-  ) {
+  constructor(store: FileStore, { pods, workloads, services }: ForeignObjects, onChange: () => void) {
     let isReady = false;
     this.#cache = new ObjectCache(store, (event) => {
       this.#workloads.changed(event);
@@ -30,7 +34,7 @@ export class ForeignRoots {
       const object = store.get<Workload>(resourceTypeOf({ apiVersion, kind }).plural, namespace, name);
       if (object !== undefined) this.#workloads.add(object);
     }
-    for (const { namespace } of workloads) this.#cache.follow(namespace);
+    for (const { namespace } of [...workloads, ...services]) this.#cache.follow(namespace);
     this.#pods = new ForeignPods(store, pods, onChange);
     isReady = true;
   }

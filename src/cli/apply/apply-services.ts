@@ -51,6 +51,11 @@ export async function awaitServing({ cli, store, view }: ApplySession, services:
   }
 }
 
+/** The Services among stored objects. */
+export function serviceKeys(records: readonly ManifestObject[]): ObjectKey[] {
+  return records.filter(isService).map(keyOf);
+}
+
 const isService = ({ object }: ManifestObject): boolean => object.kind === 'Service' && object.apiVersion === 'v1';
 
 function keyOf({ object: { metadata } }: ManifestObject): ObjectKey {

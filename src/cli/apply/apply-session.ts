@@ -36,7 +36,7 @@ import { calledCommand, openStore } from '../environment.ts';
 import { ApplyExpectations } from '../history/apply-expectations.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
 import { openView } from '../view/open-view.ts';
-import { awaitServing, reserveServices } from './apply-services.ts';
+import { serviceKeys, awaitServing, reserveServices } from './apply-services.ts';
 import { applyDetached } from './apply-detached.ts';
 import { checkLimits } from './check-limits.ts';
 import { dryRunApply } from './apply-dry-run.ts';
@@ -107,7 +107,11 @@ export async function apply(
   });
   if (note !== undefined) cli.note(note);
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
-  const session: ApplySession = { cli, flags, plan, store, view, settings, config, planned, runtime, expected };
+  const services = serviceKeys(records);
+  const session: ApplySession = {
+    ...{ cli, flags, plan, store, view, settings, config, services },
+    ...{ planned, runtime, expected },
+  };
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     await keepOnRecord(session, records, flags.detach ? [] : [...own, ...resting]);

@@ -19,7 +19,7 @@ const QUIET_MS = 1000;
  */
 export function showProgress(
   { cli, plan, flags, store, view }: ApplySession,
-  roots: () => readonly Root[],
+  { roots, unserved }: { readonly roots: () => readonly Root[]; readonly unserved: () => readonly string[] },
   isOwnRun: boolean,
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
@@ -36,7 +36,9 @@ export function showProgress(
     phrase: () => {
       const late = roots().filter((root) => !isThere(root, goal));
       if (late.length === 0 && goal !== undefined) {
-        const text = `waiting for ${goalText(goal)} to hold for ${flags.settle} (--settle)`;
+        const lines = unserved();
+        const isSettling = lines.length === 0;
+        const text = `waiting for ${isSettling ? `${goalText(goal)} to hold for ${flags.settle} (--settle)` : lines.join('; ')}`;
         return { text, key: text };
       }
       const wanted = goal && podGoal(goal);

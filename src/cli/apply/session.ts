@@ -3,6 +3,7 @@ import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
 import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectKey } from '../../store/store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { Cli } from '../cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
@@ -20,6 +21,8 @@ export interface ApplySession {
   /** The settings of the agent, without those that the runtime decides. */
   readonly settings: Omit<AgentSettings, 'features'>;
   readonly config: ConfigFile | undefined;
+  /** The Services of the manifests. */
+  readonly services: readonly ObjectKey[];
   /** The Pods that this run starts, and one for each workload that it starts. */
   readonly planned: readonly PlannedPod[];
   /** The runtime for the containers. A promise, because its detection may take time. */

@@ -1,0 +1,24 @@
+import type { StoredService } from '../../api/objects.ts';
+import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { unservedServices } from '../../controllers/index.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
+import type { ObjectKey, ObjectReader } from '../../store/store.ts';
+
+/**
+ * A line about each applied Service that selects a Pod of the run and leads nowhere: `service/web: no endpoint is
+ * ready`.
+ */
+export function unservedLines(store: ObjectReader, applied: readonly ObjectKey[], roots: readonly Root[]): string[] {
+  const services = applied.flatMap(({ namespace, name }) => {
+    return store.get<StoredService>('services', namespace, name) ?? [];
+  });
+  if (services.length === 0) return [];
+  const namespaces = new Set(services.map(({ metadata }) => metadata.namespace));
+  const slices = [...namespaces].flatMap((namespace) =>
+    store.list<StoredEndpointSlice>('endpointslices', { namespace }),
+  );
+  const pods = roots.flatMap((root) => root.pods);
+  return unservedServices(services, slices, pods).map(({ service: { metadata }, lacksPorts }) => {
+    return `service/${metadata.name}: ${lacksPorts ? 'its Pods have no port of its targetPort' : 'no endpoint is ready'}`;
+  });
+}

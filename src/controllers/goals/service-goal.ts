@@ -1,0 +1,31 @@
+import type { StoredPod, StoredService } from '../../api/objects.ts';
+import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { selectsPod } from '../service/reconcile-service.ts';
+
+/** A Service that leads nowhere. */
+export interface UnservedService {
+  readonly service: StoredService;
+  /** True when it has ready endpoints, and none of them has one of its ports. */
+  readonly lacksPorts: boolean;
+}
+
+/**
+ * The Services that select a Pod, and have no ready endpoint: `ready` waits for them.
+ * @param slices the EndpointSlices of their namespaces
+ */
+export function unservedServices(
+  services: readonly StoredService[],
+  slices: readonly StoredEndpointSlice[],
+  pods: readonly StoredPod[],
+): UnservedService[] {
+  const selecting = services.filter((service) => pods.some((pod) => selectsPod(service, pod)));
+  return selecting.flatMap((service) => {
+    const { namespace, name } = service.metadata;
+    const ready = slices.filter(({ metadata, endpoints }) => {
+      const isOwn = metadata.namespace === namespace && metadata.labels?.[SERVICE_NAME_LABEL] === name;
+      return isOwn && (endpoints ?? []).some(({ conditions }) => conditions?.ready === true);
+    });
+    const isServed = ready.some(({ ports }) => (service.spec?.ports ?? []).length === 0 || (ports ?? []).length > 0);
+    return isServed ? [] : [{ service, lacksPorts: ready.length > 0 }];
+  });
+}
