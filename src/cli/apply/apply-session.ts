@@ -108,10 +108,8 @@ export async function apply(
   if (note !== undefined) cli.note(note);
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const services = serviceKeys(records);
-  const session: ApplySession = {
-    ...{ cli, flags, plan, store, view, settings, config, services },
-    ...{ planned, runtime, expected },
-  };
+  const found = { services, planned, expected };
+  const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, ...found };
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     await keepOnRecord(session, records, flags.detach ? [] : [...own, ...resting]);
