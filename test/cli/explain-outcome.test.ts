@@ -10,10 +10,9 @@ const ended = (name: string): StoredPod => webPod({ metadata: { name, uid: name 
 function timeIsUp(pods: readonly StoredPod[]): string {
   const roots = pods.map(podRoot);
   return explainOutcome({
-    outcome: { type: 'timedOut', roots, duringCommand: false, atMs: NOW_MS },
+    outcome: { type: 'timedOut', roots, unserved: [], duringCommand: false, atMs: NOW_MS },
     roots,
     seen: roots,
-    unserved: [],
     evidenceOf: () => ({ attempts: [], hooks: [], logs: new Map(), events: [] }),
     goal: { type: 'succeeded' },
     flags: { timeout: '4s', settle: '1s', allowRestarts: false },

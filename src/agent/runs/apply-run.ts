@@ -42,8 +42,8 @@ export interface ApplyRunOptions {
   readonly command: GoalCommand | undefined;
   /** Called when the outcome is known, before the Pods are ended. */
   readonly onDecided?: (outcome: RunOutcome) => void;
-  /** False while a Service of the run has no ready endpoint: a goal that includes Ready waits for it. Default: true. */
-  readonly isServed?: () => boolean;
+  /** Lines about Services without a ready endpoint: goals that include Ready wait for them. Default: none. */
+  readonly unserved?: () => readonly string[];
   /** The Pods that wait in vain, once nothing else can happen. Used without a goal only. Default: none. */
   readonly stuck?: () => readonly StoredPod[];
 }
@@ -84,6 +84,7 @@ export class ApplyRun {
         this.#decide({
           type: 'timedOut',
           roots: options.roots(),
+          unserved: this.#unserved,
           duringCommand: this.#commandStarted,
           atMs: clock.now().wallMs,
         }),
@@ -103,6 +104,10 @@ export class ApplyRun {
     // COMMAND runs to its end, even when the Pods have ended.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
+  }
+
+  get #unserved(): readonly string[] {
+    return this.#options.unserved?.() ?? [];
   }
 
   #checkGoal(goal: PodGoal): void {
@@ -131,7 +136,7 @@ export class ApplyRun {
       case 'lapsed':
         return this.#decide({ type: 'goalLapsed', lapse: progress.lapse });
       case 'met':
-        if (includesReady(podGoal(goal)) && this.#options.isServed?.() === false) return;
+        if (includesReady(podGoal(goal)) && this.#unserved.length > 0) return;
         return command === undefined ? this.#decide({ type: 'goalMet' }) : this.#startCommand(command);
       default:
         return progress satisfies never;

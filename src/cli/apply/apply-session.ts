@@ -89,8 +89,7 @@ export async function apply(
   if (isAsked && !hasApiServer(store) && !objects.some(isApiServer)) refuseApiServer(planned);
   const elsewhere = await checkLimits(cli, planned, flags, config);
   if (elsewhere !== undefined) return elsewhere;
-  // Detecting the runtime takes time, so it goes on while Pods start. A Pod may be refused for lack of namespaces: then
-  // podrun waits for the result.
+  // Detecting the runtime takes time: it goes on while Pods start, unless they may be refused for lack of namespaces.
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const joinsCluster = flags.detach && existsSync(sharedClusterPaths(store.root).holder);
@@ -107,8 +106,7 @@ export async function apply(
   });
   if (note !== undefined) cli.note(note);
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
-  const services = serviceKeys(records);
-  const found = { services, planned, expected };
+  const found = { services: serviceKeys(records), planned, expected };
   const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, ...found };
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);

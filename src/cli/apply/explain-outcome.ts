@@ -37,8 +37,6 @@ export interface Explanation {
   readonly roots: readonly Root[];
   /** The answer of `rootsToExplain`. */
   readonly seen: readonly Root[];
-  /** Lines about the Services that were not served when the outcome was decided. */
-  readonly unserved: readonly string[];
   /** The evidence from the time when the outcome was decided. */
   readonly evidenceOf: (object: Root['object']) => PodEvidence;
   readonly goal: PodGoal | undefined;
@@ -214,7 +212,7 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
   const [late, met] = [outcome.roots.filter(isLate), outcome.roots.filter((root) => !isLate(root))];
   if (late.length === 0 && goal !== undefined) {
     const text = goalText(goal);
-    const { unserved } = explanation;
+    const { unserved } = outcome;
     if (unserved.length > 0) return `error: timed out after ${timeout}\n${unserved.join('\n')}\n`;
     const all = met.every(({ object }) => object.kind === 'Pod') ? 'every Pod is' : 'everything is';
     return `error: timed out after ${timeout}\n${all} ${text}, but not for ${settle} yet (--settle)\n`;

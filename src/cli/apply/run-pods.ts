@@ -56,7 +56,7 @@ export async function runPods(
   session: ApplySession,
   { owned, workloads, live, liveWorkloads }: RunPods,
 ): Promise<number> {
-  const { cli, flags, plan, store, view } = session;
+  const { cli, flags, plan, services, store, view } = session;
   closeInheritedDescriptors();
   const isOwnRun = owned.length > 0 || workloads.length > 0 || flags.staticPods !== undefined;
   const isAboutAll = plan.goal !== undefined || !isOwnRun;
@@ -75,22 +75,18 @@ export async function runPods(
   });
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
-  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads, services: session.services }, () =>
-    run.check(),
-  );
+  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads, services }, () => run.check());
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly Root[] = [];
   const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
   const allPods = (): readonly StoredPod[] => [...running.allPods, ...others.roots.flatMap(({ pods }) => pods)];
-  const unserved = (): string[] => unservedLines(store, session.services, allRoots());
-  let seenUnserved: readonly string[] = [];
   const command = userCommand(session, allRoots, report !== undefined, () => progress.close());
   const run = new ApplyRun({
     agent: running,
     // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
     isOver: () => running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
     roots: allRoots,
-    isServed: () => unserved().length === 0,
+    unserved: () => unservedLines(store, services, allRoots()),
     clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
@@ -102,13 +98,12 @@ export async function runPods(
       progress.close();
       // Evidence is collected at the decision: later states come from podrun ending the Pods.
       seen = rootsToExplain(outcome, plan.goal, allRoots());
-      if (outcome.type === 'timedOut') seenUnserved = unserved();
       for (const pod of podsToExplain(outcome, seen)) evidence.set(resolvedUid(pod), podEvidence(store, pod));
       report?.decided(outcome, allRoots(), allPods());
       if (isOwnRun) view.ending(outcome);
     },
   });
-  const progress = showProgress(session, { roots: allRoots, unserved }, isOwnRun);
+  const progress = showProgress(session, allRoots, isOwnRun);
   const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
@@ -125,7 +120,7 @@ export async function runPods(
   signals.close();
   view.close();
   const roots = isAboutAll ? [...running.endedRoots, ...others.roots] : running.endedRoots;
-  return tellOutcome(session, { outcome, roots, seen, unserved: seenUnserved, evidence, record });
+  return tellOutcome(session, { outcome, roots, seen, evidence, record });
 }
 
 /** Checks a run after each change. Without a goal, tells once that all Jobs have ended while its servers go on. */
@@ -147,21 +142,18 @@ interface EndedRun {
   readonly roots: readonly Root[];
   /** The roots that explain the outcome, in their state when it was decided. */
   readonly seen: readonly Root[];
-  /** Lines about the Services that were not served then. */
-  readonly unserved: readonly string[];
   /** The evidence of their Pods, from the same time, by resolved uid. */
   readonly evidence: ReadonlyMap<string, PodEvidence>;
   readonly record: RunRecord;
 }
 
 /** Explains the outcome on standard error. Answers the exit code. */
-function tellOutcome(session: ApplySession, { outcome, roots, seen, unserved, evidence, record }: EndedRun): number {
+function tellOutcome(session: ApplySession, { outcome, roots, seen, evidence, record }: EndedRun): number {
   const { cli, plan, store } = session;
   const explanation = explainOutcome({
     outcome,
     roots,
     seen,
-    unserved,
     evidenceOf: (object) => evidence.get(resolvedUid(object)) ?? evidenceAbout(store, object),
     goal: plan.goal,
     flags: { ...session.flags, ...cli.flags },

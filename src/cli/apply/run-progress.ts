@@ -8,6 +8,7 @@ import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { ApplySession } from './session.ts';
+import { unservedLines } from './unserved.ts';
 
 /** The time before the first progress line: short waits are not worth a line. */
 const QUIET_MS = 1000;
@@ -18,8 +19,8 @@ const QUIET_MS = 1000;
  * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function showProgress(
-  { cli, plan, flags, store, view }: ApplySession,
-  { roots, unserved }: { readonly roots: () => readonly Root[]; readonly unserved: () => readonly string[] },
+  { cli, plan, flags, services, store, view }: ApplySession,
+  roots: () => readonly Root[],
   isOwnRun: boolean,
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
@@ -36,9 +37,8 @@ export function showProgress(
     phrase: () => {
       const late = roots().filter((root) => !isThere(root, goal));
       if (late.length === 0 && goal !== undefined) {
-        const lines = unserved();
-        const isSettling = lines.length === 0;
-        const text = `waiting for ${isSettling ? `${goalText(goal)} to hold for ${flags.settle} (--settle)` : lines.join('; ')}`;
+        const settling = `${goalText(goal)} to hold for ${flags.settle} (--settle)`;
+        const text = `waiting for ${unservedLines(store, services, roots()).join('; ') || settling}`;
         return { text, key: text };
       }
       const wanted = goal && podGoal(goal);

@@ -19,6 +19,7 @@ export function unservedLines(store: ObjectReader, applied: readonly ObjectKey[]
   );
   const pods = roots.flatMap((root) => root.pods);
   return unservedServices(services, slices, pods).map(({ service: { metadata }, lacksPorts }) => {
-    return `service/${metadata.name}: ${lacksPorts ? 'its Pods have no port of its targetPort' : 'no endpoint is ready'}`;
+    const why = lacksPorts ? 'its Pods have no port of its targetPort' : 'no endpoint is ready';
+    return `service/${metadata.name}: ${why}`;
   });
 }

@@ -27,6 +27,8 @@ export type RunOutcome =
   | {
       readonly type: 'timedOut';
       readonly roots: readonly Root[];
+      /** Lines about Services without a ready endpoint. */
+      readonly unserved: readonly string[];
       readonly duringCommand: boolean;
       /** The time limit, milliseconds since 1970. */
       readonly atMs: number;

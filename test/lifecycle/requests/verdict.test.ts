@@ -15,7 +15,7 @@ it.each<[RunOutcome, number, Verdict['result'], Verdict['faults']]>([
   [{ type: 'goalImpossible', root: bad }, 1, 'failed', [{ type: 'impossible', root: bad }]],
   [{ type: 'goalLapsed', lapse }, 1, 'failed', lapsed],
   [{ type: 'stuck', pods: [lapse.pod] }, 1, 'failed', [{ type: 'stuck', pod: lapse.pod }]],
-  [{ type: 'timedOut', roots: [good], duringCommand: true, atMs: 0 }, 124, 'failed', []],
+  [{ type: 'timedOut', roots: [good], unserved: [], duringCommand: true, atMs: 0 }, 124, 'failed', []],
   [{ type: 'commandEnded', exitCode: 0 }, 0, 'passed', []],
   [{ type: 'commandEnded', exitCode: 7 }, 7, 'failed', []],
   // The code of COMMAND wins, unless it is 0.
@@ -38,7 +38,7 @@ it.each<[RunOutcome, RunRecord, number]>([
   [{ type: 'goalMet' }, 'incomplete', 1],
   [{ type: 'commandEnded', exitCode: 0 }, 'lost', 1],
   [{ type: 'commandEnded', exitCode: 7 }, 'incomplete', 7],
-  [{ type: 'timedOut', roots: [], duringCommand: false, atMs: 0 }, 'incomplete', 124],
+  [{ type: 'timedOut', roots: [], unserved: [], duringCommand: false, atMs: 0 }, 'incomplete', 124],
   // Without the record, nobody knows the end of the Pods.
   [{ type: 'commandEnded', exitCode: 7 }, 'lost', 1],
   [{ type: 'interrupted', signal: 'SIGTERM' }, 'lost', 1],

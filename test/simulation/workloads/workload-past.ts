@@ -24,7 +24,7 @@ export class WorkloadPast {
   orphans: readonly AnyObject[] = [];
   /** True when, since the last rest, a Pod stopped being ready for another reason than a controller. */
   hasLostPods = false;
-  /** True when nothing but its controllers, perhaps for a change of it, has taken a Pod away between the last two rests. */
+  /** True when nothing but its controllers has taken a Pod away between the last two rests, perhaps for a change. */
   wasUndisturbed = false;
   /** True when a Pod was ready at the rest before the last one. */
   wasReady = false;
