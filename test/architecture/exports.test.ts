@@ -5,17 +5,19 @@ const source = sourcesBelow('src').filter((file) => file.path.endsWith('.ts'));
 const tests = sourcesBelow('test');
 
 it('whatever src exports, src uses', () => {
-  const namesIn = new Map([...source, ...tests].map((file) => [file.path, countNames(file)]));
+  const namesIn = new Map(source.map((file) => [file.path, countNames(file)]));
+  const tested = new Set(tests.flatMap((file) => [...countNames(file).keys()]));
+  /** The number of files of src that have the name. */
+  const users = new Map<string, number>();
+  for (const names of namesIn.values()) for (const name of names.keys()) users.set(name, (users.get(name) ?? 0) + 1);
   const unused = source.flatMap((file) =>
     exportsOf(file)
-      .filter(({ name }) => {
-        const elsewhere = source.some((other) => other !== file && (namesIn.get(other.path)?.get(name) ?? 0) > 0);
+      .filter(({ name, isType }) => {
+        const isElsewhere = (users.get(name) ?? 0) > 1;
         // A name that its own file uses may be exported for a test; a type may be exported for callers.
-        const atHome = (namesIn.get(file.path)?.get(name) ?? 0) > 1;
-        const tested = tests.some((test) => (namesIn.get(test.path)?.get(name) ?? 0) > 0);
-        return !elsewhere && !(atHome && tested);
+        const isAtHome = (namesIn.get(file.path)?.get(name) ?? 0) > 1;
+        return !isElsewhere && !(isAtHome && (isType || tested.has(name)));
       })
-      .filter(({ name, isType }) => !isType || (namesIn.get(file.path)?.get(name) ?? 0) < 2)
       .map(({ name }) => `${file.path} exports ${name}`),
   );
   expect(unused).toEqual([]);
