@@ -33,6 +33,8 @@ import type { ServiceListeners } from './network/agent-services.ts';
 import { dialHere } from './network/dial-pod.ts';
 import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
 import { nodeImages } from './images/node-images.ts';
+import type { OnPull } from './images/pull-notices.ts';
+import { podSourceRules } from './images/pod-source.ts';
 import { LiveRuns } from './live-runs.ts';
 import { judgeImages } from './config/image-map.ts';
 import { ThisNode } from './config/this-node.ts';
@@ -48,6 +50,8 @@ export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | '
   readonly onOver: (pod: StoredPod) => void;
   /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
   readonly onRecordLost: (pod: StoredPod) => void;
+  /** Called while images are pulled. */
+  readonly onPull?: OnPull;
   /** Called for each event of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
@@ -181,8 +185,9 @@ export class Agent implements PodRunAgent {
   }
 
   config(pod: StoredPod): SyncConfig {
-    const { crashLoop, images, imageSource: choice, features } = this.#options.settings;
-    return { crashLoop, images: judgeImages(pod, images, { choice, tier: features.tier }) };
+    const { settings, store } = this.#options;
+    const { crashLoop, images } = settings;
+    return { crashLoop, images: judgeImages(pod, images, podSourceRules(pod, settings, store)) };
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {

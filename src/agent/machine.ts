@@ -1,8 +1,8 @@
 import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
 import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../network/service-listener.ts';
-import type { Container, RuntimeClass } from '../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../api/objects.ts';
+import type { Container } from '../api/generated/types.ts';
+import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { imageFolder } from '../lifecycle/environment/entry-point.ts';
@@ -10,7 +10,6 @@ import { podHostname } from '../lifecycle/environment/hostname.ts';
 import type { HookRun } from '../lifecycle/hook-run.ts';
 import { containerLimits } from '../lifecycle/node/container-limits.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
-import { type HandlerOutcome, podHandler } from '../lifecycle/node/runtime-handler.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { EnsuredImage } from '../lifecycle/plan/image-need.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
@@ -18,9 +17,10 @@ import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import { volumeGroup } from '../lifecycle/security/volume-group.ts';
 import { containerKind } from '../lifecycle/status/container-status.ts';
+import { imageNotHere } from '../lifecycle/texts/image-errors.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
-import type { ResourceLimits } from '../runtime/confinement.ts';
+import type { ImageLayers, ResourceLimits } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { NetworkHelper } from '../runtime/linux/network/helper-process.ts';
 import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
@@ -29,6 +29,7 @@ import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handl
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import type { EnsureCall, NodeImages } from './images/node-images.ts';
+import { handlerOf } from './images/pod-source.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
@@ -172,6 +173,7 @@ export class Machine {
     this.#volumes.delete(uid);
     this.#plainPods.delete(uid);
     this.#journals.close(pod);
+    this.#options.images?.left(pod);
     await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
   }
 
@@ -220,6 +222,7 @@ export class Machine {
   async adopted(pod: StoredPod, live: LiveInstance): Promise<void> {
     const container = containerSpec(pod, live.ref.container);
     void this.#names.open(pod);
+    void this.#options.images?.adopted(pod);
     this.#live.set(live.ref.id, live);
     if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
     this.#attachPoint.started(pod, container, live);
@@ -295,10 +298,10 @@ export class Machine {
 
   /** Finds the handler of the Pod's RuntimeClass. @throws when this machine does not have it */
   #chooseHandler(pod: StoredPod): void {
-    const handler = this.#handlerOf(pod);
+    const { settings, rights, store } = this.#options;
+    const handler = handlerOf(pod, settings, store);
     if (!handler.ok) throw new Error(handler.error);
-    if (handler.type === this.#options.settings.features.tier) return;
-    const { settings, rights } = this.#options;
+    if (handler.type === settings.features.tier) return;
     const plain = { ...settings, features: { tier: handler.type, namespaces: undefined } };
     this.#plainSteps ??= this.#launchSteps({
       ...this.#options,
@@ -306,15 +309,6 @@ export class Machine {
       rights: () => ({ ...rights(), tier: handler.type }),
     });
     this.#plainPods.add(pod.metadata.uid);
-  }
-
-  #handlerOf(pod: StoredPod): HandlerOutcome {
-    const { settings, store } = this.#options;
-    return podHandler(pod, {
-      own: settings.runtimeHandlers,
-      tier: settings.features.tier,
-      classNamed: (name) => store.get<RuntimeClass & KubeObject>('runtimeclasses', DEFAULT_NAMESPACE, name),
-    });
   }
 
   #launchSteps(options: MachineOptions): readonly LaunchStep[] {
@@ -327,13 +321,18 @@ export class Machine {
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
-    const { store, clock, node, settings, rights } = this.#options;
+    const { store, clock, node, settings, rights, images } = this.#options;
     const { namespace, uid } = pod.metadata;
     const sources = {
       volumes: this.#files.paths(pod).volumes,
       memory: store.memory,
       claim: (name: string): ClaimedData | undefined => claimedData(store, namespace, name),
       image: (reference: string): string | undefined => imageFolder(reference, settings.images),
+      imageFiles: (reference: string): ImageLayers => {
+        const files = images?.filesOf(pod, reference);
+        if (files === undefined) throw new Error(imageNotHere(reference));
+        return files;
+      },
       cwd: settings.cwd,
       group: volumeGroup(pod.spec, rights()),
     };

@@ -4,6 +4,7 @@ import { usage } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES } from '../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../machine/runtime-choice.ts';
+import { SOURCE_CHOICES } from '../lifecycle/images/types.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
 import { mostSimilar } from '../api/similar.ts';
 import { type GoalRules, SETTLE_MS } from '../lifecycle/requests/goal-watch.ts';
@@ -51,6 +52,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   cwd: isText,
   enforceMemory: oneOf(['poll']),
   env: checkVariables,
+  imageSource: oneOf(SOURCE_CHOICES),
   images: checkImages,
   ingressPorts: isIngressPorts,
   isolate: isSwitch,

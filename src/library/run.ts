@@ -251,7 +251,7 @@ function settingsFor(
   const { backoff = {}, jobBackoff = {}, images = {} } = options;
   return {
     ...nodeSettings(config),
-    imageSource: config?.imageSource ?? 'host',
+    imageSource: options.imageSource ?? config?.imageSource ?? 'host',
     images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
     crashLoop: {
       initialMs: durationMs(backoff.initial) ?? CRASH_LOOP.initialMs,

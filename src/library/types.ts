@@ -16,7 +16,7 @@ export interface ManifestText {
 /** Manifests: a path or `file:` URL of a file or a folder, a text, an object, or several of them. */
 export type ManifestSource = string | URL | ManifestText | PodManifest | object | readonly ManifestSource[];
 
-/** The program of this machine that replaces an image. podrun never pulls images. */
+/** The program of this machine that replaces an image. */
 export interface ImageProgram {
   /** Replaces the image's ENTRYPOINT: words, or a text that is split into words as a shell does. */
   readonly command?: string | readonly string[];
@@ -59,6 +59,11 @@ export interface RunOptions {
   readonly namespace?: string;
   /** Programs that replace images. An image name may contain `*`. These win over those of podrun.yaml. */
   readonly images?: Readonly<Record<string, string | readonly string[] | ImageProgram>>;
+  /**
+   * The files and programs of containers. `host`: programs of this machine, and no network is touched. `registry`:
+   * their images. `auto`: images where neither the manifest nor `images` says what to run. Default: podrun.yaml, else `host`.
+   */
+  readonly imageSource?: 'auto' | 'host' | 'registry';
   /**
    * Variables that every container gets. `env` of the manifest wins over these variables; these win over `envFrom`.
    */

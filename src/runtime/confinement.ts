@@ -36,11 +36,15 @@ export interface Confinement {
  */
 export type FileOwners = 'root' | 'mapped' | 'single';
 
-/** The files of an image, as the root of a container. */
-export interface ImageRoot {
-  /** The folder with the links `l/0`, `l/1` and so on to the unpacked layers, the uppermost first. Absolute. */
+/** The unpacked layers of an image. */
+export interface ImageLayers {
+  /** The folder with the links `l/0`, `l/1` and so on to the layers, the uppermost first. Absolute. */
   readonly folder: string;
   readonly layers: number;
+}
+
+/** The files of an image, as the root of a container. */
+export interface ImageRoot extends ImageLayers {
   readonly owners: FileOwners;
 }
 
@@ -59,9 +63,12 @@ export interface PodNamespaces {
   readonly hasMappedUsers?: boolean;
 }
 
-/** A file or folder of the host at a path in the container. Both are absolute, without `.` and `..`. */
+/** A file or folder at a path in the container. Both are absolute, without `.` and `..`. */
 export interface Mount {
+  /** The place on the host. Of an image: its folder. */
   readonly source: string;
+  /** The image whose file or folder `path` is shown, read-only: absolute in the image, without links. */
+  readonly image?: (ImageLayers & { readonly path: string }) | undefined;
   readonly target: string;
   readonly isReadOnly: boolean;
   /** The identity of the source, see file-identity.ts: another process may replace the source before it is mounted. */

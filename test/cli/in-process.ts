@@ -42,6 +42,7 @@ async function runNow(
     NO_COLOR: '1',
     CI: 'true',
     PODRUN_STATE_DIR: stateDir,
+    PODRUN_IMAGES: 'host',
     PODRUN_IMAGE_DIR: `${stateDir}.images`,
     ...env,
   };

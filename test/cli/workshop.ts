@@ -176,6 +176,8 @@ export class Workshop {
         NO_COLOR: '1',
         CI: 'true',
         PODRUN_STATE_DIR: this.stateDir,
+        // No test asks a registry of the world.
+        PODRUN_IMAGES: 'host',
         PODRUN_IMAGE_DIR: `${this.stateDir}.images`,
         ...env,
       },

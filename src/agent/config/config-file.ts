@@ -191,8 +191,10 @@ function readHandler(name: string, value: ConfigNode): [string, RuntimeHandler] 
   const [problem] = labelMessages(name);
   if (problem !== undefined) value.failAtKey(problem);
   if (HANDLER_TYPES.some((type) => type === name)) value.failAtKey('podrun has a handler of this name');
-  const { type } = value.fields(['type']);
-  return [name, { type: type === undefined ? value.fail('must have a type') : readChoice(type, HANDLER_TYPES) }];
+  const { type, images } = value.fields(['type', 'images']);
+  if (type === undefined) return value.fail('must have a type');
+  const source = images && readChoice(images, SOURCE_CHOICES);
+  return [name, { type: readChoice(type, HANDLER_TYPES), ...(source && { images: source }) }];
 }
 
 function readLabel(key: string, value: ConfigNode): [string, string] {

@@ -2,15 +2,11 @@ import { statSync } from 'node:fs';
 import type { Container } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { usage } from '../../api/errors.ts';
-import {
-  imageFolder,
-  type ImageMap,
-  type ImageMapping,
-  unknownImageFolder,
-} from '../../lifecycle/environment/entry-point.ts';
+import { imageFolder, type ImageMap, type ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
-import { containerSource, type SourceRules } from '../../lifecycle/images/source.ts';
+import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
+import type { ImageSource } from '../../lifecycle/images/types.ts';
 import type { ImageVerdict, ImageVerdicts } from '../../lifecycle/plan/image-pull.ts';
 import type { ConfigFile } from './config-file.ts';
 import { splitWords } from './split-words.ts';
@@ -53,17 +49,17 @@ export function judgeImages({ spec }: StoredPod, images: ImageMap, rules: Source
     ),
     volumes: Object.fromEntries(
       (spec.volumes ?? []).flatMap(({ name, image }) =>
-        image === undefined ? [] : [[name, judgeVolume(image.reference ?? '', images)]],
+        image === undefined ? [] : [[name, judgeVolume(image.reference ?? '', images, rules)]],
       ),
     ),
   };
 }
 
-function judgeVolume(reference: string, images: ImageMap): ImageVerdict {
+function judgeVolume(reference: string, images: ImageMap, rules: SourceRules): ImageVerdict {
   const message = invalidImageMessage(reference);
   if (message !== undefined) return { type: 'invalidName', message };
   const folder = imageFolder(reference, images);
-  if (folder === undefined) return { type: 'absent', pullError: unknownImageFolder(reference) };
+  if (folder === undefined) return verdictOf(volumeSource(reference, images, rules), rules);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { type: 'present' };
   return { type: 'absent', pullError: `${folder}, which stands for image "${reference}", is no folder` };
 }
@@ -71,8 +67,11 @@ function judgeVolume(reference: string, images: ImageMap): ImageVerdict {
 function judgeImage(container: Container, images: ImageMap, rules: SourceRules): ImageVerdict {
   const message = invalidImageMessage(container.image ?? '');
   if (message !== undefined) return { type: 'invalidName', message };
-  const source = containerSource(container, images, rules);
+  return verdictOf(containerSource(container, images, rules), rules);
+}
+
+function verdictOf(source: ImageSource, { tier }: SourceRules): ImageVerdict {
   if (source.type === 'host') return { type: 'present' };
   if (source.type === 'unknown') return { type: 'absent', pullError: source.pullError };
-  return { type: rules.tier === 'namespace' ? 'image' : 'unusable' };
+  return { type: tier === 'namespace' ? 'image' : 'unusable' };
 }

@@ -1,11 +1,26 @@
 import { resolve } from 'node:path';
-import { DEFAULT_IMAGE_SETTINGS, type ImageSettings } from '../../lifecycle/images/settings.ts';
+import { parseDuration } from '../../api/duration.ts';
+import { fullImageName } from '../../api/image-reference.ts';
+import { VERIFICATION_POLICIES, type VerificationRules } from '../../lifecycle/images/access.ts';
+import {
+  DEFAULT_IMAGE_SETTINGS,
+  type ImageGarbageSettings,
+  type ImageSettings,
+} from '../../lifecycle/images/settings.ts';
 import type { RegistrySettings } from '../../lifecycle/images/types.ts';
+import { quietly } from '../../quietly.ts';
 import type { ConfigNode } from './config-node.ts';
 
 /** The fields of podrun.yaml for images. But for `registries` they are those of a kubelet. */
 export const IMAGE_FIELDS = [
+  'alwaysPullImages',
+  'imageGCHighThresholdPercent',
+  'imageGCLowThresholdPercent',
+  'imageMaximumGCAge',
+  'imageMinimumGCAge',
+  'imagePullCredentialsVerificationPolicy',
   'maxParallelImagePulls',
+  'preloadedImagesVerificationAllowlist',
   'registries',
   'registryBurst',
   'registryPullQPS',
@@ -26,8 +41,12 @@ const REGISTRY_FIELDS = ['plainHttp', 'insecureSkipTlsVerify', 'caFile', 'certFi
  * @throws {PodrunError} for a value of another form, and for settings that contradict each other
  */
 export function readImageSettings(fields: Fields, folder: string): ImageSettings {
-  const { registries, registryBurst, registryPullQPS } = fields;
+  const { alwaysPullImages, registries, registryBurst, registryPullQPS } = fields;
   return {
+    alwaysPull: alwaysPullImages !== undefined && readFlag(alwaysPullImages),
+    verification: readVerification(fields),
+    garbage: readGarbage(fields),
+    providers: [],
     parallelPulls: readParallelPulls(fields),
     pullQps: registryPullQPS === undefined ? DEFAULT_IMAGE_SETTINGS.pullQps : readAmount(registryPullQPS),
     pullBurst: registryBurst === undefined ? DEFAULT_IMAGE_SETTINGS.pullBurst : readAmount(registryBurst),
@@ -46,6 +65,56 @@ function readParallelPulls({ serializeImagePulls, maxParallelImagePulls }: Field
     maxParallelImagePulls?.fail(CONTRADICTION);
   }
   return isSerial ? 1 : most;
+}
+
+function readVerification(fields: Fields): VerificationRules {
+  const { imagePullCredentialsVerificationPolicy: node, preloadedImagesVerificationAllowlist: list } = fields;
+  const wanted = node?.text();
+  const policy = VERIFICATION_POLICIES.find((each) => each === wanted);
+  if (node !== undefined && policy === undefined) node.fail(`must be one of ${VERIFICATION_POLICIES.join(', ')}`);
+  const allowlist = list?.texts() ?? [];
+  if (list !== undefined && policy !== 'NeverVerifyAllowlistedImages') {
+    list.fail('can only be set if imagePullCredentialsVerificationPolicy is NeverVerifyAllowlistedImages');
+  }
+  const wrong = allowlist.find((entry) => !isAllowlistEntry(entry));
+  if (wrong !== undefined) list?.fail(`${JSON.stringify(wrong)} is no repository and no PREFIX/*`);
+  return { policy: policy ?? DEFAULT_IMAGE_SETTINGS.verification.policy, allowlist };
+}
+
+/** A repository without tag and digest, or a part of its path and an asterisk. */
+function isAllowlistEntry(entry: string): boolean {
+  const name = entry.replace(/\/\*$/, '');
+  return /^[\w.-]+(:\d+)?(\/[a-z0-9._-]+)*$/.test(name) && fullImageName(`${name}/x`) !== undefined;
+}
+
+function readGarbage(fields: Fields): ImageGarbageSettings {
+  const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low } = fields;
+  const { imageMinimumGCAge: minimum, imageMaximumGCAge: maximum } = fields;
+  const { garbage } = DEFAULT_IMAGE_SETTINGS;
+  const highPercent = high === undefined ? garbage.highPercent : readPercent(high);
+  const lowPercent = low === undefined ? garbage.lowPercent : readPercent(low);
+  if (lowPercent >= highPercent) {
+    (low ?? high)?.fail(`${lowPercent} must be less than imageGCHighThresholdPercent, which is ${highPercent}`);
+  }
+  const minimumAgeMs = minimum === undefined ? garbage.minimumAgeMs : readAge(minimum);
+  const maximumAgeMs = maximum === undefined ? garbage.maximumAgeMs : readAge(maximum);
+  if (maximumAgeMs !== 0 && maximumAgeMs <= minimumAgeMs) {
+    (maximum ?? minimum)?.fail('imageMaximumGCAge must be greater than imageMinimumGCAge');
+  }
+  return { minimumAgeMs, maximumAgeMs, highPercent, lowPercent };
+}
+
+function readPercent(node: ConfigNode): number {
+  const text = node.text();
+  return /^\d{1,3}$/.test(text) && Number(text) <= 100
+    ? Number(text)
+    : node.fail('must be between 0 and 100, inclusive');
+}
+
+function readAge(node: ConfigNode): number {
+  const text = node.text();
+  const milliseconds = text === '0' ? 0 : quietly(() => parseDuration(text));
+  return milliseconds ?? node.fail('must be a duration such as 2m or 720h');
 }
 
 function readRegistry(host: string, node: ConfigNode, folder: string): RegistrySettings {

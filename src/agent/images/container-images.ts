@@ -1,4 +1,5 @@
 import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
 import type { ImageRunConfig } from '../../lifecycle/images/types.ts';
 import type { FileOwners, ImageRoot } from '../../runtime/confinement.ts';
 
@@ -11,12 +12,14 @@ export interface LaunchImage {
 /** The images of this machine, for the containers that run from them. */
 export interface ContainerImages {
   /** True when the container runs from its image, false when it runs a program of this machine. */
-  isImage(container: Container): boolean;
+  isImage(pod: StoredPod, container: Container): boolean;
+  /** True when a container of the Pod runs from an image, or a volume shows one. */
+  isNeeded(pod: StoredPod): boolean;
   /** The owners of the files of images here. */
   owners(): FileOwners;
   /**
    * The image of a container that runs from it.
    * @throws {Error} when the image is not on this machine any more, or cannot be the root of a container here
    */
-  imageOf(container: Container): Promise<LaunchImage>;
+  imageOf(pod: StoredPod, container: Container): Promise<LaunchImage>;
 }

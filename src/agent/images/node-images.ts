@@ -1,34 +1,34 @@
 import { fullImageName, splitVersion } from '../../api/image-reference.ts';
 import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod, StoredSecret } from '../../api/objects.ts';
+import { allContainers, type StoredPod, type StoredSecret } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
-import { decideImage } from '../../lifecycle/images/needs-pull.ts';
-import { credentialsFor, joinedErrors } from '../../lifecycle/images/keyring.ts';
+import { mayUse, withAccess } from '../../lifecycle/images/access.ts';
+import { credentialsFor, joinedErrors, type KeyringEntry } from '../../lifecycle/images/keyring.ts';
 import { type PullRate, takePull } from '../../lifecycle/images/pull-rate.ts';
-import { containerSource, type SourceRules } from '../../lifecycle/images/source.ts';
-import type { ImageSettings } from '../../lifecycle/images/settings.ts';
-import type { LayerKind, PullOutcome } from '../../lifecycle/images/types.ts';
-import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
+import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
+import type { CredentialOrigin, LayerKind, PresentImage, PullOutcome } from '../../lifecycle/images/types.ts';
 import type { EnsuredImage, ImageNeed } from '../../lifecycle/plan/image-need.ts';
 import { pullingImage } from '../../lifecycle/plan/image-pull.ts';
 import { pullSecretsMissing } from '../../lifecycle/texts/events.ts';
-import { imageNeedsNamespaces } from '../../lifecycle/texts/image-errors.ts';
+import { imageNeedsNamespaces, imageNotHere } from '../../lifecycle/texts/image-errors.ts';
+import type { ImageLayers } from '../../runtime/confinement.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { ContainerImages, LaunchImage } from './container-images.ts';
 import { goArch } from '../config/node.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
+import { HeldImages } from './held-images.ts';
 import type { ImageSupply } from './image-supply.ts';
+import { type OnPull, PullNotices } from './pull-notices.ts';
+import { podSourceRules } from './pod-source.ts';
 import { secretKeyring } from './secret-keyring.ts';
 
 interface NodeImagesOptions {
-  readonly map: ImageMap;
-  readonly rules: SourceRules;
-  readonly settings: ImageSettings;
-  /** Go's name of the processor. */
-  readonly architecture: string;
+  readonly settings: AgentSettings;
   readonly store: ObjectReader;
   readonly clock: Clock;
+  readonly onPull: OnPull | undefined;
   /** Asked for when the first container needs an image. */
   readonly supply: () => Promise<ImageSupply>;
 }
@@ -42,19 +42,35 @@ export interface EnsureCall {
   readonly event: (draft: EventDraft) => void;
 }
 
+/** A look-up on its way. */
+interface Wanted extends EnsureCall {
+  readonly pod: StoredPod;
+  /** The full name. */
+  readonly name: string;
+  readonly repository: string;
+  readonly secrets: readonly KeyringEntry[];
+  readonly supply: ImageSupply;
+}
+
 /** The image manager of a node: images for containers and volumes, present or pulled. Source: pkg/kubelet/images. */
 export class NodeImages implements ContainerImages {
   readonly #options: NodeImagesOptions;
+  readonly #notices: PullNotices;
+  readonly #held = new HeldImages();
   #kind: LayerKind | undefined;
   #rate: PullRate | undefined;
 
   constructor(options: NodeImagesOptions) {
     this.#options = options;
+    this.#notices = new PullNotices(options.onPull, options.clock);
   }
 
-  isImage(container: Container): boolean {
-    const { map, rules } = this.#options;
-    return containerSource(container, map, rules).type === 'image';
+  isImage(pod: StoredPod, container: Container): boolean {
+    return containerSource(container, this.#options.settings.images, this.#rules(pod)).type === 'image';
+  }
+
+  isNeeded(pod: StoredPod): boolean {
+    return allContainers(pod.spec).some((each) => this.isImage(pod, each)) || this.#imageVolumes(pod).length > 0;
   }
 
   owners(): LayerKind {
@@ -62,57 +78,137 @@ export class NodeImages implements ContainerImages {
   }
 
   /** Finds the owners of the files of images here, for a Pod that has one. Rejects when podrun cannot unpack any. */
-  async open({ spec }: StoredPod): Promise<void> {
-    const { initContainers = [], containers, volumes = [] } = spec;
-    const usesImages = [...initContainers, ...containers].some((each) => this.isImage(each));
-    if (!usesImages && !volumes.some(({ image }) => image !== undefined)) return;
-    if (this.#options.rules.tier === 'namespace') this.#kind ??= await (await this.#options.supply()).kind();
+  async open(pod: StoredPod): Promise<void> {
+    if (this.#rules(pod).tier === 'namespace' && this.isNeeded(pod)) {
+      this.#kind ??= await (await this.#options.supply()).kind();
+    }
   }
 
-  async imageOf({ image = '' }: Container): Promise<LaunchImage> {
-    if (this.#options.rules.tier === 'process') throw new Error(imageNeedsNamespaces(image));
+  async imageOf(pod: StoredPod, { image = '' }: Container): Promise<LaunchImage> {
+    if (this.#rules(pod).tier === 'process') throw new Error(imageNeedsNamespaces(image));
     const supply = await this.#options.supply();
-    const present = supply.find(fullImageName(image) ?? '');
-    if (present === undefined) throw new Error(`image ${JSON.stringify(image)} is not on this machine any more`);
+    const present = this.#hold(supply, pod, fullImageName(image) ?? '');
+    if (present === undefined) throw new Error(imageNotHere(image));
     supply.used(present);
     this.#kind ??= await supply.kind();
     return { config: present.config.config ?? {}, root: { ...supply.layersOf(present), owners: this.#kind } };
   }
 
+  /** The files of an image that `ensure` has found for a volume of the Pod. @throws {Error} in plain processes */
+  filesOf(pod: StoredPod, reference: string): ImageLayers | undefined {
+    if (this.#rules(pod).tier === 'process') throw new Error(imageNeedsNamespaces(reference));
+    return this.#held.layersOf(pod, fullImageName(reference) ?? '');
+  }
+
+  /** Keeps the images of a Pod whose containers another process has started. */
+  async adopted(pod: StoredPod): Promise<void> {
+    if (!this.isNeeded(pod) || this.#rules(pod).tier === 'process') return;
+    const supply = await this.#options.supply();
+    const images = allContainers(pod.spec).filter((each) => this.isImage(pod, each));
+    const names = [...images.map(({ image }) => image ?? ''), ...this.#imageVolumes(pod)];
+    for (const name of names) this.#hold(supply, pod, fullImageName(name) ?? '');
+  }
+
+  /** Lets go of the images of a Pod that has ended. */
+  left(pod: StoredPod): void {
+    this.#held.release(pod);
+  }
+
   /** Looks an image up, and pulls it when its policy asks for that. Never rejects. */
   async ensure(pod: StoredPod, call: EnsureCall): Promise<EnsuredImage> {
-    const { need, mayPull } = call;
+    const { need, mayPull, event } = call;
     const name = fullImageName(need.image) ?? need.image;
+    const policy = this.#options.settings.imageSettings.alwaysPull ? 'Always' : need.pullPolicy;
     try {
       const supply = await this.#options.supply();
-      const present = supply.find(name);
-      const decision = decideImage(need.pullPolicy, present);
-      if (decision === 'never') return { type: 'absent' };
-      if (decision === 'use') return { type: 'present' };
-      return mayPull ? await this.#pull(pod, name, supply, call) : { type: 'backingOff' };
+      const present = policy === 'Always' ? undefined : this.#hold(supply, pod, name);
+      if (present === undefined && policy === 'Never') return { type: 'absent' };
+      const secrets = secretKeyring(this.#secretsOf(pod, event));
+      const wanted = { ...call, pod, name, repository: splitVersion(name).name, secrets, supply };
+      if (present !== undefined && this.#mayUse(present, wanted)) return { type: 'present' };
+      // Nobody learns that an image is here which he may not use.
+      if (policy === 'Never') return { type: 'absent' };
+      return mayPull ? await this.#pull(wanted) : { type: 'backingOff' };
     } catch (error) {
       return { type: 'failed', error: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  async #pull(pod: StoredPod, name: string, supply: ImageSupply, call: EnsureCall): Promise<EnsuredImage> {
-    const { clock, settings, architecture } = this.#options;
-    const { need, signal, event } = call;
-    const repository = splitVersion(name).name;
+  #rules(pod: StoredPod): SourceRules {
+    return podSourceRules(pod, this.#options.settings, this.#options.store);
+  }
+
+  /** The references of volumes that show images. */
+  #imageVolumes(pod: StoredPod): string[] {
+    const rules = this.#rules(pod);
+    const references = (pod.spec.volumes ?? []).flatMap(({ image }) => image?.reference ?? []);
+    return references.filter((each) => volumeSource(each, this.#options.settings.images, rules).type === 'image');
+  }
+
+  #hold(supply: ImageSupply, pod: StoredPod, name: string): PresentImage | undefined {
+    const held = supply.hold(name, `pod/${pod.metadata.name}`);
+    if (held === undefined) return undefined;
+    this.#held.add(pod, { name, layers: supply.layersOf(held.image), release: held.release });
+    return held.image;
+  }
+
+  /** Compares the Pod's Secrets with those that have brought the image, and notes those that match. */
+  #mayUse({ configDigest }: PresentImage, { name, repository, secrets, supply }: Wanted): boolean {
+    const { records } = supply;
+    const access = records.accessOf(configDigest);
+    const origins = credentialsFor(repository, [secrets]).map(({ origin }) => origin);
+    const isInterrupted = access === undefined && records.isBegun(name);
+    const { verification } = this.#options.settings.imageSettings;
+    if (!mayUse({ repository, access, isInterrupted, origins }, verification)) return false;
+    for (const origin of access?.[repository] === undefined ? [] : origins) {
+      const isKnown = mayUse({ repository, access, isInterrupted, origins: [origin] }, verification);
+      if (isKnown) this.#record(configDigest, repository, origin, supply);
+    }
+    return true;
+  }
+
+  #record(
+    configDigest: string,
+    repository: string,
+    origin: CredentialOrigin | undefined,
+    { records }: ImageSupply,
+  ): void {
+    const before = records.accessOf(configDigest);
+    const after = withAccess(before, repository, origin);
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    records.setAccess(configDigest, after, formatTime(this.#options.clock.now().wallMs));
+  }
+
+  async #pull(wanted: Wanted): Promise<EnsuredImage> {
+    const { need, pod, name, repository, secrets, supply, signal, event } = wanted;
+    const { clock, settings } = this.#options;
+    const { registries } = settings.imageSettings;
     event(pullingImage(need));
-    const secrets = secretKeyring(this.#secretsOf(pod, event));
-    const keyrings = [secrets, ...(await supply.userKeyrings(repository))];
-    const credentials = credentialsFor(repository, keyrings);
+    const credentials = credentialsFor(repository, [secrets, ...(await supply.userKeyrings(repository))]);
     const beganMs = clock.now().monotonicMs;
     const kind = (this.#kind ??= await supply.kind());
+    const platform = { os: 'linux', architecture: goArch() };
     const outcome = await supply.inTurn(async (): Promise<PullOutcome> => {
-      const rate = takePull(this.#rate, settings, clock.now().monotonicMs);
+      const rate = takePull(this.#rate, settings.imageSettings, clock.now().monotonicMs);
       if (rate === undefined) return { ok: false, errors: ['pull QPS exceeded'] };
+      if (signal.aborted) return { ok: false, errors: ['context canceled'] };
       this.#rate = rate;
-      const platform = { os: 'linux', architecture };
-      return supply.pull({ name, platform, credentials, registries: settings.registries, kind }, signal);
+      const end = supply.records.begin(name);
+      const notice = this.#notices.begin(need.image);
+      const request = { name, platform, credentials, registries, kind };
+      const pulled = await supply.pull(request, { signal, onProgress: notice.progress });
+      notice.end(pulled.ok);
+      if (pulled.ok) {
+        const { image, credential } = pulled;
+        const origin = credential === undefined ? undefined : credentials[credential]?.origin;
+        this.#record(image.configDigest, repository, origin, supply);
+        this.#hold(supply, pod, name);
+      }
+      end(pulled.ok ? 'known' : 'failed');
+      return pulled;
     });
     if (!outcome.ok) return { type: 'failed', error: joinedErrors(outcome.errors) };
+    void supply.collect().catch(() => undefined);
     const { image, pullMs } = outcome;
     return { type: 'pulled', size: image.size, pullMs, waitedMs: clock.now().monotonicMs - beganMs };
   }
@@ -128,18 +224,17 @@ export class NodeImages implements ContainerImages {
 }
 
 /** The images of an agent's Pods. Undefined: all containers run programs of this machine. */
-export function nodeImages({ settings, store, clock }: NodeImagesContext): NodeImages | undefined {
-  const { images: map, imageSource: choice, imageSettings, features, hostEnv: env } = settings;
+export function nodeImages({ settings, store, clock, onPull }: NodeImagesContext): NodeImages | undefined {
+  const { images: map, imageSource, imageSettings, runtimeHandlers, hostEnv: env } = settings;
   const hasEntry = [...map.commandLine, ...map.configFile].some(({ pull }) => pull === true);
-  if (choice === 'host' && !hasEntry) return undefined;
+  const hasHandler = Object.values(runtimeHandlers).some(({ images = 'host' }) => images !== 'host');
+  if (imageSource === 'host' && !hasEntry && !hasHandler) return undefined;
   let supply: Promise<ImageSupply> | undefined;
   return new NodeImages({
-    map,
-    rules: { choice, tier: features.tier },
-    settings: imageSettings,
-    architecture: goArch(),
+    settings,
     store,
     clock,
+    onPull,
     supply: () =>
       (supply ??= import('./open-supply.ts').then(({ openSupply }) =>
         openSupply({ env, settings: imageSettings, clock }),
@@ -151,4 +246,5 @@ interface NodeImagesContext {
   readonly settings: AgentSettings;
   readonly store: ObjectReader;
   readonly clock: Clock;
+  readonly onPull?: OnPull | undefined;
 }

@@ -25,7 +25,7 @@ import { ServiceWatch } from './service-watch.ts';
 import { StateGuard } from './state-guard.ts';
 
 /** The callbacks for running Pods. */
-export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent'> {
+export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent' | 'onPull'> {
   /** Called for every change of a Pod, in order. */
   readonly onPod: (event: WatchEvent<StoredPod>) => void;
   /** Called for every change of another object of the run: a workload, what its controllers make, an adopted Pod. */
@@ -102,6 +102,7 @@ export class RunningPods {
       onHookOutput: listener.onHookOutput,
       onOver: listener.onChange,
       onEvent: listener.onEvent,
+      ...(listener.onPull && { onPull: listener.onPull }),
       onRecordLost: (pod) => this.#guard?.recordLost(pod),
       onTrouble: (error) => {
         if (hasCode(error, 'Disk')) this.#missing();

@@ -52,14 +52,12 @@ function podNamespaces(pod: StoredPod): PodNamespaces {
 
 /** All containers of a Pod with an image whose files have mapped owners have these users: they may share memory. */
 function mappedUsers(
-  { spec }: StoredPod,
+  pod: StoredPod,
   images: ContainerImages | undefined,
   own: LaunchImage | undefined,
 ): Pick<PodNamespaces, 'hasMappedUsers'> {
   const isMapped = own?.root.owners === 'mapped' || images?.owners() === 'mapped';
-  return isMapped && allContainers(spec).some((container) => images?.isImage(container))
-    ? { hasMappedUsers: true }
-    : {};
+  return isMapped && images?.isNeeded(pod) === true ? { hasMappedUsers: true } : {};
 }
 
 /**

@@ -18,7 +18,8 @@ export function targetStep(
       const { name, targetContainerName } = input.container as EphemeralContainer;
       if (!targetContainerName) return { ok: true, changes: {} };
       const container = containerSpec(input.pod, targetContainerName);
-      if ([input.container, container].some((either) => images?.isImage(either))) return { ok: true, changes: {} };
+      if ([input.container, container].some((either) => images?.isImage(input.pod, either)))
+        return { ok: true, changes: {} };
       const target = await prepare({ ...input, container });
       if (target.ok) {
         const { env, cwd } = target.launch;

@@ -37,8 +37,8 @@ export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): Lau
   };
 }
 
-function asMount({ source, mountPath, isReadOnly, identity }: Mounted): Mount {
-  return { source, target: mountPath, isReadOnly, identity };
+function asMount({ source, mountPath, isReadOnly, identity, image }: Mounted): Mount {
+  return { source, target: mountPath, isReadOnly, identity, image };
 }
 
 /**

@@ -16,6 +16,7 @@ import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/v
 import type { Store, Subscription } from '../../store/store.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from '../../runtime/errno.ts';
+import { pathInImage } from '../../runtime/linux/image/read-image-file.ts';
 import { removeInMemory } from './in-memory.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
@@ -111,6 +112,15 @@ export class PodVolumes {
       const chosen = mountSubPath(mount, env);
       if (!chosen.ok) return chosen;
       const spec = this.#pod.spec.volumes?.find(({ name }) => name === volume);
+      const mountPath = absoluteMountPath(mount.mountPath);
+      if (spec?.image !== undefined && this.#options.sources.image(spec.image.reference ?? '') === undefined) {
+        const found = this.#inImage(spec.image.reference ?? '', chosen.subPath);
+        if (!found.ok)
+          return { ok: false, message: found.message ?? subPathFailed('not made', volume, container.name) };
+        const { image } = found;
+        mounts.push({ volume, mountPath, source: image.folder, isReadOnly: true, isAtMountPath: false, image });
+        continue;
+      }
       const mayMake = spec?.image === undefined;
       const opened =
         chosen.subPath === ''
@@ -118,12 +128,27 @@ export class PodVolumes {
           : openSubPath(folder, chosen.subPath, mayMake);
       if (!opened.ok) return { ok: false, message: subPathFailed(opened.problem, volume, container.name) };
       const { path: source, identity } = opened;
-      const mountPath = absoluteMountPath(mount.mountPath);
       const isReadOnly = mount.readOnly === true || isAlwaysReadOnly(spec);
       const isAtMountPath = quietly(() => realpathSync(mountPath) === realpathSync(source)) ?? false;
       mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath });
     }
     return { ok: true, mounts };
+  }
+
+  /** A part of a pulled image. */
+  #inImage(
+    reference: string,
+    subPath: string,
+  ): { ok: true; image: NonNullable<Mounted['image']> } | { ok: false; message?: string } {
+    try {
+      const files = this.#options.sources.imageFiles?.(reference);
+      const found = files && pathInImage(files, subPath);
+      return files === undefined || found === undefined
+        ? { ok: false }
+        : { ok: true, image: { ...files, path: found } };
+    } catch (error) {
+      return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   async #setUpInTime(volume: Volume, signal: AbortSignal): Promise<void> {

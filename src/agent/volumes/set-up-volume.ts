@@ -7,6 +7,7 @@ import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-fi
 import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
 import { mkdirIfMissing } from '../../runtime/errno.ts';
+import type { ImageLayers } from '../../runtime/confinement.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 import type { MemoryArea } from '../../store/disk/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
@@ -23,6 +24,11 @@ export interface VolumeSources {
   readonly claim: (name: string) => ClaimedData | undefined;
   /** The folder that stands for an image. Undefined: there is none. */
   readonly image: (reference: string) => string | undefined;
+  /**
+   * The files of an image that a container has pulled.
+   * @throws {Error} when they cannot be a volume here, or are not on this machine any more
+   */
+  readonly imageFiles?: (reference: string) => ImageLayers;
   /** The base of relative host paths. */
   readonly cwd: string;
   /** The group that gets the volumes. Undefined: volumes keep their group. */

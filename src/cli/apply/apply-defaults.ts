@@ -43,6 +43,8 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   bestEffort: false,
   runtime: undefined,
   images: undefined,
+  imageCredentialProviderConfig: undefined,
+  imageCredentialProviderBinDir: undefined,
   output: undefined,
   template: undefined,
   allowMissingTemplateKeys: true,

@@ -62,6 +62,10 @@ export interface ApplyFlags extends OutputFlags {
   readonly bestEffort: boolean;
   readonly runtime: RuntimeChoice | undefined;
   readonly images: SourceChoice | undefined;
+  /** The configuration of credential provider plugins: a file or a folder. */
+  readonly imageCredentialProviderConfig: string | undefined;
+  /** The folder with their programs. */
+  readonly imageCredentialProviderBinDir: string | undefined;
   /** The background agent keeps the output of containers for the first client that attaches. */
   readonly awaitsClient?: boolean;
   /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */

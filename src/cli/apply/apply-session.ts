@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { askedIngressPorts } from '../../agent/setup/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
+import { readCredentialProviders } from '../../agent/config/credential-providers.ts';
 import { imageSource } from '../../agent/config/image-source.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
 import { podRoot } from '../../lifecycle/requests/root.ts';
@@ -134,8 +135,11 @@ function settingsOfFlags(
   config: ConfigFile | undefined,
 ): Omit<ApplySession['settings'], 'images' | 'privateNetworks'> {
   const cwd = process.cwd();
+  const node = nodeSettings(config);
+  const providers = readCredentialProviders(flags, cwd);
   return {
-    ...nodeSettings(config),
+    ...node,
+    imageSettings: { ...node.imageSettings, providers },
     imageSource: imageSource({ flag: flags.images, variable: env['PODRUN_IMAGES'], file: config?.imageSource }),
     crashLoop,
     jobBackOff,

@@ -9,6 +9,7 @@ export function warnOfIdleFlags({ flags, plan: { crashLoop, jobBackOff }, view }
     ...(flags.config === undefined ? [] : ['--config']),
     ...(flags.runtime === undefined ? [] : ['--runtime']),
     ...(flags.images === undefined ? [] : ['--images']),
+    ...(flags.imageCredentialProviderConfig === undefined ? [] : ['--image-credential-provider-config']),
     ...(flags.enforceMemory === undefined ? [] : ['--enforce-memory']),
     ...(flags.network === undefined ? [] : ['--network']),
     ...changedLimits('--backoff', crashLoop, CRASH_LOOP),

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
+import type { OnPull } from '../../agent/images/pull-notices.ts';
 import { ApplyRun, type RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
@@ -18,6 +21,7 @@ import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
 import { ForeignRoots } from '../../agent/runs/foreign-roots.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
+import { imagesFolder } from '../../images/images-folder.ts';
 import { evidenceAbout, podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
@@ -63,15 +67,16 @@ export async function runPods(
   const report = openReport(session, isAboutAll ? [] : live);
   const own = owned.map(({ pod }) => pod);
   const look = jobsTeller(session);
+  const settings = await settingsOf(session);
   const running = new RunningPods({
-    settings: await settingsOf(session),
+    settings,
     store,
     clock: cli.clock,
     owned,
     workloads,
     staticPods: flags.staticPods,
     command: calledCommand(cli),
-    listener: { ...showing(view, own), onChange: () => look(run, running) },
+    listener: { ...showing(view, own), onPull: firstPullTeller(session), onChange: () => look(run, running) },
   });
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
@@ -91,7 +96,7 @@ export async function runPods(
     goal: plan.goal,
     rules: plan.rules,
     // A registry may have the image later, as on a node.
-    stuck: () => (session.settings.imageSource === 'host' ? stuckPods(running.roots) : []),
+    stuck: () => (pullsImages(settings) ? [] : stuckPods(running.roots)),
     timeoutMs: plan.timeoutMs,
     command,
     onDecided: (outcome) => {
@@ -133,6 +138,26 @@ function jobsTeller({ plan, view }: ApplySession): (run: ApplyRun, running: Runn
     isTold = true;
     view.note(sentence);
   };
+}
+
+/** Passes pulls to the view. Tells once in the life of the image store that podrun asks registries by itself. */
+function firstPullTeller({ cli, settings, view }: ApplySession): OnPull {
+  let isTold = settings.imageSource !== 'auto' || hasPulled(cli.env);
+  return (notice) => {
+    if (!isTold) cli.note(`pulling ${notice.image}: nothing else says what to run (--images=host never pulls)`);
+    isTold = true;
+    view.pull(notice);
+  };
+}
+
+/** True when the pulled images of this user are not the first. */
+function hasPulled(env: Cli['env']): boolean {
+  return existsSync(path.join(imagesFolder(env, homedir()), 'images'));
+}
+
+/** True when images of registries may be what a Pod waits for. */
+function pullsImages({ imageSource, features }: AgentSettings): boolean {
+  return imageSource === 'registry' || (imageSource === 'auto' && features.tier === 'namespace');
 }
 
 /** The end of a run. */

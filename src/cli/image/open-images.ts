@@ -1,13 +1,14 @@
 import { homedir } from 'node:os';
 import { fullImageName } from '../../api/image-reference.ts';
 import { usage } from '../../api/errors.ts';
+import { imagesFolder } from '../../images/images-folder.ts';
 import { ImageStore } from '../../images/store/image-store.ts';
 import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
 import type { Cli } from '../cli.ts';
 
 /** Opens the images of this user: they are the same for all state folders. */
 export function openImages(cli: Cli): ImageStore {
-  const folder = ImageStore.folder(cli.env, homedir());
+  const folder = imagesFolder(cli.env, homedir());
   cli.detail(`images in ${folder}`);
   return new ImageStore(folder);
 }

@@ -75,6 +75,8 @@ Examples:
 
 const SETTLE_HELP = 'how long a container without readiness and startup probe must run to count as Ready; 0: no time';
 
+const PROVIDERS_HELP = 'file or folder of the credential provider plugins, as of a kubelet';
+
 const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
 
 /** Reads `--validate`, which kubectl lets one write in several ways. */
@@ -113,8 +115,12 @@ function annotationsOption(): Option {
 }
 
 function imagesOption(): Option {
-  const what = 'programs of this machine, real images of registries, or images where nothing else says what to run';
+  const what = 'host: programs of this machine; registry: images; auto: images where nothing else says what to run';
   return new Option('--images <source>', what).choices(SOURCE_CHOICES);
+}
+
+function providersOption(flag: string, what: string): Option {
+  return new Option(`--image-credential-provider-${flag}`, what);
 }
 
 function delayOption(flag: string, what: string, defaultMs: number): Option {
@@ -183,6 +189,8 @@ export function register(program: Command, run: RunVerb): void {
       ).choices(RUNTIME_CHOICES),
     )
     .addOption(imagesOption())
+    .addOption(providersOption('config <file>', PROVIDERS_HELP))
+    .addOption(providersOption('bin-dir <folder>', 'the programs of those plugins'))
     .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp')
     .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node')
     .addHelpText('after', EXIT_CODES)

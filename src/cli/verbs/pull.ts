@@ -1,17 +1,20 @@
 import type { Command } from 'commander';
-import { goArch } from '../../agent/config/node.ts';
+import { readConfigFile } from '../../agent/config/config-file.ts';
+import { readCredentialProviders } from '../../agent/config/credential-providers.ts';
+import { AheadImages } from '../../agent/images/ahead-images.ts';
+import { openSupply } from '../../agent/images/open-supply.ts';
+import { nodeSettings } from '../../agent/setup/agent-settings.ts';
 import { EXIT } from '../../api/errors.ts';
-import { findLayerKind } from '../../images/owner-kind.ts';
-import { ImagePuller } from '../../images/puller/image-puller.ts';
-import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
+import type { PullOutcome, PullProgress } from '../../lifecycle/images/types.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { containersWithPaths, podIn } from '../../manifest/pod-specs.ts';
 import { renderManifestErrors } from '../../manifest/report.ts';
 import { briefDuration } from '../../print/age.ts';
+import { gitHubGroup, GROUP_END } from '../../print/live/annotation.ts';
 import { pulledText, pullPhrase } from '../../print/images/pull-text.ts';
 import type { Cli } from '../cli.ts';
 import { usageOf } from '../flags/usage-of.ts';
-import { fullNameOf, openImages } from '../image/open-images.ts';
+import { fullNameOf } from '../image/open-images.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
@@ -20,11 +23,15 @@ import { WaitProgress } from '../waiting/wait-progress.ts';
 interface PullFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;
+  readonly config: string | undefined;
+  readonly imageCredentialProviderConfig: string | undefined;
+  readonly imageCredentialProviderBinDir: string | undefined;
 }
 
 const EXAMPLES = `
 Images are kept in $PODRUN_IMAGE_DIR (default: ~/.local/share/podrun/images). A layer that is there is not fetched
-again, and a pull that was interrupted goes on where it was.
+again, and a pull that was interrupted goes on where it was. podrun takes the credentials of your docker config, of
+podman's auth.json and of their credential helpers; every Pod may use what it pulled with them.
 
 Examples:
   podrun pull 127.0.0.1:5000/team/app:1.27      # a registry of this machine may speak plain HTTP
@@ -41,6 +48,9 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[images...]', 'names of images')
     .option('-f, --filename <file>', 'pull all images of this manifest; may be given several times', append, [])
     .option('-R, --recursive', 'read folders with their subfolders', false)
+    .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
+    .option('--image-credential-provider-config <file>', 'file or folder of credential provider plugins')
+    .option('--image-credential-provider-bin-dir <folder>', 'the programs of those plugins')
     .addHelpText('after', EXAMPLES)
     .action((images: string[], flags: PullFlags) => run((cli) => pull(cli, images, flags)));
 }
@@ -50,33 +60,43 @@ async function pull(cli: Cli, words: readonly string[], flags: PullFlags): Promi
   const ofFiles = flags.filename.length === 0 ? [] : await imagesIn(cli, flags);
   if (ofFiles === undefined) return EXIT.usage;
   const names = [...new Set([...words, ...ofFiles].map(fullNameOf))];
-  const kind = await findLayerKind();
-  const platform = { os: 'linux', architecture: goArch() };
-  const puller = new ImagePuller(openImages(cli).root, cli.env);
+  const { env, clock } = cli;
+  const cwd = process.cwd();
+  const config = readConfigFile({ path: flags.config, cwd });
+  const { imageSettings } = nodeSettings(config);
+  const settings = { ...imageSettings, providers: readCredentialProviders(flags, cwd) };
+  const supply = openSupply({ env, settings, clock });
+  const images = new AheadImages(supply, settings, clock);
   let exitCode: number = EXIT.ok;
   for (const name of names) {
-    const outcome = await pullOne(cli, puller, { name, platform, kind, credentials: [], registries: {} });
+    if (isGitHub(cli)) cli.tell(`${gitHubGroup(`Pulling ${name}`)}\n`);
+    const outcome = await pullOne(cli, images, name);
     if (outcome.ok) cli.tell(`${pulledText(outcome.image)} in ${briefDuration(outcome.pullMs)}\n`);
-    else {
-      exitCode = EXIT.failed;
-      for (const error of outcome.errors) cli.stderr.write(`error: cannot pull ${name}: ${error}\n`);
-    }
+    if (isGitHub(cli)) cli.tell(`${GROUP_END}\n`);
+    if (outcome.ok) continue;
+    exitCode = EXIT.failed;
+    for (const error of outcome.errors) cli.stderr.write(`error: cannot pull ${name}: ${error}\n`);
   }
+  await supply.collect();
   return exitCode;
 }
 
+function isGitHub({ env, stdout }: Cli): boolean {
+  return env['GITHUB_ACTIONS'] === 'true' && !stdout.isTerminal;
+}
+
 /** Pulls an image. On a terminal, shows a line about the progress. */
-async function pullOne(cli: Cli, puller: ImagePuller, request: PullRequest): Promise<PullOutcome> {
+async function pullOne(cli: Cli, images: AheadImages, name: string): Promise<PullOutcome> {
   const { clock } = cli;
   const startMs = clock.now().monotonicMs;
   let last: PullProgress | undefined;
   const phrase = (): { text: string; key: string } => ({
-    text: pullPhrase(request.name, last, clock.now().monotonicMs - startMs),
-    key: request.name,
+    text: pullPhrase(name, last, clock.now().monotonicMs - startMs),
+    key: name,
   });
   const progress = new WaitProgress({ cli, quietMs: undefined, firstMs: 500, phrase });
   try {
-    return await puller.pull(request, { onProgress: (next) => void (last = next) });
+    return await images.pull(name, (next) => void (last = next));
   } finally {
     progress.close();
   }

@@ -1,5 +1,6 @@
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
+import type { PullNotice } from '../../agent/images/pull-notices.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
@@ -27,6 +28,8 @@ export interface ApplyView {
   note(text: string): void;
   /** A warning. The run goes on. Each text is shown once. */
   trouble(text: string): void;
+  /** Shows the progress of a pull, where there is a line for it. */
+  pull(notice: PullNotice): void;
   /** Sets the function that answers the current activity for the uid of a Pod. */
   follow(activityOf: (uid: string) => PodActivity | undefined): void;
   commandStarts(argv: readonly string[]): void;

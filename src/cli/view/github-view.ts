@@ -1,5 +1,6 @@
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
+import type { PullNotice } from '../../agent/images/pull-notices.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
@@ -83,6 +84,10 @@ export class GitHubView implements ApplyView {
 
   trouble(text: string): void {
     this.#view.trouble(text);
+  }
+
+  pull(notice: PullNotice): void {
+    this.#view.pull(notice);
   }
 
   follow(activityOf: (uid: string) => PodActivity | undefined): void {

@@ -33,6 +33,10 @@ export class JsonView implements ApplyView {
     // Output of hooks is in a log.
   }
 
+  pull(): void {
+    // Events tell of pulls.
+  }
+
   note(text: string): void {
     this.#cli.note(text);
   }

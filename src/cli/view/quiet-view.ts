@@ -55,6 +55,7 @@ export class QuietView implements ApplyView {
   hookOutput(): void {}
   note(): void {}
   trouble(): void {}
+  pull(): void {}
   follow(): void {}
   commandStarts(): void {}
   ending(): void {}

@@ -1,3 +1,4 @@
+import type { PullNotice } from '../../agent/images/pull-notices.ts';
 import type { FollowedService } from '../../print/live/service-row.ts';
 import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Cli } from '../cli.ts';
@@ -7,6 +8,9 @@ import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { FollowedPod } from '../../print/live/status-row.ts';
 import type { LiveStyle } from '../../print/live/live-line.ts';
 import { renderStatusBlock, type Widths } from '../../print/live/status-block.ts';
+import { pullPhrase } from '../../print/images/pull-text.ts';
+import { excerpt } from '../../print/text/excerpt.ts';
+import { terminalLine } from '../../print/text/terminal-text.ts';
 import { LiveScreen } from './live-screen.ts';
 
 /** The parts of the text view that the status block needs. */
@@ -21,6 +25,7 @@ export interface WatchedView {
   readonly workloads: () => readonly Workload[];
   readonly podsOf: (workload: Workload) => readonly StoredPod[];
   readonly events: () => readonly StoredEvent[];
+  readonly pulls: () => readonly PullNotice[];
   readonly activityOf: (uid: string) => PodActivity | undefined;
   /** True when podrun may read keys from standard input. */
   readonly takesKeys: boolean;
@@ -77,7 +82,7 @@ export class StatusView {
       pods: pods.filter((pod) => !below.has(pod)).map(followed),
       now: cli.clock.now(),
       columns,
-      rows,
+      rows: rows - this.#view.pulls().length,
       color: style.color,
       series: style.columns.series,
       keys: this.#screen.hasKeys ? this.#keyHints() : [],
@@ -85,7 +90,15 @@ export class StatusView {
     });
     this.#widths = widths;
     this.#columns = columns;
-    return lines;
+    return [...this.#pullLines(columns), ...lines];
+  }
+
+  /** A line for each image that is being pulled. */
+  #pullLines(columns: number): string[] {
+    return this.#view.pulls().map(({ image, progress, elapsedMs }) => {
+      const text = excerpt(terminalLine(pullPhrase(image, progress, elapsedMs)), columns - 1);
+      return this.#view.style.color.tone('muted', text);
+    });
   }
 
   #keyHints(): string[] {

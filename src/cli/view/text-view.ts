@@ -2,6 +2,7 @@ import { networkEventLine } from '../../print/live/network-event.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/hooks/handler-log.ts';
+import type { PullNotice } from '../../agent/images/pull-notices.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import {
   allContainerStatuses,
@@ -66,6 +67,8 @@ export class TextView implements ApplyView {
   readonly #groupFieldsWithoutEffect: StoredEvent[] = [];
   #isEnding = false;
   readonly #events = new Map<string, StoredEvent>();
+  /** The pulls that are under way, by image. */
+  readonly #pulls = new Map<string, PullNotice>();
   #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
   /** Undefined without a terminal, in the first moments of a run, and while COMMAND has the terminal. */
   #status: StatusView | undefined;
@@ -163,6 +166,12 @@ export class TextView implements ApplyView {
     this.#printed.add(text);
     this.#status?.makeWay();
     this.#cli.stderr.write(`Warning: ${text}\n`);
+  }
+
+  pull(notice: PullNotice): void {
+    if (notice.stage === 'done' || notice.stage === 'failed') this.#pulls.delete(notice.image);
+    else this.#pulls.set(notice.image, notice);
+    this.#status?.changed();
   }
 
   follow(activityOf: (uid: string) => PodActivity | undefined): void {
@@ -265,6 +274,7 @@ export class TextView implements ApplyView {
       workloads: () => this.#workloads.shown,
       podsOf: ({ metadata: { uid } }) => this.#workloads.podsOf(uid, [...this.#pods.values()]),
       events: () => [...this.#events.values()],
+      pulls: () => [...this.#pulls.values()],
       activityOf: (uid) => this.#activityOf(uid),
       // isatty does not open the stream.
       takesKeys: takesKeys && isatty(0),

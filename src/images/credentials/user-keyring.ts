@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseDockerConfig, type DockerConfig } from '../../lifecycle/images/docker-config.ts';
-import { type KeyringEntry, matchesKey } from '../../lifecycle/images/keyring.ts';
+import { type KeyringEntry, matchesImage } from '../../lifecycle/images/keyring.ts';
 import { readQuietly } from '../../quietly.ts';
 import { runHelper } from '../../runtime/helpers/helper.ts';
 
@@ -34,9 +34,14 @@ async function keyringOf(config: DockerConfig, repository: string, env: Variable
   const asked = [
     ...Object.entries(config.helpers).map(([host, name]) => ({ host, name })),
     ...(config.store === undefined ? [] : config.hosts.map((host) => ({ host, name: config.store ?? '' }))),
-  ].filter(({ host }) => matchesKey(host.replace(/^https?:\/\//, '').replace(/\/v[12]\/$/, ''), repository));
+  ].filter(({ host }) => matchesImage(host, repository) || isDockersOwn(host, repository));
   const answers = await Promise.all(asked.map(({ host, name }) => askHelper(name, host, env)));
   return [...entries, ...answers.flat()];
+}
+
+/** Docker names its own registry otherwise than its images do. */
+function isDockersOwn(host: string, repository: string): boolean {
+  return matchesImage(host, 'index.docker.io') && repository.startsWith('docker.io/');
 }
 
 /** Asks `docker-credential-NAME get`. A helper that fails has no credential for the host. */

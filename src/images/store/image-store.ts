@@ -29,6 +29,7 @@ export interface ImageRecord extends Omit<PresentImage, 'config'> {
  *     layers/KIND/DIFFID     unpacked layers, as overlayfs takes them
  *     images/HEX.json        a name, HEX is its SHA-256
  *     mounts/MANIFEST/l/N    links to the layers of an image, the uppermost first
+ *     pulled/, pulling/      who may use an image, see PullRecords
  *     uses/                  what living processes use, see Uses
  */
 export class ImageStore {
@@ -36,14 +37,6 @@ export class ImageStore {
 
   constructor(root: string) {
     this.root = root;
-  }
-
-  /** The folder of the store that the environment names. */
-  static folder(env: Readonly<Record<string, string | undefined>>, home: string): string {
-    const own = env['PODRUN_IMAGE_DIR'];
-    if (own) return path.resolve(own);
-    const data = env['XDG_DATA_HOME'];
-    return path.join(data && path.isAbsolute(data) ? data : path.join(home, '.local/share'), 'podrun/images');
   }
 
   /**

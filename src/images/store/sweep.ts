@@ -6,6 +6,7 @@ import { runHelper } from '../../runtime/helpers/helper.ts';
 import { asOwners } from '../unpack/unpack-layer.ts';
 import { isOwnerAlive, uniqueName } from './files.ts';
 import { hexOf, type ImageStore } from './image-store.ts';
+import { PullRecords } from './pull-records.ts';
 import { Uses } from './uses.ts';
 
 /** Folders of unpacked layers. */
@@ -27,6 +28,7 @@ export async function sweep(store: ImageStore): Promise<number> {
       if (LAYERS.includes(folder)) count += 1;
     }
   }
+  new PullRecords(store).sweep();
   return count;
 }
 

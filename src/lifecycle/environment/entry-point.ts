@@ -84,14 +84,6 @@ export function imageFolder(reference: string, { commandLine, configFile }: Imag
   return mostSpecificMatch(reference, withFolder)?.folder;
 }
 
-/** The pull error of the image of a volume. */
-export function unknownImageFolder(reference: string): string {
-  return (
-    `podrun pulls no images, and no folder is set for image "${reference}": ` +
-    `name one under images: in podrun.yaml, as in {"${reference}": {folder: ./path}}`
-  );
-}
-
 function wordsOfImage(image: string, args: readonly string[], mapping: ImageMapping | undefined): readonly string[] {
   if (mapping?.command === undefined && mapping?.args === undefined) return isBase(image) ? args : [];
   // The words of an entry are literal: `$` has no meaning in them, as in an image.

@@ -43,8 +43,14 @@ function parseKey(key: string): string | undefined {
   return path === '/' ? host : host + path;
 }
 
+/** True when a key as users write it is for a repository. */
+export function matchesImage(key: string, repository: string): boolean {
+  const parsed = parseKey(key);
+  return parsed !== undefined && matchesKey(parsed, repository);
+}
+
 /** True when the labels of the host match one by one, the port is the same, and the path begins with the key's. */
-export function matchesKey(key: string, target: string): boolean {
+function matchesKey(key: string, target: string): boolean {
   const [ofKey, ofTarget] = [splitHost(key), splitHost(target)];
   if (ofKey.port !== ofTarget.port || ofKey.labels.length !== ofTarget.labels.length) return false;
   const isHost = ofKey.labels.every((label, index) => globMatches(label, ofTarget.labels[index] ?? ''));

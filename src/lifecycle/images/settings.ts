@@ -1,6 +1,7 @@
+import type { VerificationRules } from './access.ts';
 import type { RegistrySettings } from './types.ts';
 
-/** The settings of podrun.yaml for images. Plain data. */
+/** The settings of podrun.yaml, and the flags, for images. Plain data. */
 export interface ImageSettings {
   /** The pulls at the same time. Undefined: any number. */
   readonly parallelPulls: number | undefined;
@@ -8,13 +9,50 @@ export interface ImageSettings {
   readonly pullQps: number;
   /** Pulls at once that `pullQps` permits after a pause. */
   readonly pullBurst: number;
+  /** True: each start of a container asks the registry, so that only who may pull an image can use it. */
+  readonly alwaysPull: boolean;
+  readonly verification: VerificationRules;
+  readonly garbage: ImageGarbageSettings;
   readonly registries: Readonly<Record<string, RegistrySettings>>;
+  /** Programs that have credentials. */
+  readonly providers: readonly CredentialProvider[];
 }
 
-/** Source: pkg/kubelet/apis/config/v1beta1/defaults.go. */
+/** The rules for the removal of images that nobody uses. Source: kubelet.config v1beta1 KubeletConfiguration. */
+export interface ImageGarbageSettings {
+  /** A younger image stays. */
+  readonly minimumAgeMs: number;
+  /** An image that was not used for longer goes. 0: age is no reason. */
+  readonly maximumAgeMs: number;
+  /** The usage of the disk above which images go. 100: usage is no reason. */
+  readonly highPercent: number;
+  /** The usage down to which images go. */
+  readonly lowPercent: number;
+}
+
+/** A credential provider plugin of a kubelet. Source: kubelet.config.k8s.io/v1 CredentialProvider. */
+export interface CredentialProvider {
+  /** The absolute path. */
+  readonly program: string;
+  readonly apiVersion: string;
+  /** The images to ask it for: keys of a keyring. */
+  readonly matchImages: readonly string[];
+  /** The time for which its answer is kept, where the answer does not say. */
+  readonly defaultCacheMs: number;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Source: pkg/kubelet/apis/config/v1beta1/defaults.go. podrun's own: the maximum age, which is off on a node. */
 export const DEFAULT_IMAGE_SETTINGS: ImageSettings = {
   parallelPulls: 1,
   pullQps: 5,
   pullBurst: 10,
+  alwaysPull: false,
+  verification: { policy: 'NeverVerifyPreloadedImages', allowlist: [] },
+  garbage: { minimumAgeMs: 120_000, maximumAgeMs: 720 * HOUR_MS, highPercent: 85, lowPercent: 80 },
   registries: {},
+  providers: [],
 };

@@ -1,5 +1,6 @@
 import type { Container } from '../../api/generated/types.ts';
-import { type ImageMap, mappingOf, resolveEntryPoint } from '../environment/entry-point.ts';
+import { imageFolder, type ImageMap, mappingOf, resolveEntryPoint } from '../environment/entry-point.ts';
+import { pullHint, unknownImageFolder } from '../texts/image-errors.ts';
 import type { ImageSource, SourceChoice } from './types.ts';
 
 /** The choice of the user, and the isolation of containers: an image is the root of a container only in namespaces. */
@@ -12,14 +13,23 @@ export interface SourceRules {
  * The source of a container. First the program that the image map has for its image; then the image, where the map or
  * the user asks for it; then the container's own command. `auto` takes the image only where nothing says what to run.
  */
-export function containerSource(container: Container, images: ImageMap, { choice, tier }: SourceRules): ImageSource {
+export function containerSource(container: Container, images: ImageMap, rules: SourceRules): ImageSource {
   const mapping = mappingOf(container.image ?? '', images);
   const isMapped = mapping?.command !== undefined || mapping?.args !== undefined;
   const resolved = resolveEntryPoint(container, images);
   if (isMapped && resolved.ok) return { type: 'host' };
-  if (mapping?.pull === true || choice === 'registry') return { type: 'image' };
-  if (resolved.ok) return { type: 'host' };
-  return choice === 'auto' && tier === 'namespace'
-    ? { type: 'image' }
-    : { type: 'unknown', pullError: resolved.message };
+  if (mapping?.pull === true || rules.choice === 'registry') return { type: 'image' };
+  return resolved.ok ? { type: 'host' } : otherwise(rules, resolved.message);
+}
+
+/** The source of an image volume: the folder that the image map has for it, else the image itself. */
+export function volumeSource(reference: string, images: ImageMap, rules: SourceRules): ImageSource {
+  if (imageFolder(reference, images) !== undefined) return { type: 'host' };
+  const isAsked = mappingOf(reference, images)?.pull === true || rules.choice === 'registry';
+  return isAsked ? { type: 'image' } : otherwise(rules, unknownImageFolder(reference));
+}
+
+function otherwise({ choice, tier }: SourceRules, message: string): ImageSource {
+  if (choice === 'auto' && tier === 'namespace') return { type: 'image' };
+  return { type: 'unknown', pullError: message + pullHint(choice) };
 }

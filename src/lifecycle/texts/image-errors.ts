@@ -1,3 +1,5 @@
+import type { SourceChoice } from '../images/types.ts';
+
 // The messages of containers that cannot be made from their image, in the words of containerd.
 
 /** Source: containerd, internal/cri/opts/spec_opts.go WithProcessArgs. */
@@ -14,4 +16,23 @@ export function imageNeedsNamespaces(image: string): string {
     `image "${image}" has files of its own, which needs namespaces, and this podrun runs containers as plain ` +
     "processes: 'podrun doctor' says whether this machine permits namespaces"
   );
+}
+
+/** podrun's own: the pull error of the image of a volume, where podrun may not pull it. */
+export function unknownImageFolder(reference: string): string {
+  return (
+    `podrun pulls no images here, and no folder is set for image "${reference}": ` +
+    `name one under images: in podrun.yaml, as in {"${reference}": {folder: ./path}}`
+  );
+}
+
+/** podrun's own: the end of the error of an image that the choice of the user, or the isolation of containers, keeps from a pull. */
+export function pullHint(choice: SourceChoice): string {
+  if (choice === 'host') return ', or let podrun pull the image: --images=auto';
+  return ", or let podrun pull the image, which needs namespaces: see 'podrun doctor'";
+}
+
+/** podrun's own: somebody has removed an image after its look-up. */
+export function imageNotHere(image: string): string {
+  return `image ${JSON.stringify(image)} is not on this machine any more`;
 }

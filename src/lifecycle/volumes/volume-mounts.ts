@@ -42,6 +42,8 @@ export interface Mounted {
   readonly isReadOnly: boolean;
   /** An opaque identity of the file or folder at the source. Set where a container could replace that file. */
   readonly identity?: string | undefined;
+  /** The image that the container sees, and the path in it. Undefined: `source` is what it sees. */
+  readonly image?: { readonly folder: string; readonly layers: number; readonly path: string };
 }
 
 /** Makes a mountPath absolute: a relative one starts at the root. Source: pkg/volume/util MakeAbsolutePath. */

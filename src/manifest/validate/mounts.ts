@@ -28,15 +28,8 @@ export function validateMounts(path: string, container: Decoded<Container>, volu
     if (devicePaths.has(mountPath)) {
       errors.push(invalid(child(at, 'mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     }
-    if (volumes.get(name)?.image) errors.push(...validateImageMount(at, mount));
     return [...errors, ...validateSubPaths(path, at, mount), ...validateSharing(path, mount, container)];
   });
-}
-
-function validateImageMount(path: string, mount: Decoded<VolumeMount>): FieldError[] {
-  return (['subPath', 'subPathExpr'] as const)
-    .filter((field) => mount[field])
-    .map((field) => invalid(child(path, field), mount[field], 'not allowed in image volume sources'));
 }
 
 /** Validates subpaths. Reports bad ones at the list, without an index, as upstream. */

@@ -160,8 +160,30 @@ evictionMaxPodGracePeriod: 60
     ['registryBurst: -1', 'must not be a negative number'],
     ['imageSource: node', 'must be one of auto, host, registry'],
     ['images: { a: { pull: yes } }', 'must be true or false'],
+    ['imageGCHighThresholdPercent: 101', 'must be between 0 and 100, inclusive'],
+    ['imageGCLowThresholdPercent: 85', '85 must be less than imageGCHighThresholdPercent, which is 85'],
+    ['imageMaximumGCAge: 1m', 'imageMaximumGCAge must be greater than imageMinimumGCAge'],
+    ['imageMinimumGCAge: soon', 'must be a duration such as 2m or 720h'],
+    ['alwaysPullImages: maybe', 'must be true or false'],
+    ['imagePullCredentialsVerificationPolicy: Never', 'must be one of NeverVerify, NeverVerifyPreloadedImages'],
+    ['preloadedImagesVerificationAllowlist: [a/b]', 'can only be set if imagePullCredentialsVerificationPolicy is'],
   ])('refuses the settings for images %j', (text, want) => {
     expect(problemOf(text).message).toContain(want);
+  });
+
+  it('has the settings of a kubelet for the verification and the garbage of images', () => {
+    const text =
+      'imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\n' +
+      'preloadedImagesVerificationAllowlist: [docker.io/library/nginx, ghcr.io/acme/*]\n' +
+      'imageMaximumGCAge: 0\nimageMinimumGCAge: 5m\nimageGCHighThresholdPercent: 100\nalwaysPullImages: true\n';
+    expect(read(text)?.imageSettings).toMatchObject({
+      alwaysPull: true,
+      verification: {
+        policy: 'NeverVerifyAllowlistedImages',
+        allowlist: ['docker.io/library/nginx', 'ghcr.io/acme/*'],
+      },
+      garbage: { minimumAgeMs: 300_000, maximumAgeMs: 0, highPercent: 100, lowPercent: 80 },
+    });
   });
 
   it('has the ports for Ingresses', () => {
@@ -175,6 +197,7 @@ evictionMaxPodGracePeriod: 60
     ],
     ['runtimeHandlers: { process: { type: namespace } }', /: podrun has a handler of this name$/],
     ['runtimeHandlers: { a: {} }', /1:23: runtimeHandlers\[a\]: must have a type$/],
+    ['runtimeHandlers: { a: { type: process, images: x } }', /images: must be one of auto, host, registry$/],
     ['runtimeHandlers: { a: { type: oci } }', /1:31: runtimeHandlers\[a\].type: must be one of process, namespace$/],
   ])('refuses the handlers of %j', (text, want) => {
     expect(problemOf(text).message).toMatch(want);
@@ -202,7 +225,9 @@ evictionMaxPodGracePeriod: 60
     [
       'image: {}',
       '1:1: image: unknown field, allowed are evictionHard, evictionMaxPodGracePeriod, evictionSoft, ' +
-        'evictionSoftGracePeriod, maxParallelImagePulls, registries, registryBurst, registryPullQPS, ' +
+        'evictionSoftGracePeriod, alwaysPullImages, imageGCHighThresholdPercent, imageGCLowThresholdPercent, ' +
+        'imageMaximumGCAge, imageMinimumGCAge, imagePullCredentialsVerificationPolicy, maxParallelImagePulls, ' +
+        'preloadedImagesVerificationAllowlist, registries, registryBurst, registryPullQPS, ' +
         'serializeImagePulls, imageSource, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, ' +
         'runtime, runtimeHandlers',
     ],

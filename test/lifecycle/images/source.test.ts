@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { takePull } from '../../../src/lifecycle/images/pull-rate.ts';
-import { containerSource } from '../../../src/lifecycle/images/source.ts';
+import { containerSource, volumeSource } from '../../../src/lifecycle/images/source.ts';
 
 const entry = { args: undefined, env: {}, workingDir: undefined, folder: undefined, command: undefined };
 const images = {
@@ -8,6 +8,7 @@ const images = {
   configFile: [
     { ...entry, pattern: 'mapped', command: ['true'] },
     { ...entry, pattern: 'wanted', pull: true },
+    { ...entry, pattern: 'folder', folder: '/models' },
   ],
 };
 
@@ -23,6 +24,24 @@ it.each([
     (choice) => containerSource(container, images, { choice, tier: 'namespace' }).type,
   );
   expect(sources).toEqual([host, auto, registry]);
+});
+
+it.each([
+  ['folder', 'host', 'host', 'host'],
+  ['wanted', 'image', 'image', 'image'],
+  ['models', 'unknown', 'image', 'image'],
+])('the volume of the image %s', (reference, host, auto, registry) => {
+  const sources = (['host', 'auto', 'registry'] as const).map(
+    (choice) => volumeSource(reference, images, { choice, tier: 'namespace' }).type,
+  );
+  expect(sources).toEqual([host, auto, registry]);
+});
+
+it('an image without a program says how podrun would pull it', () => {
+  const error = (choice: 'host' | 'auto', tier: 'process' | 'namespace'): unknown =>
+    containerSource({ name: 'a', image: 'nginx' }, images, { choice, tier });
+  expect(error('host', 'namespace')).toMatchObject({ pullError: expect.stringMatching(/: --images=auto$/) });
+  expect(error('auto', 'process')).toMatchObject({ pullError: expect.stringMatching(/needs namespaces: see/) });
 });
 
 it('auto pulls nothing where an image cannot be the root of a container', () => {

@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
-import type { ImageRoot } from '../../confinement.ts';
+import type { ImageLayers } from '../../confinement.ts';
 import { closing } from '../../start/open-beneath.ts';
 import { entryIn, followPath, type TreeMount } from '../namespace/container-tree.ts';
 
@@ -9,12 +9,12 @@ import { entryIn, followPath, type TreeMount } from '../namespace/container-tree
 const BYTES_MAX = 4 * 1024 * 1024;
 
 /** The folders of an image's layers, the uppermost first, without links. */
-export function layerFolders({ folder, layers }: Pick<ImageRoot, 'folder' | 'layers'>): string[] {
+export function layerFolders({ folder, layers }: ImageLayers): string[] {
   return Array.from({ length: layers }, (_, number) => realpathSync(path.join(folder, `l/${number}`)));
 }
 
 /** Reads a text file of an image. Links lead around in the image, never to the host. Empty: there is no such file. */
-export function readImageFile(image: Pick<ImageRoot, 'folder' | 'layers'>, file: string): string {
+export function readImageFile(image: ImageLayers, file: string): string {
   const root: TreeMount = { target: '/', seen: layerFolders(image), made: undefined };
   const read = (): string | undefined => {
     const found = entryIn(root, followPath(file, [root]).path);
@@ -26,4 +26,15 @@ export function readImageFile(image: Pick<ImageRoot, 'folder' | 'layers'>, file:
     });
   };
   return quietly(read) ?? '';
+}
+
+/**
+ * The path of a file or folder of an image, without links. Links lead around in the image, never to the host.
+ * Undefined: there is none.
+ */
+export function pathInImage(image: ImageLayers, wanted: string): string | undefined {
+  const found = quietly(() =>
+    followPath(path.join('/', wanted), [{ target: '/', seen: layerFolders(image), made: undefined }]),
+  );
+  return found?.stats === undefined ? undefined : found.path;
 }

@@ -103,7 +103,10 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   });
   for (const folder of shared) view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner });
   if (image === undefined) for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
-  for (const mount of confinement.mounts) view.bind(mount);
+  for (const mount of confinement.mounts) {
+    if (mount.image === undefined) view.bind(mount);
+    else view.imageVolume(mount.image, mount.target);
+  }
   return view;
 }
 

@@ -63,13 +63,13 @@ export interface HolderWork {
   readonly jail?: string | undefined;
   /** The folder for a tmpfs with the container's layers. Undefined: they stay on disk. */
   readonly memory?: string | undefined;
+  /** The current folder of mount(8), from which layers of images are named. Undefined: there are none. */
+  readonly base?: string | undefined;
   /** An image as the root. Undefined: the new root has the programs of the host. */
   readonly image?: HeldImage | undefined;
 }
 
 interface HeldImage {
-  /** The current folder of mount(8): the names of lower layers are relative to it. */
-  readonly folder: string;
   readonly programs: RootPrograms;
   /** Folders that get the owners of others, which podrun may not give away. */
   readonly foreign: readonly ForeignFolder[];
@@ -196,12 +196,12 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
   }
 }
 
-function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab, image }: HolderWork): string {
-  const { folder = '', programs, foreign = [] } = image ?? {};
+function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab, base = '', image }: HolderWork): string {
+  const { programs, foreign = [] } = image ?? {};
   const last = programs && lastWords(programs.words('setpriv'), programs.words('env'), programs.words('sleep'));
   const owners = foreign.flatMap(({ from, to }) => [from, to]);
   const words = [programs?.words('umount'), last].map((list = []) => list.join(' '));
-  const lines = [root, hostname, memory, jail, fstab, folder, ...words, ...owners];
+  const lines = [root, hostname, memory, jail, fstab, base, ...words, ...owners];
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { ImageRoot } from '../../confinement.ts';
+import type { ImageLayers } from '../../confinement.ts';
 import { layerFolders } from '../image/read-image-file.ts';
 import { entryIn, followPath, type TreeMount } from './container-tree.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
@@ -52,6 +52,7 @@ export class MountPlan {
   readonly #tree: TreeMount[] = [];
   readonly #points: MountPoints;
   #overlays = 0;
+  #images = 0;
 
   constructor(options: MountPlanOptions) {
     this.#options = options;
@@ -68,6 +69,11 @@ export class MountPlan {
   /** The folder for a tmpfs with the layers' folders. Undefined: they stay on disk. */
   get memory(): string | undefined {
     return this.#options.layers === 'tmpfs' ? path.join(this.#options.layerDir, MEMORY) : undefined;
+  }
+
+  /** The folder from which the mounts name layers of images. Undefined: they name none. */
+  get base(): string | undefined {
+    return this.#images === 0 ? undefined : this.#options.layerDir;
   }
 
   get entries(): readonly FstabEntry[] {
@@ -117,16 +123,41 @@ export class MountPlan {
     }
   }
 
-  /**
-   * Shows the layers of an image as the root, copy-on-write. mount(2) takes one page of options, which the paths of
-   * many layers would exceed: they are named by links in the current folder of mount(8).
-   */
-  image({ folder, layers }: ImageRoot): void {
-    const links = Array.from({ length: layers }, (_, number) => `l/${number}`);
-    const lower = layerFolders({ folder, layers });
+  /** Shows the layers of an image as the root, copy-on-write. */
+  image(image: ImageLayers): void {
+    const { links } = this.#linksTo(image);
+    const lower = layerFolders(image);
     const upper = this.#stack(links, { target: '/', isReadOnly: this.#options.isReadOnly, isOptional: false });
     chmodSync(upper, 0o755);
     this.#tree.push({ target: '/', seen: [upper, ...lower], made: upper });
+  }
+
+  /** Shows a file or folder of an image, read-only. Without a folder above, an overlay needs two below. */
+  imageVolume({ path: shown, ...image }: ImageLayers & { readonly path: string }, wanted: string): void {
+    const { name, links } = this.#linksTo(image);
+    const whole = path.join(this.#options.layerDir, `${name}-whole`);
+    mkdirSync(whole);
+    const options = [`lowerdir=${[...links, whole].map(overlayPath).join(':')}`, 'ro', ...this.#withoutDevices()];
+    if (this.#options.mode === 'user') options.push('userxattr');
+    this.#entries.push({ source: 'overlay', target: whole, type: 'overlay', options });
+    const seen = layerFolders(image);
+    const inside = entryIn({ target: '/', seen }, shown);
+    if (inside === undefined) throw new Error(`mount ${wanted}: ${shown} is not in the image`);
+    const target = this.#mountPoint(wanted, inside.stats.isDirectory());
+    const source = path.join(whole, shown);
+    this.#add({ source, target, type: 'none', options: ['bind', 'ro', ...this.#withoutDevices()] });
+    const folders = seen.map((layer) => path.join(layer, shown));
+    this.#tree.push({ target, seen: inside.stats.isDirectory() ? folders : [inside.file], made: undefined });
+  }
+
+  /**
+   * The layers of an image, as links in the layer of the container: mount(2) takes one page of options, which the paths
+   * of many layers would exceed.
+   */
+  #linksTo({ folder, layers }: ImageLayers): { name: string; links: string[] } {
+    const name = `l${this.#images++}`;
+    symlinkSync(path.join(folder, 'l'), path.join(this.#options.layerDir, name));
+    return { name, links: Array.from({ length: layers }, (_, number) => `${name}/${number}`) };
   }
 
   /** Makes sure that mounts at the path do not follow a link of the image: a folder of the layer lies over it. */

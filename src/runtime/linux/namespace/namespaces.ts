@@ -141,10 +141,10 @@ export class Namespaces implements Confiner {
     const isUsual = base === undefined && network === undefined;
     const spare = isUsual ? await this.#spare.take(plan.own, users) : undefined;
     return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network })), () => {
-      const { entries, root, memory, foreign } = layOut();
+      const { entries, root, memory, foreign, base: folder } = layOut();
       const hostname = from === undefined ? pod.hostname : undefined;
-      const held = image && programs && { folder: image.folder, programs, foreign };
-      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory, image: held };
+      const held = image && programs && { programs, foreign };
+      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory, base: folder, image: held };
     });
   }
 }

@@ -1,0 +1,29 @@
+import type { RuntimeClass } from '../../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
+import type { SourceRules } from '../../lifecycle/images/source.ts';
+import { type HandlerOutcome, podHandler } from '../../lifecycle/node/runtime-handler.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import type { AgentSettings } from '../setup/agent-settings.ts';
+
+type HandlerSettings = Pick<AgentSettings, 'features' | 'imageSource' | 'runtimeHandlers'>;
+
+/** The handler of the Pod's RuntimeClass, or the reason why this machine does not have it. */
+export function handlerOf(
+  pod: StoredPod,
+  { features, runtimeHandlers }: Pick<HandlerSettings, 'features' | 'runtimeHandlers'>,
+  store: ObjectReader,
+): HandlerOutcome {
+  return podHandler(pod, {
+    own: runtimeHandlers,
+    tier: features.tier,
+    classNamed: (name) => store.get<RuntimeClass & KubeObject>('runtimeclasses', DEFAULT_NAMESPACE, name),
+  });
+}
+
+/** The rules for the sources of a Pod's containers: those of its handler come before those of the user. */
+export function podSourceRules(pod: StoredPod, settings: HandlerSettings, store: ObjectReader): SourceRules {
+  const { imageSource, features } = settings;
+  const handler = handlerOf(pod, settings, store);
+  if (!handler.ok) return { choice: imageSource, tier: features.tier };
+  return { choice: handler.images ?? imageSource, tier: handler.type };
+}

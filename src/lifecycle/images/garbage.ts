@@ -1,0 +1,41 @@
+import type { ImageGarbageSettings } from './settings.ts';
+
+/** An image, and what decides whether it may go. */
+export interface AgedImage {
+  readonly name: string;
+  readonly pulledAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly isInUse: boolean;
+}
+
+/**
+ * The images that go because nobody has used them for long. Source: pkg/kubelet/images/image_gc_manager.go
+ * freeOldImages.
+ */
+export function outdatedImages<T extends AgedImage>(
+  images: readonly T[],
+  { maximumAgeMs }: Pick<ImageGarbageSettings, 'maximumAgeMs'>,
+  nowMs: number,
+): T[] {
+  if (maximumAgeMs === 0) return [];
+  return leastUsed(images).filter(({ lastUsedAtMs }) => nowMs - lastUsedAtMs > maximumAgeMs);
+}
+
+/**
+ * The images that go while the disk is too full, in the order in which they go. Source: pkg/kubelet/images/
+ * image_gc_manager.go freeSpace.
+ */
+export function removableImages<T extends AgedImage>(
+  images: readonly T[],
+  { minimumAgeMs }: Pick<ImageGarbageSettings, 'minimumAgeMs'>,
+  nowMs: number,
+): T[] {
+  return leastUsed(images).filter(({ pulledAtMs }) => nowMs - pulledAtMs >= minimumAgeMs);
+}
+
+/** The images that nobody uses, the least recently used first; of those the oldest. */
+function leastUsed<T extends AgedImage>(images: readonly T[]): T[] {
+  return images
+    .filter(({ isInUse }) => !isInUse)
+    .toSorted((a, b) => a.lastUsedAtMs - b.lastUsedAtMs || a.pulledAtMs - b.pulledAtMs);
+}
