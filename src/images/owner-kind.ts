@@ -1,43 +1,56 @@
 import { PodrunError } from '../api/errors.ts';
 import type { LayerKind } from '../lifecycle/images/types.ts';
 import { readQuietly } from '../quietly.ts';
-import { runHelper } from '../runtime/helpers/helper.ts';
+import { type HelperOutcome, runHelper } from '../runtime/helpers/helper.ts';
 import { asOwners } from './unpack/unpack-layer.ts';
 
 /** The bit in capability.h. Attributes of overlayfs and devices take this right. */
 const CAP_SYS_ADMIN = 21n;
 
+/** The owners that the files of layers can have here, or the reason why podrun cannot unpack any. */
+export type LayerKindFinding =
+  /** `unmapped`: the reason why a user has no subordinate ids. */
+  | { readonly ok: true; readonly kind: LayerKind; readonly unmapped?: string }
+  | { readonly ok: false; readonly lacks: 'tar' | 'namespaces'; readonly why: string };
+
+/** Tries how this user can own the files of layers: ranges of subordinate ids and permissions have many places. */
+export async function detectLayerKind(): Promise<LayerKindFinding> {
+  const tar = await runHelper({ program: 'tar', args: ['--version'] });
+  // The tar of busybox has no attributes, and that of BSD other options.
+  if (!tar.ok || !tar.stdout.includes('GNU tar')) {
+    return { ok: false, lacks: 'tar', why: tar.ok ? 'the tar of this machine is another one' : tar.why };
+  }
+  if (isPrivileged()) return { ok: true, kind: 'root' };
+  const mapped = await tried('mapped');
+  if (mapped.ok) return { ok: true, kind: 'mapped' };
+  const single = await tried('single');
+  return single.ok
+    ? { ok: true, kind: 'single', unmapped: mapped.why }
+    : { ok: false, lacks: 'namespaces', why: single.why };
+}
+
+function tried(kind: LayerKind): Promise<HelperOutcome> {
+  const [program, ...args] = asOwners(kind, ['true']);
+  return runHelper({ program, args });
+}
+
 /**
- * How this user can own the files of layers. It tries: ranges of subordinate ids and permissions have many places.
+ * How this user can own the files of layers.
  * @throws {PodrunError} (Unsupported) when it cannot unpack layers at all
  */
 export async function findLayerKind(): Promise<LayerKind> {
-  await checkTar();
-  const kinds: readonly LayerKind[] = isPrivileged() ? ['root'] : ['mapped', 'single'];
-  let why = '';
-  for (const kind of kinds) {
-    if (kind === 'root') return kind;
-    const [program, ...args] = asOwners(kind, ['true']);
-    const outcome = await runHelper({ program, args });
-    if (outcome.ok) return kind;
-    why = outcome.why;
-  }
-  throw new PodrunError('Unsupported', `images need user namespaces or root: ${why}`, {
-    hint: "See 'podrun doctor' for what keeps this user from making namespaces.",
-  });
+  const found = await detectLayerKind();
+  if (found.ok) return found.kind;
+  const [what, hint] = LACKS[found.lacks];
+  throw new PodrunError('Unsupported', `images need ${what}: ${found.why}`, { hint });
 }
+
+const LACKS = {
+  tar: ['GNU tar', 'Install the package tar of your distribution.'],
+  namespaces: ['user namespaces or root', "See 'podrun doctor' for what keeps this user from making namespaces."],
+} as const;
 
 function isPrivileged(): boolean {
   const [, digits = '0'] = /^CapEff:\s*(\S+)/m.exec(readQuietly('/proc/self/status')) ?? [];
   return process.geteuid?.() === 0 && ((BigInt(`0x${digits}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
-}
-
-/** The tar of busybox has no attributes, and that of BSD other options. */
-async function checkTar(): Promise<void> {
-  const outcome = await runHelper({ program: 'tar', args: ['--version'] });
-  if (outcome.ok && outcome.stdout.includes('GNU tar')) return;
-  const why = outcome.ok ? 'the tar of this machine is another one' : outcome.why;
-  throw new PodrunError('Unsupported', `images need GNU tar: ${why}`, {
-    hint: 'Install the package tar of your distribution.',
-  });
 }

@@ -61,7 +61,8 @@ export interface RunOptions {
   readonly images?: Readonly<Record<string, string | readonly string[] | ImageProgram>>;
   /**
    * The files and programs of containers. `host`: programs of this machine, and no network is touched. `registry`:
-   * their images. `auto`: images where neither the manifest nor `images` says what to run. Default: podrun.yaml, else `host`.
+   * their images. `auto`: images where neither the manifest nor `images` says what to run. Default: podrun.yaml, else
+   * `host`.
    */
   readonly imageSource?: 'auto' | 'host' | 'registry';
   /**

@@ -34,6 +34,8 @@ export type Obstacle =
   | { readonly type: 'missingCapabilities'; readonly capabilities: readonly string[] }
   /** Limits are not enforced: no cgroup can be created here. */
   | { readonly type: 'noCgroup'; readonly said: string }
+  /** The user has no range in /etc/subuid, or newuidmap(1) is missing. */
+  | { readonly type: 'noSubordinateIds'; readonly user: string; readonly said: string }
   /** None of these folders is a tmpfs that podrun may write to. */
   | { readonly type: 'noMemory'; readonly places: readonly string[] };
 
@@ -50,6 +52,7 @@ export type MachineFeature =
   | 'wayOut'
   | 'serviceNames'
   | 'serviceRules'
+  | 'images'
   | 'memoryVolumes'
   | 'terminals';
 

@@ -36,6 +36,8 @@ export function obstacleText(obstacle: Obstacle): string {
       return `podrun lacks the capabilities ${obstacle.capabilities.join(', ')}`;
     case 'noCgroup':
       return obstacle.said;
+    case 'noSubordinateIds':
+      return `${obstacle.user} has no range of subordinate ids to use (${obstacle.said})`;
     case 'noMemory':
       return `none of ${obstacle.places.join(', ')} is a tmpfs that podrun may write to`;
     case 'folder':

@@ -29,6 +29,12 @@ const CASES: readonly Case[] = [
     pods: { 'crash-loop': ['Failed', 'crasher Error 1'] },
   },
   {
+    file: 'images/public.yaml',
+    flags: ['--image', 'perl:*=echo'],
+    exitCode: 0,
+    pods: { pi: ['Succeeded', 'pi Completed 0'] },
+  },
+  {
     file: 'retry-until-success.yaml',
     flags: ['--backoff-initial', '500ms'],
     exitCode: 0,

@@ -5,6 +5,8 @@
 # reads a workload and the next one deletes it, kubectl's `delete` comes second, since it asks the server more often.
 # Here it waits for the reads that have begun.
 #
+# Some scenarios ask for the log of a Pod that they have deleted. podrun deletes it with its Pod, so it is kept here.
+#
 # NETWORK is the network of the scenarios' Pods, and PROXY the proxy for Services, if they are set.
 folder=${PODRUN_STATE_DIR%/state}
 export PODRUN_STATE_DIR="$folder/podrun"
@@ -12,7 +14,8 @@ set -- node "$(dirname "$0")/../../bin/podrun.js" "$@"
 case "$3 $4" in
   apply\ *) set -- "$@" ${NETWORK:+--network "$NETWORK"} ${PROXY:+--proxy "$PROXY"} ;;
   get\ *) exec flock --shared "$folder/reads" "$@" ;;
-  delete\ pod/*) ;;
+  delete\ pod/*) mkdir -p "$folder/logs" && cp -r "$PODRUN_STATE_DIR/pods/default/${4#pod/}/logs" "$folder/logs/${4#pod/}" 2>/dev/null || : ;;
+  logs\ *) "$@" || cat "$folder/logs/$4/$6/"*.log; exit ;;
   delete\ *) sleep 0.2 && flock "$folder/reads" true ;;
 esac
 exec "$@"

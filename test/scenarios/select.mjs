@@ -1,6 +1,6 @@
 // Copies the conformance scenarios that podrun promises to pass (scope.json) into a fresh folder and prints its path.
 //
-//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|workloads|alone]
+//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|SCENARIO...|GROUP|alone]
 //
 // The runner takes a folder; what is out of scope must neither fail the run nor wait for its time limit.
 
@@ -16,13 +16,14 @@ if (from === undefined || !['process', 'namespace'].includes(runtime)) {
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
 const wanted = themes.length === 0 ? scope.themes : themes.flatMap((theme) => scope[theme] ?? theme);
 const isExcepted = (id) =>
-  id in scope.needsImages || id in scope.alone || (runtime === 'process' && id in scope.needsNamespaces);
+  id in scope.beyond || id in scope.alone || (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
   const theme = /^theme: *(\S+)/m.exec(readFileSync(path.join(from, file), 'utf8'))?.[1];
   const id = path.basename(file, '.yaml');
-  const isWanted = themes[0] === 'alone' ? id in scope.alone : wanted.includes(theme) && !isExcepted(id);
+  const isNamed = wanted.includes(theme) || wanted.includes(id);
+  const isWanted = themes[0] === 'alone' ? id in scope.alone : isNamed && !isExcepted(id);
   if (isWanted) copyFileSync(path.join(from, file), path.join(into, file));
 }
 process.stdout.write(`${into}\n`);

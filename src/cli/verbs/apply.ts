@@ -114,6 +114,11 @@ function annotationsOption(): Option {
   return new Option('--annotations <kind>', what).choices(['github', 'none']);
 }
 
+function runtimeOption(): Option {
+  const what = 'isolation of containers: namespaces, plain processes, or the best that this machine permits';
+  return new Option('--runtime <tier>', what).choices(RUNTIME_CHOICES);
+}
+
 function imagesOption(): Option {
   const what = 'host: programs of this machine; registry: images; auto: images where nothing else says what to run';
   return new Option('--images <source>', what).choices(SOURCE_CHOICES);
@@ -182,12 +187,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
     .option('--strict', 'refuse a Pod with a field that would have no effect')
     .option('--best-effort', 'start containers without the security settings that this machine cannot enforce')
-    .addOption(
-      new Option(
-        '--runtime <tier>',
-        'isolation of containers: namespaces, plain processes, or the best that this machine permits',
-      ).choices(RUNTIME_CHOICES),
-    )
+    .addOption(runtimeOption())
     .addOption(imagesOption())
     .addOption(providersOption('config <file>', PROVIDERS_HELP))
     .addOption(providersOption('bin-dir <folder>', 'the programs of those plugins'))

@@ -1,6 +1,8 @@
+import { detectLayerKind } from '../../images/owner-kind.ts';
+import { quietly } from '../../quietly.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { DNS_PORT } from '../../network/service-addresses.ts';
-import { arch, homedir, release } from 'node:os';
+import { arch, homedir, release, userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { readConfigFile } from '../../agent/config/config-file.ts';
 import { hasPodAddresses } from '../../agent/network/loopbacks.ts';
@@ -93,15 +95,34 @@ async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir
   const features: RuntimeFeatures = namespaces.ok
     ? { tier: 'namespace', namespaces: namespaces.facts }
     : { tier: 'process', namespaces: undefined };
-  const [podAddresses, podNetworks, cluster, terminals] = await Promise.all([
+  const [podAddresses, podNetworks, cluster, images, terminals] = await Promise.all([
     addressFinding(),
     networkFinding(cli),
     clusterFindings(cli, stateDir),
+    imageFinding(namespaces),
     terminalFinding(),
   ]);
   const users = userFinding(readOwnRights(features));
   const network = [podAddresses, podNetworks, ...cluster, nameFinding(namespaces)];
-  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(cli), terminals];
+  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, images, memoryFinding(cli), terminals];
+}
+
+/** Containers run from images where they have namespaces, and where podrun can unpack layers. */
+async function imageFinding(namespaces: NamespaceDetection): Promise<MachineFinding> {
+  const feature = 'images';
+  if (!namespaces.ok) return { feature, verdict: 'no', how: 'none', why: namespaces.why };
+  const found = await detectLayerKind();
+  if (!found.ok) {
+    const why: Obstacle =
+      found.lacks === 'tar'
+        ? { type: 'missingPrograms', programs: ['tar'] }
+        : { type: 'refused', doing: 'unpack layers', said: found.why, confinedBy: [] };
+    return { feature, verdict: 'no', how: 'none', why };
+  }
+  const { kind, unmapped } = found;
+  if (unmapped === undefined) return { feature, verdict: 'yes', how: kind };
+  const user = quietly(() => userInfo().username) ?? 'this user';
+  return { feature, verdict: 'partly', how: kind, why: { type: 'noSubordinateIds', user, said: unmapped } };
 }
 
 function userFinding(rights: OwnRights): MachineFinding {

@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import { readConfigFile } from '../../agent/config/config-file.ts';
+import { nodeSettings } from '../../agent/setup/agent-settings.ts';
+import { collectImages } from '../../images/store/collect.ts';
+import { openImages } from '../image/open-images.ts';
 import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
@@ -32,6 +36,7 @@ podrun gc removes:
   - volumes of deleted claims, and events about deleted Pods
   - leftovers of killed podruns: processes (their Pods become Failed, with the reason NodeLost),
     half-written files, locks, sockets, FIFOs, changed copies of the root file system
+  - images that nobody has used for 30 days, and others while the disk is too full
 podrun gc keeps Pods that a living podrun runs, and Pods with finalizers.
 
 Examples:
@@ -76,6 +81,18 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
       },
     });
   await withWaitingLine(cli, 'looking for ended Pods and leftovers', collect);
+  await withWaitingLine(cli, 'looking for images that nobody uses', () =>
+    collectImages(openImages(cli), {
+      settings: nodeSettings(readConfigFile({ cwd: process.cwd() })).imageSettings.garbage,
+      nowMs: clock.now().wallMs,
+      isDryRun: flags.dryRun !== 'none',
+      onRemoved: (name) => {
+        count += 1;
+        const line = `image "${name}" deleted${dryRunSuffix(flags.dryRun)}\n`;
+        cli.tell(flags.output === 'name' ? `${name}\n` : line, flags.output);
+      },
+    }),
+  );
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) cli.tell('Nothing to remove\n');
   return EXIT.ok;

@@ -15,7 +15,7 @@ export type RepositoryAccess =
   | { readonly nodePodsAccessible: true }
   | { readonly kubernetesSecrets: readonly SecretMark[] };
 
-/** The Pods that may use an image, by the repository from which it was pulled. Source: kubelet.config ImagePulledRecord. */
+/** The Pods that may use an image, by the repository from which it was pulled. Source: ImagePulledRecord. */
 export type ImageAccess = Readonly<Record<string, RepositoryAccess>>;
 
 /** The images that Pods may use without a look at their credentials. Source: kubelet.config v1beta1. */

@@ -26,7 +26,7 @@ export function unknownImageFolder(reference: string): string {
   );
 }
 
-/** podrun's own: the end of the error of an image that the choice of the user, or the isolation of containers, keeps from a pull. */
+/** podrun's own: the end of the error of an image that the user's choice or the process tier keeps from a pull. */
 export function pullHint(choice: SourceChoice): string {
   if (choice === 'host') return ', or let podrun pull the image: --images=auto';
   return ", or let podrun pull the image, which needs namespaces: see 'podrun doctor'";

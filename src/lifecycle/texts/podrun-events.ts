@@ -103,6 +103,13 @@ export function volumeOnDisk(volume: string): EventDraft {
   );
 }
 
+/** podrun's own: a container of an image whose users the machine of an ordinary user does not have. */
+export function imageUsersNotMapped(container: string): EventDraft {
+  const cause = 'its image has one user here, so programs that change their user, or give files away, fail';
+  const remedy = 'install uidmap and give your user a range in /etc/subuid';
+  return podrunEvent('ImageUsersNotMapped', `container ${container}: ${cause}: ${remedy}`, container);
+}
+
 /** podrun's own: the termination log is only in its real place. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
   return podrunEvent('TerminationLogNotAtPath', notice, container);

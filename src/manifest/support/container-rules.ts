@@ -27,7 +27,7 @@ const CONTAINER: TypeRules = {
   ...works('name', 'command', 'args', 'workingDir', 'env', 'envFrom'),
   ...works('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
   ...works('restartPolicy', 'restartPolicyRules', 'imagePullPolicy', 'terminationMessagePolicy', 'resizePolicy'),
-  image: partly('not pulled: podrun.yaml or --image names the program that replaces it'),
+  image: partly('with namespaces; else podrun.yaml or --image names the program that replaces it'),
   securityContext: FIELD_BY_FIELD,
   resources: FIELD_BY_FIELD,
   ports: FIELD_BY_FIELD,

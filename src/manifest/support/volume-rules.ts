@@ -62,7 +62,10 @@ export const VOLUME_RULES: SupportTable = {
     medium: noEffect('podrun has no huge pages: the folder is on disk (Memory works)', is('', 'Memory')),
     ...works('sizeLimit'),
   },
-  ImageVolumeSource: { reference: partly('the folder that podrun.yaml names for the image'), ...works('pullPolicy') },
+  ImageVolumeSource: {
+    reference: partly('with namespaces, or the folder that podrun.yaml names for it'),
+    ...works('pullPolicy'),
+  },
   SecretVolumeSource: works('secretName', 'items', 'defaultMode', 'optional'),
   ConfigMapVolumeSource: works('name', 'items', 'defaultMode', 'optional'),
   KeyToPath: works('key', 'path', 'mode'),

@@ -12,6 +12,7 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     terminals: 'npm install --include=optional, or for all users npm install -g @lydell/node-pty',
     users: userRemedy(why, machine),
     limits: limitsRemedy(why, machine),
+    images: imageRemedy(why, machine),
     memoryVolumes: 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm',
     podAddresses: why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined,
     podNetworks: networkRemedy(why, machine),
@@ -22,6 +23,12 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     namespaces: namespaceRemedy(why, machine),
   };
   return remedies[feature];
+}
+
+function imageRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
+  if (why.type === 'missingPrograms') return install(why.programs, machine);
+  if (why.type !== 'noSubordinateIds') return namespaceRemedy(why, machine);
+  return `${install(['uidmap'], machine)}, and give ${why.user} a range: usermod --add-subuids 100000-165535 ${why.user}`;
 }
 
 function networkRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
@@ -80,6 +87,7 @@ function namespaceRemedy(why: Obstacle, machine: MachineFacts): string | undefin
     case 'missingCapabilities':
     case 'noCgroup':
     case 'noMemory':
+    case 'noSubordinateIds':
       return undefined;
     default:
       return why satisfies never;

@@ -86,6 +86,15 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       none: 'names of Services do not resolve',
     },
   },
+  images: {
+    name: 'images',
+    ways: {
+      root: 'containers of images have all users of their image',
+      mapped: "containers of images have all users of their image, from this user's range of subordinate ids",
+      single: 'containers of images have one user: programs that change their user, or give files away, fail',
+      none: 'containers run programs of this machine only',
+    },
+  },
   memoryVolumes: {
     name: 'secrets',
     ways: {
