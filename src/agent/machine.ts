@@ -29,7 +29,7 @@ import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handl
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import type { EnsureCall, NodeImages } from './images/node-images.ts';
-import { handlerOf } from './images/pod-source.ts';
+import { runtimeHandlerOf } from './images/pod-source.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
@@ -299,7 +299,7 @@ export class Machine {
   /** Finds the handler of the Pod's RuntimeClass. @throws when this machine does not have it */
   #chooseHandler(pod: StoredPod): void {
     const { settings, rights, store } = this.#options;
-    const handler = handlerOf(pod, settings, store);
+    const handler = runtimeHandlerOf(pod, settings, store);
     if (!handler.ok) throw new Error(handler.error);
     if (handler.type === settings.features.tier) return;
     const plain = { ...settings, features: { tier: handler.type, namespaces: undefined } };

@@ -8,7 +8,7 @@ import type { AgentSettings } from '../setup/agent-settings.ts';
 type HandlerSettings = Pick<AgentSettings, 'features' | 'imageSource' | 'runtimeHandlers'>;
 
 /** The handler of the Pod's RuntimeClass, or the reason why this machine does not have it. */
-export function handlerOf(
+export function runtimeHandlerOf(
   pod: StoredPod,
   { features, runtimeHandlers }: Pick<HandlerSettings, 'features' | 'runtimeHandlers'>,
   store: ObjectReader,
@@ -23,7 +23,7 @@ export function handlerOf(
 /** The rules for the sources of a Pod's containers: those of its handler come before those of the user. */
 export function podSourceRules(pod: StoredPod, settings: HandlerSettings, store: ObjectReader): SourceRules {
   const { imageSource, features } = settings;
-  const handler = handlerOf(pod, settings, store);
+  const handler = runtimeHandlerOf(pod, settings, store);
   if (!handler.ok) return { choice: imageSource, tier: features.tier };
   return { choice: handler.images ?? imageSource, tier: handler.type };
 }

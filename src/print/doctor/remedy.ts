@@ -28,7 +28,8 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
 function imageRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
   if (why.type === 'missingPrograms') return install(why.programs, machine);
   if (why.type !== 'noSubordinateIds') return namespaceRemedy(why, machine);
-  return `${install(['uidmap'], machine)}, and give ${why.user} a range: usermod --add-subuids 100000-165535 ${why.user}`;
+  const range = `usermod --add-subuids 100000-165535 ${why.user}`;
+  return `${install(['uidmap'], machine)}, and give ${why.user} a range: ${range}`;
 }
 
 function networkRemedy(why: Obstacle, machine: MachineFacts): string | undefined {
