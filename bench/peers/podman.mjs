@@ -2,7 +2,7 @@
 // and keeps everything in its own folders.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const IMAGE = 'localhost/bench:1';
@@ -43,6 +43,8 @@ function podmanWith(folder, { runtime, storage }) {
   const limits = ['nofile=10000:10000', 'nproc=10000:10000'];
   const engine = `[engine]\nruntime = "${runtime}"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`;
   writeFileSync(config, `[containers]\ndefault_ulimits = ${JSON.stringify(limits)}\n${engine}`);
+  // For networks, podman mounts a folder below /run, and leaves it there.
+  if (!hasNetworksFolder()) process.prependOnceListener('exit', () => spawnSync('umount', [NETWORKS]));
   // Unmounts the overlay: otherwise its folder could not be removed.
   process.prependOnceListener('exit', () => spawnSync('umount', [path.join(folder, 'root/overlay')]));
   const flags = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
@@ -52,6 +54,12 @@ function podmanWith(folder, { runtime, storage }) {
     image: IMAGE,
     how: `${runtime}, ${storage}`,
   };
+}
+
+const NETWORKS = '/run/netns';
+
+function hasNetworksFolder() {
+  return readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${NETWORKS} `);
 }
 
 /** Imports the image, and plays a Pod or runs a container. Answers the first error. */

@@ -136,8 +136,13 @@ async function atRest({ command, folder }) {
     const all = descendantsOf(child.pid);
     child.kill('SIGKILL');
     const killedMs = performance.now();
-    while (all.some((pid) => commandOf(pid) !== '')) await pause(5);
-    const goneMs = performance.now() - killedMs;
+    const untilGone = async (isCounted) => {
+      while (all.some((pid) => isCounted(commandOf(pid)))) await pause(5);
+      return performance.now() - killedMs;
+    };
+    // The watchdog's shell ends last: it looks for processes that hide.
+    const withoutShellMs = await untilGone((words) => words !== '' && !words.includes('podrun-watchdog'));
+    const goneMs = await untilGone((words) => words !== '');
     const what = `podrun's helper with ${SERVICES} Services of ${ENDPOINTS} endpoints, at rest`;
     const row = (name, what, unit, value, atMost) => {
       const promises = [{ atMost }];
@@ -146,13 +151,10 @@ async function atRest({ command, folder }) {
     return [
       row('cpu', `${what}: of one core`, '%', cpu, 0.2),
       row('memory', `${what}: its share of memory`, 'MB', memory, 20),
-      row(
-        'killed',
-        'from SIGKILL of podrun to the end of the last process of its network and Pods',
-        'ms',
-        goneMs,
-        1000,
-      ),
+      {
+        ...row('killed', 'from SIGKILL of podrun to the end of its last process', 'ms', goneMs, 1000),
+        note: `${withoutShellMs.toFixed(0)} ms for all but the watchdog's shell`,
+      },
     ];
   });
 }
