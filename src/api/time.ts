@@ -24,3 +24,8 @@ export function parseTime(text: string): number {
   const [, seconds, fraction = '', zone] = match;
   return Date.parse(`${seconds}${zone}`) + Math.round(Number(`0${fraction}`) * 1e6) / 1000;
 }
+
+/** A time in whole seconds, as the API server writes most of them: `2026-01-15T12:00:00Z`. */
+export function formatSeconds(wallMs: number): string {
+  return `${new Date(wallMs).toISOString().slice(0, -'.000Z'.length)}Z`;
+}

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { ServiceTokens } from './access/service-tokens.ts';
 import type { NodeHands } from './node-hands.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import type { ServedObjects } from './state/served-objects.ts';
@@ -26,6 +27,7 @@ export interface ServerContext {
   readonly resources: ResourceTable;
   /** Runs Pods and controllers. Undefined: nobody does, objects are only stored. */
   readonly node: NodeHands | undefined;
+  readonly tokens: ServiceTokens;
   readonly config: ServerConfig;
   /** Aborted when the server closes: streams end. */
   readonly signal: AbortSignal;

@@ -2,12 +2,14 @@ import { accessReviewAnswer, rulesReviewAnswer, selfReviewAnswer } from './acces
 import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from './answer.ts';
 import { getObjectAnswer } from './reads/get.ts';
 import { listAnswer } from './reads/list.ts';
+import { nodeMetricsAnswer, podMetricsAnswer } from './reads/metrics.ts';
 import { watchAnswer } from './reads/watch.ts';
 import type { ApiRequest, ApiVerb } from './request.ts';
 import { methodNotAllowed, noSuchPath, StatusError } from './status-error.ts';
 import { STREAM_SUBRESOURCES } from './streams/index.ts';
 import { bindingAnswer, evictionAnswer } from './subresources/pods.ts';
 import { SCALE_HANDLERS } from './subresources/scale.ts';
+import { tokenAnswer } from './subresources/token.ts';
 import { createAnswer } from './writes/create.ts';
 import { deleteAnswer, deleteCollectionAnswer } from './writes/delete.ts';
 import { patchAnswer } from './writes/patch.ts';
@@ -34,6 +36,8 @@ const COMPUTED_HANDLERS: Readonly<Record<string, VerbHandlers>> = {
   'authorization.k8s.io/selfsubjectaccessreviews': { create: accessReviewAnswer },
   'authorization.k8s.io/selfsubjectrulesreviews': { create: rulesReviewAnswer },
   'authorization.k8s.io/subjectaccessreviews': { create: accessReviewAnswer },
+  'metrics.k8s.io/nodes': { get: nodeMetricsAnswer, list: nodeMetricsAnswer },
+  'metrics.k8s.io/pods': { get: podMetricsAnswer, list: podMetricsAnswer },
 };
 
 /** A subresource that changes a part of the object. */
@@ -52,6 +56,7 @@ const SUBRESOURCE_HANDLERS: Readonly<Record<string, SubresourceHandlers>> = {
   'pods/ephemeralcontainers': PART_HANDLERS,
   'pods/eviction': { create: evictionAnswer },
   'pods/resize': PART_HANDLERS,
+  'serviceaccounts/token': { create: tokenAnswer },
 };
 
 /** @throws {StatusError} when the resource does not know the verb or the subresource */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { ServiceTokens, userOfAccount } from './access/service-tokens.ts';
 import { endNamespaces } from './cluster/end-namespaces.ts';
 import { keepStandingObjects, nodeShape, registerNode } from './cluster/standing-objects.ts';
 import type { AuthorizationMode, ServerContext } from './context.ts';
@@ -11,6 +12,7 @@ import { writeKubeconfig } from './http/kubeconfig.ts';
 import { listenForApi } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
 import type { NodeHands } from './node-hands.ts';
+import type { ApiUser } from './request.ts';
 import { openapiRoutes } from './openapi/index.ts';
 import { ResourceTable } from './resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
@@ -64,12 +66,14 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   }
   const end = new AbortController();
   const config = { url: '', caCertificate: ca, authorization };
-  const context: ServerContext = { store, clock, objects, resources, node, config, signal: end.signal, report };
+  const tokens = new ServiceTokens(pair.key);
+  const shared = { store, clock, objects, resources, node, config, tokens };
+  const context: ServerContext = { ...shared, signal: end.signal, report };
   const standing = [followDefinitions(context), keepStandingObjects(context), endNamespaces(context)];
   const answering: Answering = {
     context,
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
-    readToken: (given) => (isSameSecret(given, token) ? ADMIN : undefined),
+    readToken: (given) => (isSameSecret(given, token) ? ADMIN : accountOf(given, context)),
   };
   const listening = await listenForApi({
     pair,
@@ -93,4 +97,12 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
       objects.close();
     },
   };
+}
+
+/** The user of a token of a ServiceAccount that exists. */
+function accountOf(token: string, { tokens, clock, objects }: ServerContext): ApiUser | undefined {
+  const subject = tokens.read(token, clock.now().wallMs);
+  if (subject === undefined) return undefined;
+  const account = objects.get('serviceaccounts', subject.namespace, subject.name);
+  return account?.metadata.uid === subject.uid ? userOfAccount(subject) : undefined;
 }

@@ -177,6 +177,19 @@ describe('delete', () => {
   });
 });
 
+it('gives ServiceAccounts tokens, which name them', async () => {
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await server.post(accounts, { metadata: { name: 'bot' } });
+  const { code, body } = await server.post(`${accounts}/bot/token`, { spec: { expirationSeconds: 700 } });
+  expect(code).toBe(201);
+  const headers = { authorization: `Bearer ${body.status.token}` };
+  const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const who = await server.request('POST', reviews, {}, headers);
+  expect(who.body.status.userInfo.username).toBe('system:serviceaccount:default:bot');
+  await server.request('DELETE', `${accounts}/bot`);
+  expect((await server.request('POST', reviews, {}, headers)).code).toBe(401);
+});
+
 it('answers who may do what', async () => {
   const spec = { resourceAttributes: { verb: 'create', resource: 'pods', namespace: 'default' } };
   const { body } = await server.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec });

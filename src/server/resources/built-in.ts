@@ -154,10 +154,14 @@ const REVIEWS: readonly ServedResource[] = [
 
 const ADMISSION = 'admissionregistration.k8s.io/v1';
 
+const METRICS = { verbs: ['get', 'list'], storage: '' };
+
 const OTHERS: readonly ServedResource[] = [
   served('coordination.k8s.io/v1', 'Lease', 'leases'),
   served('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
   served('networking.k8s.io/v1', 'Ingress', 'ingresses', { ...withStatus('Ingress'), shortNames: ['ing'] }),
+  clusterWide('metrics.k8s.io/v1beta1', 'NodeMetrics', 'nodes', METRICS),
+  served('metrics.k8s.io/v1beta1', 'PodMetrics', 'pods', METRICS),
   clusterWide('networking.k8s.io/v1', 'IngressClass', 'ingressclasses'),
   served('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies', { shortNames: ['netpol'] }),
   clusterWide('node.k8s.io/v1', 'RuntimeClass', 'runtimeclasses'),

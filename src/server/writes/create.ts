@@ -1,4 +1,5 @@
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { formatSeconds } from '../../api/time.ts';
 import { randomSuffix } from '../../agent/runs/random-suffix.ts';
 import { prepareForCreate } from '../../manifest/default/create.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
@@ -112,7 +113,7 @@ function store(object: KubeObject, { storage, custom }: ServedResource, context:
 }
 
 function asDryRun(object: KubeObject, { store: { clock }, objects }: ServerContext): StoredKubeObject {
-  const creationTimestamp = new Date(clock.now().wallMs).toISOString().replace(/\.\d+/, '');
+  const creationTimestamp = formatSeconds(clock.now().wallMs);
   const uid = globalThis.crypto.randomUUID();
   const metadata = { ...object.metadata, uid, creationTimestamp, resourceVersion: String(objects.version) };
   return { ...object, metadata } as StoredKubeObject;

@@ -1,6 +1,6 @@
 import { hasCode } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatSeconds } from '../../api/time.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { objectOf } from '../reads/get.ts';
@@ -37,7 +37,7 @@ export async function requestedPatch(
   const contentType = headers['content-type'];
   const isJsonPatch = patchTypeOf(contentType, resource) === 'json';
   const body = await request.body();
-  const time = formatTime(Math.floor(clock.now().wallMs / 1000) * 1000);
+  const time = formatSeconds(clock.now().wallMs);
   const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
   return (stored) => {
     try {

@@ -1,0 +1,79 @@
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
+import { quietly } from '../../quietly.ts';
+import type { ApiUser } from '../request.ts';
+
+/** Whom a token of a ServiceAccount names. */
+export interface TokenSubject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The claims of a token. Source: pkg/serviceaccount/claims.go. */
+interface Claims {
+  readonly aud: readonly string[];
+  readonly exp: number;
+  readonly iat: number;
+  readonly iss: string;
+  readonly jti: string;
+  readonly nbf: number;
+  readonly sub: string;
+  readonly 'kubernetes.io': { readonly namespace: string; readonly serviceaccount: { name: string; uid: string } };
+}
+
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+const HEADER = { alg: 'ES256', typ: 'JWT' };
+/** The form of signatures in a JWT. Source: RFC 7518, 3.4. */
+const DSA = { dsaEncoding: 'ieee-p1363' } as const;
+
+/** Tokens of ServiceAccounts: JWTs, signed with the key of the server. */
+export class ServiceTokens {
+  readonly #privateKey: KeyObject;
+  readonly #publicKey: KeyObject;
+
+  /** @param key a private key of P-256, PEM */
+  constructor(key: string) {
+    this.#privateKey = createPrivateKey(key);
+    this.#publicKey = createPublicKey(this.#privateKey);
+  }
+
+  issue(
+    subject: TokenSubject,
+    audiences: readonly string[],
+    { nowMs, seconds }: { nowMs: number; seconds: number },
+  ): string {
+    const { namespace, name, uid } = subject;
+    const now = Math.floor(nowMs / 1000);
+    const claims: Claims = {
+      aud: audiences.length > 0 ? audiences : [ISSUER],
+      exp: now + seconds,
+      iat: now,
+      iss: ISSUER,
+      jti: randomUUID(),
+      nbf: now,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+      'kubernetes.io': { namespace, serviceaccount: { name, uid } },
+    };
+    const signed = [HEADER, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    return `${signed}.${sign('sha256', Buffer.from(signed), { key: this.#privateKey, ...DSA }).toString('base64url')}`;
+  }
+
+  /** The ServiceAccount of a token. Undefined: the token is wrong, or has expired. */
+  read(token: string, nowMs: number): TokenSubject | undefined {
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const bytes = Buffer.from(signature, 'base64url');
+    const signed = Buffer.from(`${header}.${payload}`);
+    const isOwn = quietly(() => verify('sha256', signed, { key: this.#publicKey, ...DSA }, bytes));
+    if (isOwn !== true) return undefined;
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
+    if (claims.exp * 1000 < nowMs || !claims.aud.includes(ISSUER)) return undefined;
+    const { namespace, serviceaccount } = claims['kubernetes.io'];
+    return { namespace, ...serviceaccount };
+  }
+}
+
+/** The user that a ServiceAccount is. Source: apiserver/pkg/authentication/serviceaccount/util.go. */
+export function userOfAccount({ namespace, name, uid }: TokenSubject): ApiUser {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { name: `system:serviceaccount:${namespace}:${name}`, uid, groups };
+}

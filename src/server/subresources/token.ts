@@ -1,0 +1,32 @@
+import { formatSeconds } from '../../api/time.ts';
+import type { ApiHandler } from '../answer.ts';
+import { objectOf } from '../reads/get.ts';
+import { readObject } from '../writes/read-object.ts';
+
+const HOUR_S = 3600;
+/** The shortest and the longest time for which a token holds. Source: pkg/registry/core/serviceaccount/storage. */
+const SECONDS_MIN = 600;
+const SECONDS_MAX = 2 ** 32;
+
+/** The subresource `token` of a ServiceAccount: a new token. */
+export const tokenAnswer: ApiHandler = async (request, context) => {
+  const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', custom: undefined };
+  const asked = await readObject(request, kind);
+  const { metadata } = objectOf(request, context);
+  const spec = (asked['spec'] ?? {}) as { audiences?: readonly string[]; expirationSeconds?: number };
+  const seconds = Math.min(Math.max(spec.expirationSeconds ?? HOUR_S, SECONDS_MIN), SECONDS_MAX);
+  const nowMs = context.clock.now().wallMs;
+  const token = context.tokens.issue(metadata, spec.audiences ?? [], { nowMs, seconds });
+  const expirationTimestamp = formatSeconds(nowMs + seconds * 1000);
+  const { name, namespace } = metadata;
+  const creationTimestamp = formatSeconds(nowMs);
+  return {
+    object: {
+      ...asked,
+      metadata: { name, namespace, creationTimestamp },
+      spec: { ...spec, expirationSeconds: seconds },
+      status: { token, expirationTimestamp },
+    },
+    code: 201,
+  };
+};
