@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign, ve
 import { quietly } from '../../quietly.ts';
 import type { ApiUser } from '../request.ts';
 
-/** Whom a token of a ServiceAccount names. */
+/** The ServiceAccount that a token names. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
