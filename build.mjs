@@ -51,7 +51,9 @@ const rawText = {
     }));
     onLoad({ filter: /.*/, namespace: 'raw' }, async ({ path: file }) => {
       const loader = path.extname(file).slice(1);
-      const { code } = await transform(readFileSync(file, 'utf8'), { loader, minify: true });
+      const source = readFileSync(file, 'utf8');
+      if (loader === 'html') return { contents: source, loader: 'text' };
+      const { code } = await transform(source, { loader, minify: true });
       return { contents: code.trim(), loader: 'text' };
     });
   },

@@ -38,6 +38,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     top: () => import('./verbs/top.ts'),
     history: () => import('./verbs/history.ts'),
     timeline: () => import('./verbs/timeline.ts'),
+    dashboard: () => import('./verbs/dashboard.ts'),
     diff: () => import('./verbs/diff.ts'),
     expect: () => import('./verbs/expect.ts'),
     advise: () => import('./verbs/advise.ts'),

@@ -69,6 +69,7 @@ const LATE_IMPORTS = [
   'src/cli/main.ts',
   'src/cli/repair.ts',
   'src/cli/select/selection.ts',
+  'src/cli/verbs/dashboard.ts',
   'src/cli/verbs/serve.ts',
   'src/cli/view/open-view.ts',
   'src/cli/view/painter-for.ts',

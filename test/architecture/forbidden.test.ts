@@ -4,6 +4,9 @@ import { type AstNode, isNode, lineAt, nodesOf, type SourceFile, sourcesBelow } 
 /** The programs: the command line, the helper in private networks, and the process that pulls images. */
 const ENDS_ITSELF = /^src\/(cli\/|(runtime\/linux\/network\/helper|images\/puller)\/start\.ts$)/;
 
+/** The page of the dashboard runs in a browser. */
+const CLOCKS = /^src\/(clock\.ts|server\/dashboard\/page\/.*)$/;
+
 /** Uses that are allowed in some files only, and the reason. `uses` is matched against `name` and `object.property`. */
 const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; readonly allowed: RegExp }> = [
   { what: 'printing behind the back of the command line', uses: /^console\./, allowed: /^$/ },
@@ -14,8 +17,8 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
     allowed: /^src\/library\/output\.ts$/,
   },
   { what: 'standard input', uses: /^process\.stdin$/, allowed: ENDS_ITSELF },
-  { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: /^src\/clock\.ts$/ },
-  { what: 'setting a timer', uses: /^(setTimeout|setInterval|AbortSignal\.timeout)$/, allowed: /^src\/clock\.ts$/ },
+  { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: CLOCKS },
+  { what: 'setting a timer', uses: /^(setTimeout|setInterval|AbortSignal\.timeout)$/, allowed: CLOCKS },
   { what: 'sending signals', uses: /^process\.kill$/, allowed: /^src\/runtime\// },
   {
     what: 'the environment of podrun itself',

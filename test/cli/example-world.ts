@@ -66,6 +66,9 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun probes web --type=readiness -f': { shows: /readiness/ },
   'podrun events -w': { shows: /Started/ },
   'podrun attach web': { shows: /serving/ },
+  // No server serves the examples.
+  'podrun dashboard': { exitCode: 1 },
+  'podrun dashboard --port 8001': { exitCode: 1 },
   'podrun port-forward web 8080:80': { shows: /Forwarding|in use/ },
   'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
   'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },

@@ -352,6 +352,14 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/runtime.md': { manners: { 'podrun doctor': { otherOutput: 'another machine' } } },
+  'docs/serve.md': {
+    manners: {
+      'podrun serve': { until: /serving https/ },
+      'export KUBECONFIG=~/.local/state/podrun/.server/kubeconfig': { skip: 'not every machine has kubectl' },
+      'podrun serve --once -- ./smoke.sh': { before: ["printf '#!/bin/sh\\n' > smoke.sh; chmod +x smoke.sh"] },
+      'podrun dashboard': { until: /#code=/ },
+    },
+  },
   'docs/store.md': {
     files: {
       'pod.yaml': serving('app'),

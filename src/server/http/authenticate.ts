@@ -12,26 +12,27 @@ export const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:maste
 const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** Browsers send the token of a websocket this way. Source: apiserver/pkg/authentication/request/websocket. */
-const PROTOCOL_TOKEN = 'base64url.bearer.authorization.k8s.io.';
+export const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
 /**
  * The user of a request.
  * @throws {StatusError} 401 for a wrong token
  */
 export function authenticate(headers: IncomingHttpHeaders, readToken: TokenReader): ApiUser {
-  const token = tokenIn(headers);
+  const token = tokenOf(headers);
   if (token === undefined) return ANONYMOUS;
   const user = readToken(token);
   if (user !== undefined) return user;
   throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }
 
-function tokenIn(headers: IncomingHttpHeaders): string | undefined {
+/** The token that a client sends. Undefined: none. Empty: something else than a token. */
+export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
   const words = (headers['sec-websocket-protocol'] ?? '').split(/ *, */);
-  const word = words.find((each) => each.startsWith(PROTOCOL_TOKEN));
-  return word && Buffer.from(word.slice(PROTOCOL_TOKEN.length), 'base64url').toString();
+  const word = words.find((each) => each.startsWith(TOKEN_PROTOCOL));
+  return word && Buffer.from(word.slice(TOKEN_PROTOCOL.length), 'base64url').toString();
 }
 
 /** Compares secrets in a time that tells nothing about them. */

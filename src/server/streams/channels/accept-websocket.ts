@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { TOKEN_PROTOCOL } from '../../http/authenticate.ts';
 
 /** A message of a client may not be larger. kubectl sends pieces of 32 KiB. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** The bytes that are kept for a client that pings without reading. Then its connection ends. */
 const KEPT_BYTES_MAX = 1024 * 1024;
-
-/** A browser's way to send a token: it cannot set headers. Source: apiserver/pkg/authentication/request/websocket. */
-const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
 /** The protocols that the client offers, in its order, without its token. */
 export function offeredProtocols({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
