@@ -73,6 +73,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
   'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },
   'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding|in use/ },
+  'podrun serve': { shows: /KUBECONFIG/ },
+  'podrun serve --port 6443': { shows: /KUBECONFIG/ },
   // The run must have lasted so long
   'podrun get pod web -o yaml --at 3.2s': { before: 'until podrun get pod web --at 3.2s; do sleep 0.2; done' },
   // Examples with input

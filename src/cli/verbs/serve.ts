@@ -26,9 +26,9 @@ The server listens on this machine only, with TLS and a token, which the kubecon
 its Pods keep running, and the next podrun serve goes on with them. With --once, all ends with COMMAND.
 
 Examples:
-  podrun serve                            # prints: export KUBECONFIG=…
-  podrun serve --once -- helm test mine   # serves for one command, and exits with its code
-  podrun serve --port 6443 --network cluster
+  podrun serve                        # prints: export KUBECONFIG=…
+  podrun serve --once -- ./smoke.sh   # serves for one command, and exits with its code
+  podrun serve --port 6443
 `;
 
 const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
