@@ -28,8 +28,9 @@ export function deleteRecord(
     readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid: string };
   },
   policy: PropagationPolicy,
+  /** The resource of the store. A custom kind has one that its name does not say. */
+  plural: string = resourceTypeOf(object).plural,
 ): 'removed' | 'ending' {
-  const { plural } = resourceTypeOf(object);
   const { namespace = DEFAULT_NAMESPACE, name, uid } = object.metadata;
   let last: StoredKubeObject | undefined;
   let isKept = false;

@@ -26,25 +26,25 @@ export interface ObjectDeletion {
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Promise<DeletionOutcome> {
-  const { store, clock, propagation = 'Background' } = request;
+  const { store, clock } = request;
   const { type, namespace, name } = ref;
   if (type.plural === 'pods') return deletePod({ ...request, namespace, name });
   const object = objectToChange(store, ref);
   if (object === undefined) return 'missing';
   if (isNamespace(ref)) return deleteNamespace(store, clock, object);
   const hasAgent = store.isOwned(namespace, name, type.plural);
-  const outcome = deletedRecord(request, object, propagation);
+  const outcome = deletedRecord(request, object, type.plural);
   if (!hasAgent) await collectDependents(store, clock, namespace);
   return outcome;
 }
 
 function deletedRecord(
-  { store, clock }: ObjectDeletion,
+  { store, clock, propagation = 'Background' }: ObjectDeletion,
   object: StoredKubeObject,
-  propagation: PropagationPolicy,
+  plural: string,
 ): DeletionOutcome {
   try {
-    return deleteRecord(store, clock, object, propagation);
+    return deleteRecord(store, clock, object, propagation, plural);
   } catch (error) {
     if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) return 'missing';
     throw error;

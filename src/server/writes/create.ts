@@ -12,6 +12,9 @@ import type { ServerContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, invalidObject, notFoundStatus, objectExists, objectForbidden } from '../status-error.ts';
+import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
+import { defaulted, withRequestManager } from './field-managers.ts';
+import { isApply } from './patched-object.ts';
 import { readObject } from './read-object.ts';
 import { checkWriteOptions, isDryRun } from './write-options.ts';
 
@@ -19,28 +22,40 @@ import { checkWriteOptions, isDryRun } from './write-options.ts';
 export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
   const object = await readObject(request);
-  return { object: createFrom(object, request, context), code: 201 };
+  return { object: await createFrom(object, request, context), code: 201 };
 }
 
 /**
  * Stores a new object, as a request says: with a name, defaulted, valid and admitted.
- * @param object decoded
+ * @param object decoded. One with managers comes from server-side apply.
  * @throws {StatusError} when the API server would refuse it
  */
-export function createFrom(object: KubeObject, request: ApiRequest, context: ServerContext): StoredKubeObject {
+export async function createFrom(
+  object: KubeObject,
+  request: ApiRequest,
+  context: ServerContext,
+): Promise<StoredKubeObject> {
   const { resource } = request;
   const named = withName(withPlace(object, request));
   const name = named.metadata.name ?? '';
   checkNamespace(named, request, context);
   const { resourceVersion } = named.metadata;
   if (resourceVersion) throw badRequestStatus('resourceVersion should not be set on objects to be created');
-  const prepared = preparedObject(named, resource);
+  const prepared = preparedObject(await admitted(named, request, context), resource);
   if (prepared.errors.length > 0) throw invalidObject(resource, name, prepared.errors);
+  if (hasAdmission(context)) await permitWrite(request, context, { before: undefined, after: prepared.object });
   for (const warning of prepared.warnings) request.warn(warning);
   if (context.objects.get(resource.storage, prepared.object.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);
   if (isDryRun(request)) return asDryRun(prepared.object, context);
   return store(prepared.object, resource, context);
+}
+
+/** The object with its defaults, as mutating webhooks leave it, and with its manager. */
+async function admitted(named: KubeObject, request: ApiRequest, context: ServerContext): Promise<KubeObject> {
+  const after = defaulted(named, request);
+  const mutated = hasAdmission(context) ? await mutatedObject(request, context, { before: undefined, after }) : after;
+  return isApply(request) ? mutated : withRequestManager(undefined, mutated, request, context);
 }
 
 interface Prepared {

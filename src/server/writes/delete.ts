@@ -9,6 +9,7 @@ import { matcherOf } from '../reads/selectors.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
 import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
+import { hasAdmission, permitWrite } from './admission.ts';
 import { readOptions } from './read-object.ts';
 import { typeOf } from './update.ts';
 
@@ -30,6 +31,7 @@ const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 
 export async function deleteAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   const options = await readDeleteOptions(request);
   const object = objectOf(request, context);
+  if (hasAdmission(context)) await permitWrite(request, context, { before: object, after: undefined });
   const left = await deleteOne(object, options, request, context);
   const { resource, name = '' } = request;
   if (left !== undefined || resource.plural === 'pods') return { object: left ?? object };

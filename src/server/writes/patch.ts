@@ -1,14 +1,15 @@
 import { hasCode } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { formatSeconds } from '../../api/time.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { objectOf } from '../reads/get.ts';
 import type { ApiRequest } from '../request.ts';
 import { badRequestStatus, StatusError } from '../status-error.ts';
 import { createFrom } from './create.ts';
+import { requestTime } from './field-managers.ts';
 import { patchedObject, patchTypeOf } from './patched-object.ts';
-import { changeStored } from './update.ts';
+import { decodedValue } from './read-object.ts';
+import { changeAdmitted } from './update.ts';
 import { checkWriteOptions } from './write-options.ts';
 
 /** Patches an object, or the part of it that a subresource covers. An apply may create it. */
@@ -19,10 +20,10 @@ export async function patchAnswer(request: ApiRequest, context: ServerContext): 
   const patch = await requestedPatch(request, context);
   if (type === 'apply' && context.objects.get(resource.storage, namespace, name) === undefined) {
     if (subresource !== undefined) objectOf(request, context);
-    return { object: createFrom(patch(undefined), request, context), code: 201 };
+    return { object: await createFrom(decodedValue(patch(undefined), request), request, context), code: 201 };
   }
   objectOf(request, context);
-  return { object: changeStored(request, context, patch) };
+  return { object: await changeAdmitted(request, context, patch) };
 }
 
 /**
@@ -31,13 +32,13 @@ export async function patchAnswer(request: ApiRequest, context: ServerContext): 
  */
 export async function requestedPatch(
   request: ApiRequest,
-  { clock }: ServerContext,
+  context: ServerContext,
 ): Promise<(stored: KubeObject | undefined) => KubeObject> {
   const { resource, name = '', subresource, query, headers } = request;
   const contentType = headers['content-type'];
   const isJsonPatch = patchTypeOf(contentType, resource) === 'json';
   const body = await request.body();
-  const time = formatSeconds(clock.now().wallMs);
+  const time = requestTime(context);
   const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
   return (stored) => {
     try {

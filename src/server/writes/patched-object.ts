@@ -5,6 +5,7 @@ import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
 import { required } from '../../manifest/field-error.ts';
 import { readValue } from '../../manifest/read/documents.ts';
+import type { ApiRequest } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, invalidObject, StatusError } from '../status-error.ts';
 
@@ -36,7 +37,7 @@ const TYPES: Readonly<Record<string, PatchType | 'apply'>> = {
  * @throws {StatusError} 415
  */
 export function patchTypeOf(contentType: string | undefined, { custom }: ServedResource): PatchType | 'apply' {
-  const type = TYPES[(contentType ?? '').split(';')[0]?.trim() ?? ''];
+  const type = TYPES[mediaTypeOf(contentType)];
   if (type === undefined) throw unsupportedMediaType('415: Unsupported Media Type');
   if (type !== 'strategic' || custom === undefined) return type;
   const accepted = Object.keys(TYPES).filter((name) => TYPES[name] !== 'strategic');
@@ -45,8 +46,22 @@ export function patchTypeOf(contentType: string | undefined, { custom }: ServedR
   );
 }
 
+/** True for a request of server-side apply. Its result has its managers already. */
+export function isApply({ verb, headers }: Pick<ApiRequest, 'verb' | 'headers'>): boolean {
+  return verb === 'patch' && TYPES[mediaTypeOf(headers['content-type'])] === 'apply';
+}
+
+function mediaTypeOf(contentType = ''): string {
+  return contentType.replace(/;.*/, '').trim();
+}
+
+/** True for a kind whose status is written by a subresource. */
+export function hasStatus({ subresources }: ServedResource): boolean {
+  return subresources.some(({ name }) => name === 'status');
+}
+
 /** The way in which server-side apply merges objects of a resource. */
-function shapeOfResource(resource: ServedResource): Shape {
+export function shapeOfResource(resource: ServedResource): Shape {
   return resource.custom?.shape ?? shapeOfType(typeOfKind(apiVersionOf(resource), resource.kind));
 }
 
@@ -83,7 +98,7 @@ function appliedObject(patch: PatchRequest): KubeObject {
     shape,
     manager: managerName(manager, userAgent),
     subresource,
-    hasStatus: resource.subresources.some((entry) => entry.name === 'status'),
+    hasStatus: hasStatus(resource),
     time,
     isForced: query.get('force') === 'true' || query.get('force') === '1',
   });

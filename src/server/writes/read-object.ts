@@ -55,6 +55,7 @@ async function parsed(bytes: Buffer, type: string): Promise<SourceNode | undefin
     case 'application/yaml':
       return cutDocuments(bytes).flatMap(readDocument)[0];
     case 'application/vnd.kubernetes.protobuf': {
+      // Loaded by the first body in protobuf.
       const { decodeProtobuf } = await import('../protobuf/index.ts');
       return readJson(JSON.stringify(decodeProtobuf(bytes)))[0];
     }
@@ -84,6 +85,16 @@ function checkKind(body: Partial<KubeObject>, wanted: Kinds): void {
     `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${wanted.kind}: ` +
       `converting (${from}) to (${to}): unknown conversion`,
   );
+}
+
+/**
+ * Decodes an object that was not in the body as it is: the result of an apply.
+ * @throws {StatusError} 400 for wrong fields
+ */
+export function decodedValue(object: KubeObject, request: ApiRequest): KubeObject {
+  const [root] = readJson(JSON.stringify(object));
+  if (root?.kind !== 'map') throw unrecognized(request.resource.kind, 'it is no object');
+  return decoded(root, request.resource, request);
 }
 
 function decoded(root: MapNode, kind: Kinds, request: ApiRequest): KubeObject {

@@ -9,6 +9,9 @@ import type { ApiRequest } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { asStatusError, badRequestStatus, invalidObject, objectConflict } from '../status-error.ts';
 import { OTHER_NAMESPACE } from './create.ts';
+import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
+import { defaulted, withRequestManager } from './field-managers.ts';
+import { isApply } from './patched-object.ts';
 import { readObject, tellUnknown } from './read-object.ts';
 import { checkWriteOptions, isDryRun } from './write-options.ts';
 
@@ -22,7 +25,31 @@ export async function updateAnswer(request: ApiRequest, context: ServerContext):
     throw badRequestStatus(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   if (given.namespace && given.namespace !== namespace) throw badRequestStatus(OTHER_NAMESPACE);
   objectOf(request, context);
-  return { object: changeStored(request, context, () => wanted) };
+  return { object: await changeAdmitted(request, context, () => wanted) };
+}
+
+/** The tries of a change that webhooks decide about: other changes may come between. */
+const TRIES = 5;
+
+/**
+ * Changes the stored object of a request, if webhooks and policies permit it.
+ * @param change may be called again, with a newer object
+ * @throws {StatusError} when the API server would refuse the change
+ */
+export async function changeAdmitted(
+  request: ApiRequest,
+  context: ServerContext,
+  change: (stored: StoredKubeObject) => KubeObject,
+): Promise<StoredKubeObject> {
+  if (!hasAdmission(context)) return changeStored(request, context, change);
+  for (let tries = 1; ; tries++) {
+    const before = objectOf(request, context);
+    const after = await mutatedObject(request, context, { before, after: defaulted(change(before), request) });
+    await permitWrite(request, context, { before, after });
+    const isLast = tries === TRIES;
+    if (!isLast && objectOf(request, context).metadata.resourceVersion !== before.metadata.resourceVersion) continue;
+    return changeStored(request, context, () => after);
+  }
 }
 
 /**
@@ -50,7 +77,8 @@ export function changeStored(
         tellUnknown([sentence], resource, request);
       },
       change: (stored) => {
-        const wanted = change(stored);
+        const changed = defaulted(change(stored), request);
+        const wanted = isApply(request) ? changed : withRequestManager(stored, changed, request, context);
         checkUid(wanted, stored, resource);
         return { ...wanted, metadata: { ...wanted.metadata, name, ...(stored.metadata.namespace && { namespace }) } };
       },
@@ -91,7 +119,8 @@ function changeCustom(
       resource,
       request,
     );
-    const object = (decoded?.object ?? wanted) as KubeObject;
+    const changed = (decoded?.object ?? wanted) as KubeObject;
+    const object = isApply(request) ? changed : withRequestManager(stored, changed, request, context);
     const merged = mergedPart(stored, object, { isStatus, hasStatus: custom?.hasStatus === true });
     const errors = [...(decoded?.errors ?? []), ...(custom?.validate(merged, stored) ?? [])];
     if (errors.length > 0) throw invalidObject(resource, name, errors);

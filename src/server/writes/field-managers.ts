@@ -1,0 +1,38 @@
+import { managerName, trackUpdate } from '../../api/apply/index.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import { applyDefaults } from '../../manifest/default/index.ts';
+import { quietly } from '../../quietly.ts';
+import type { ServerContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import { hasStatus, shapeOfResource } from './patched-object.ts';
+
+/** The time of a request, as managers have it: RFC 3339 in seconds. */
+export function requestTime({ clock }: ServerContext): string {
+  return `${formatTime(clock.now().wallMs).slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`;
+}
+
+/**
+ * The object with the manager of a request in `metadata.managedFields`: it owns what the request changes.
+ * @param before undefined: the object is created
+ */
+export function withRequestManager(
+  before: KubeObject | undefined,
+  after: KubeObject,
+  { resource, subresource = '', query, headers }: ApiRequest,
+  context: ServerContext,
+): KubeObject {
+  return trackUpdate(before, after, {
+    shape: shapeOfResource(resource),
+    manager: managerName(query.get('fieldManager'), headers['user-agent']),
+    subresource,
+    hasStatus: hasStatus(resource),
+    time: requestTime(context),
+  });
+}
+
+/** An object with its defaults. One with fields of wrong types, which will be refused, stays as it is. */
+export function defaulted(object: KubeObject, { resource }: ApiRequest): KubeObject {
+  if (resource.custom !== undefined) return object;
+  return quietly(() => applyDefaults(object)) ?? object;
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.ts';
+
+let server: TestServer;
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const SHIRTS = '/apis/stable.example.com/v1/namespaces/default/shirts';
+
+const spec = {
+  type: 'object',
+  required: ['color'],
+  properties: {
+    color: { type: 'string' },
+    size: { type: 'integer', maximum: 10, default: 5 },
+    replicas: { type: 'integer', default: 1 },
+    tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+  },
+  'x-kubernetes-validations': [{ rule: "self.color != 'pink'", message: 'no pink' }],
+};
+const version = {
+  name: 'v1',
+  served: true,
+  storage: true,
+  subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
+  additionalPrinterColumns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec, status: { type: 'object', properties: { worn: { type: 'boolean' } } } },
+    },
+  },
+};
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'shirts.stable.example.com' },
+  spec: {
+    group: 'stable.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'shirts', kind: 'Shirt' },
+    versions: [version],
+  },
+};
+const shirt = (name: string, fields: object): object => ({
+  apiVersion: 'stable.example.com/v1',
+  kind: 'Shirt',
+  metadata: { name },
+  spec: { color: 'red', ...fields },
+});
+
+beforeAll(async () => {
+  server = await startServer();
+  expect((await server.post(DEFINITIONS, definition)).code).toBe(201);
+});
+afterAll(() => server.close());
+
+describe('a CustomResourceDefinition over HTTP', () => {
+  it('is served, and has its conditions', async () => {
+    await expect.poll(async () => (await server.get(SHIRTS)).code).toBe(200);
+    const { body } = await server.get(`${DEFINITIONS}/shirts.stable.example.com`);
+    expect(body.status.conditions).toMatchObject([
+      { type: 'NamesAccepted', status: 'True' },
+      { type: 'Established', status: 'True' },
+    ]);
+  });
+
+  it('that is wrong is refused', async () => {
+    const answer = await server.post(DEFINITIONS, { ...definition, metadata: { name: 'x' } });
+    expect(answer.code).toBe(422);
+    expect(answer.body.message).toContain('must be spec.names.plural+"."+spec.group');
+  });
+});
+
+describe('a custom object over HTTP', () => {
+  it('is defaulted, pruned, shown in a Table, patched and deleted', async () => {
+    const created = await server.post(SHIRTS, { ...shirt('a', { x: 1 }), status: { worn: true } });
+    expect(created.headers['warning']).toContain('unknown field');
+    expect(created.body).toMatchObject({ spec: { color: 'red', size: 5, replicas: 1 } });
+    expect(created.body.status).toBeUndefined();
+    const table = await server.get(SHIRTS, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    expect(table.body.rows[0].cells).toEqual(['a', 'red']);
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const patched = await server.request('PATCH', `${SHIRTS}/a`, '{"spec":{"size":7}}', merge);
+    expect(patched.body).toMatchObject({ metadata: { generation: 2 }, spec: { size: 7 } });
+    const status = await server.request('PATCH', `${SHIRTS}/a/status`, '{"status":{"worn":true}}', merge);
+    expect(status.body).toMatchObject({ metadata: { generation: 2 }, status: { worn: true } });
+    await server.request('PATCH', `${SHIRTS}/a/scale`, '{"spec":{"replicas":3}}', merge);
+    expect((await server.get(`${SHIRTS}/a`)).body.spec.replicas).toBe(3);
+    expect((await server.request('DELETE', `${SHIRTS}/a`)).code).toBe(200);
+    expect((await server.get(`${SHIRTS}/a`)).code).toBe(404);
+  });
+
+  it.each([
+    [{ size: 99 }, 'spec.size: Invalid value: 99: spec.size in body should be less than or equal to 10'],
+    [{ color: 'pink' }, 'spec: Invalid value: "object": no pink'],
+    [{ tags: ['a', 'a'] }, 'spec.tags[1]: Duplicate value: "a"'],
+  ])('with %j is refused', async (fields, text) => {
+    const { code, body } = await server.post(SHIRTS, shirt('b', fields));
+    expect(code).toBe(422);
+    expect(body.message).toBe(`Shirt.stable.example.com "b" is invalid: ${text}`);
+  });
+
+  it('is applied on the server by the schema of its kind', async () => {
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    const applied = (manager: string, tags: string[]): Promise<{ body: { spec: { tags: string[] } } }> =>
+      server.request('PATCH', `${SHIRTS}/c?fieldManager=${manager}`, JSON.stringify(shirt('c', { tags })), headers);
+    await applied('me', ['x']);
+    expect((await applied('you', ['y'])).body.spec.tags).toEqual(['x', 'y']);
+    expect((await applied('me', [])).body.spec.tags).toEqual(['y']);
+  });
+});
+
+describe('policies and webhooks over HTTP', () => {
+  it('refuse a write', async () => {
+    const at = '/apis/admissionregistration.k8s.io/v1';
+    const rule = {
+      operations: ['CREATE'],
+      apiGroups: ['stable.example.com'],
+      apiVersions: ['*'],
+      resources: ['shirts'],
+    };
+    const policy = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name: 'small' },
+      spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'object.spec.size < 9' }] },
+    };
+    expect((await server.post(`${at}/validatingadmissionpolicies`, policy)).code).toBe(201);
+    const binding = { ...policy, kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'small' } };
+    expect((await server.post(`${at}/validatingadmissionpolicybindings`, binding)).code).toBe(201);
+    const refused = await server.post(SHIRTS, shirt('d', { size: 9 }));
+    expect(refused.code).toBe(422);
+    expect(refused.body.message).toBe(
+      "shirts.stable.example.com \"d\" is forbidden: ValidatingAdmissionPolicy 'small' with binding 'small' " +
+        'denied request: failed expression: object.spec.size < 9',
+    );
+    expect((await server.post(SHIRTS, shirt('d', { size: 8 }))).code).toBe(201);
+  });
+});
