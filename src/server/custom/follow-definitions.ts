@@ -1,6 +1,6 @@
 import { isSameJson } from '../../api/json.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatSeconds } from '../../api/time.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
@@ -38,7 +38,7 @@ function definitionsOf({ objects }: ServerContext): readonly Definition[] {
 
 /** Writes the status of each definition: names may have become free. */
 function settle(context: ServerContext): void {
-  const now = wholeSeconds(context.clock.now().wallMs);
+  const now = formatSeconds(context.clock.now().wallMs);
   for (const definition of definitionsOf(context)) {
     const others = definitionsOf(context).filter((other) => other.metadata.name !== definition.metadata.name);
     const status = statusOfDefinition(definition, others, now);
@@ -79,9 +79,4 @@ function forget(
   for (const resource of served.get(name) ?? []) context.resources.remove(resource);
   served.delete(name);
   context.objects.drop(name);
-}
-
-/** RFC 3339 in seconds, as the API server writes times. */
-function wholeSeconds(wallMs: number): string {
-  return `${formatTime(wallMs).slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`;
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
 import { randomSuffix } from '../../agent/runs/random-suffix.ts';
 import { prepareForCreate } from '../../manifest/default/create.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
@@ -119,7 +120,9 @@ function store(object: KubeObject, { storage, custom }: ServedResource, context:
   const { node } = context;
   const keep = (admitted: KubeObject): StoredKubeObject => {
     const { status: _, ...rest } = admitted;
-    if (custom !== undefined) return context.store.create<KubeObject>(storage, rest) as StoredKubeObject;
+    // The rest of podrun knows neither custom kinds nor those that only the server keeps.
+    const isUnknown = custom !== undefined || resourceTypeOf(admitted).plural !== storage;
+    if (isUnknown) return context.store.create<KubeObject>(storage, rest) as StoredKubeObject;
     return createObject(context.store, admitted, node?.serviceRange, node?.createPod);
   };
   const created = keep(object);

@@ -1,6 +1,6 @@
 import { managerName, trackUpdate } from '../../api/apply/index.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatSeconds } from '../../api/time.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ServerContext } from '../context.ts';
@@ -9,7 +9,7 @@ import { hasStatus, shapeOfResource } from './patched-object.ts';
 
 /** The time of a request, as managers have it: RFC 3339 in seconds. */
 export function requestTime({ clock }: ServerContext): string {
-  return `${formatTime(clock.now().wallMs).slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`;
+  return formatSeconds(clock.now().wallMs);
 }
 
 /**
