@@ -50,18 +50,41 @@ const shirt = (name: string, fields: object): object => ({
 
 beforeAll(async () => {
   server = await startServer();
-  expect((await server.post(DEFINITIONS, definition)).code).toBe(201);
 });
 afterAll(() => server.close());
 
 describe('a CustomResourceDefinition over HTTP', () => {
   it('is served, and has its conditions', async () => {
+    expect((await server.post(DEFINITIONS, definition)).code).toBe(201);
     await expect.poll(async () => (await server.get(SHIRTS)).code).toBe(200);
     const { body } = await server.get(`${DEFINITIONS}/shirts.stable.example.com`);
     expect(body.status.conditions).toMatchObject([
       { type: 'NamesAccepted', status: 'True' },
       { type: 'Established', status: 'True' },
     ]);
+  });
+
+  it('serves the same objects in all its versions, and tells what podrun does not do', async () => {
+    const spec = { ...definition.spec, names: { plural: 'socks', kind: 'Sock' } };
+    const versions = [version, { ...version, name: 'v2', storage: false }];
+    const rules = [{ rule: 'self.nothing()' }];
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': rules } };
+    const answer = await server.post(DEFINITIONS, {
+      ...definition,
+      metadata: { name: 'socks.stable.example.com' },
+      spec: { ...spec, versions: [versions[0], { ...versions[1], schema }], conversion: { strategy: 'Webhook' } },
+    });
+    expect(String(answer.headers['warning'])).toContain('podrun calls no conversion webhooks');
+    expect(String(answer.headers['warning'])).toContain('podrun does not evaluate a rule of version v2');
+    const at = (name: string): string => `/apis/stable.example.com/${name}/namespaces/default/socks`;
+    await expect.poll(async () => (await server.get(at('v2'))).code).toBe(200);
+    const sock = { apiVersion: 'stable.example.com/v1', kind: 'Sock', metadata: { name: 'a' }, spec: { color: 'red' } };
+    expect((await server.post(at('v1'), sock)).code).toBe(201);
+    expect((await server.get(`${at('v2')}/a`)).body).toMatchObject({
+      apiVersion: 'stable.example.com/v2',
+      spec: { color: 'red' },
+    });
+    expect((await server.get(at('v2'))).body.items[0].apiVersion).toBe('stable.example.com/v2');
   });
 
   it('that is wrong is refused', async () => {

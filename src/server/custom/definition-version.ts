@@ -1,6 +1,7 @@
 import type { CustomVersion } from '../resources/served-resource.ts';
 import { versionOfSchema } from './custom-version.ts';
 import { checkDefinition } from './definition/check-definition.ts';
+import { warningsAbout } from './definition/warnings.ts';
 import { DEFINITION_SCHEMA, withDefaultNames, type Definition } from './definition/definition.ts';
 
 const VERSION = versionOfSchema(DEFINITION_SCHEMA, {
@@ -24,6 +25,7 @@ export const DEFINITION_VERSION: CustomVersion = {
     const decoded = VERSION.decode(object);
     return { ...decoded, object: withDefaultNames(decoded.object as unknown as Definition) };
   },
+  warnings: (object) => warningsAbout(object as unknown as Definition),
   validate: (object, stored) => {
     const errors = VERSION.validate(object, stored);
     const definition = object as unknown as Definition;

@@ -2,6 +2,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
+import { inVersionOf } from '../resources/served-resource.ts';
 import { notFoundStatus } from '../status-error.ts';
 import { awaitVersion } from './versions.ts';
 
@@ -21,5 +22,5 @@ export function objectOf(
 ): StoredKubeObject {
   const object = objects.get(resource.storage, namespace, name);
   if (object === undefined) throw notFoundStatus(resource, name);
-  return object;
+  return inVersionOf(resource, object);
 }

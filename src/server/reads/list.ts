@@ -2,7 +2,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
-import { apiVersionOf } from '../resources/served-resource.ts';
+import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
 import { expired } from '../status-error.ts';
 import { checkListOptions } from './list-options.ts';
 import { formatToken, type ListToken, readToken } from './list-token.ts';
@@ -33,7 +33,7 @@ export async function listAnswer(request: ApiRequest, context: ServerContext): P
       ...(page.token !== undefined && { continue: page.token }),
       ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
     },
-    items: page.items,
+    items: page.items.map((item) => inVersionOf(request.resource, item)),
   };
   return { object };
 }

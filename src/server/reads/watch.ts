@@ -6,7 +6,7 @@ import type { ServerContext } from '../context.ts';
 import { storedJson } from '../http/encode.ts';
 import { negotiate } from '../http/media-types.ts';
 import type { ApiRequest } from '../request.ts';
-import { apiVersionOf } from '../resources/served-resource.ts';
+import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
 import type { StoredChange } from '../state/change-window.ts';
 import { expired, StatusError } from '../status-error.ts';
 import { checkListOptions } from './list-options.ts';
@@ -66,7 +66,8 @@ class ObjectWatch {
     this.#request = request;
     this.#context = context;
     this.#matches = matcherOf(request);
-    this.#encode = encoderOf(request, context);
+    const encode = encoderOf(request, context);
+    this.#encode = (object) => encode(inVersionOf(request.resource, object));
     this.#hasBookmarks = ['true', '1'].includes(query.get('allowWatchBookmarks') ?? '');
   }
 

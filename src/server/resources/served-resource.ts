@@ -48,6 +48,8 @@ export interface CustomVersion {
     stored: Record<string, unknown> | undefined,
   ) => readonly FieldError[];
   readonly hasStatus: boolean;
+  /** Warnings about a valid object. Default: none. */
+  readonly warnings?: (object: Record<string, unknown>) => readonly string[];
   /** Its schema, for OpenAPI. */
   readonly schema: JsonObject;
   /** The way in which server-side apply merges its objects. */
@@ -75,6 +77,12 @@ export interface PrinterColumn {
 /** `v1`, `apps/v1`. */
 export function apiVersionOf({ group, version }: Pick<ServedResource, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
+}
+
+/** An object in the version of a resource. The versions of a custom kind have the same objects. */
+export function inVersionOf<T extends { readonly apiVersion: string }>(resource: ServedResource, object: T): T {
+  const apiVersion = resource.custom === undefined ? object.apiVersion : apiVersionOf(resource);
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 /** The plural in messages, with the group if there is one: `pods`, `deployments.apps`. */

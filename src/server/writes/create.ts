@@ -69,7 +69,10 @@ const CONFIG_BYTES_MAX = 1024 * 1024;
 
 /** Sets defaults, and finds the mistakes of a new object. */
 function preparedObject(object: KubeObject, { custom }: ServedResource): Prepared {
-  if (custom !== undefined) return { object, errors: custom.validate(object, undefined), warnings: [] };
+  if (custom !== undefined) {
+    const errors = custom.validate(object, undefined);
+    return { object, errors, warnings: errors.length > 0 ? [] : (custom.warnings?.(object) ?? []) };
+  }
   const prepared = prepareForCreate(applyDefaults(object));
   const errors = withoutRepeats(validateObject(prepared));
   if (prepared.kind === 'ConfigMap' && Buffer.byteLength(JSON.stringify(prepared)) > CONFIG_BYTES_MAX)

@@ -124,6 +124,7 @@ function changeCustom(
     const merged = mergedPart(stored, object, { isStatus, hasStatus: custom?.hasStatus === true });
     const errors = [...(decoded?.errors ?? []), ...(custom?.validate(merged, stored) ?? [])];
     if (errors.length > 0) throw invalidObject(resource, name, errors);
+    if (!isStatus) for (const warning of custom?.warnings?.(merged) ?? []) request.warn(warning);
     const isSame = isStatus || JSON.stringify(merged['spec']) === JSON.stringify(stored['spec']);
     const generation = (stored.metadata.generation ?? 1) + (isSame ? 0 : 1);
     return { ...merged, metadata: { ...merged.metadata, uid, resourceVersion, generation } } as StoredKubeObject;

@@ -40,7 +40,7 @@ export function syntaxErrorOf(text: string): string | undefined {
 
 /**
  * The error of an expression that podrun cannot evaluate, because it lacks a function. Undefined: it can. The writer of
- * the definition is told, and the rule holds for no object.
+ * the definition is told, and the rule is not applied.
  */
 export function unsupportedIn(text: string): string | undefined {
   return programOf(text).unsupported;
