@@ -160,6 +160,8 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [`web:/tmp/${HOSTILE}`, HOSTILE],
     [HOSTILE, 'web:/tmp'],
   ],
+  dashboard: [['--port', HOSTILE], []],
+  serve: [['--port', HOSTILE]],
   'port-forward': [
     [HOSTILE, '80'],
     ['web', HOSTILE],

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { EXIT, usage } from '../../api/errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { runHelper } from '../../runtime/helpers/helper.ts';
 import { stateRoot } from '../../store/layout.ts';
 import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
@@ -39,8 +39,10 @@ async function dashboard(cli: Cli, { port }: DashboardFlags): Promise<number> {
     throw usage(`invalid --port ${JSON.stringify(port)}`, 'A port is a number from 0 to 65535.');
   }
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
-  const { openDashboard, readServerAddress } = await import('../../server/index.ts');
-  const page = await openDashboard(readServerAddress(root), number);
+  const { dashboardOf } = await import('../../server/index.ts');
+  const outcome = await dashboardOf(root, number);
+  if (!outcome.ok) throw new PodrunError(outcome.code, outcome.message, { hint: outcome.hint });
+  const page = outcome.dashboard;
   cli.stdout.write(`${page.link}\n`);
   cli.note('The link works once; Ctrl-C ends the page.');
   if (cli.stdout.terminal !== undefined) await openInBrowser(root, page.link);
