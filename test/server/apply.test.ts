@@ -90,6 +90,18 @@ describe('server-side apply over HTTP', () => {
     });
   });
 
+  it.each(['merge-patch+json', 'strategic-merge-patch+json', 'json-patch+json', 'apply-patch+yaml'])(
+    'refuses a %s that is nested without end, empty or no JSON',
+    async (type) => {
+      await apply('deep', { x: '1' }, 'fieldManager=me');
+      for (const body of [`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, '', '{', '1 2', '{} {}']) {
+        const headers = { 'content-type': `application/${type}` };
+        const answer = await server.request('PATCH', `${CONFIG_MAPS}/deep?fieldManager=me`, body, headers);
+        expect(answer.code).toBe(400);
+      }
+    },
+  );
+
   it('reads bodies in protobuf', async () => {
     const body = Buffer.from(
       '6b3873000a0f0a0276311209436f6e6669674d6170121c0a120a0263311200' +

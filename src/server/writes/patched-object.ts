@@ -5,6 +5,8 @@ import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
 import { required } from '../../manifest/field-error.ts';
 import { readValue } from '../../manifest/read/documents.ts';
+import { readJson } from '../../manifest/read/json-reader.ts';
+import { nodeValue } from '../../manifest/read/source-node.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, invalidObject, StatusError } from '../status-error.ts';
@@ -79,7 +81,10 @@ export function patchedObject(patch: PatchRequest): KubeObject {
 
 function jsonOf(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    // Unlike JSON.parse, refuses what is nested too deeply for functions that call themselves.
+    const [value, ...others] = readJson(body.toString('utf8'));
+    if (value !== undefined && others.length === 0) return nodeValue(value);
+    throw new SyntaxError('the body is not one JSON value');
   } catch (error) {
     throw badRequestStatus(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
   }
