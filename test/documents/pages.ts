@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
-import type { PodSpec } from '../../src/api/generated/types.ts';
 import { TIERS } from '../cli/tiers.ts';
+import { SERVE, deployed, ending, fixture, pod, serving } from './page-manifests.ts';
 import type { PageSetting } from './page-run.ts';
 
 const canLimit = cgroupMachine().locations.has('memory');
 
-/** A program that runs until SIGTERM. */
-const SERVE = 'trap "exit 0" TERM; echo listening; while :; do sleep 0.1; done';
 const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
 const KILL_AGENT =
   'kill -9 $(sed -n \'s/.*"pid": *\\([0-9]*\\).*/\\1/p\' ~/.local/state/podrun/.agents/*/process.json | tail -1)';
@@ -21,51 +18,6 @@ const BENCHMARKS = [
   'npm run bench -- --fast --check           # is any ratio worse than the recorded one?',
 ];
 const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
-
-function pod(name: string, spec: PodSpec): string {
-  const containers = spec.containers.map((container) => ({ image: 'app:1', ...container }));
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, labels: { app: name } },
-    spec: { terminationGracePeriodSeconds: 2, ...spec, containers },
-  });
-}
-
-function serving(...names: string[]): string {
-  return pod('web', { containers: names.map((name) => ({ name, command: ['sh', '-c', SERVE] })) });
-}
-
-/** A Deployment of two Pods. */
-function deployed(name: string): string {
-  const labels = { app: name };
-  return stringify({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, labels, annotations: { 'kubernetes.io/change-cause': 'first version' } },
-    spec: {
-      replicas: 2,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          terminationGracePeriodSeconds: 2,
-          containers: [{ name: 'main', image: 'app:1', command: ['sh', '-c', SERVE] }],
-        },
-      },
-    },
-  });
-}
-
-/** A manifest of fixtures/workloads. */
-function fixture(name: string): string {
-  return readFileSync(new URL(`../../fixtures/workloads/${name}`, import.meta.url), 'utf8');
-}
-
-/** A Pod that ends with its program. */
-function ending(program: string): string {
-  return pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: [program] }] });
-}
 
 const SERVICE = stringify({
   apiVersion: 'v1',

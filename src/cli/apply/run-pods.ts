@@ -78,8 +78,7 @@ export async function runPods(
     command: calledCommand(cli),
     listener: { ...showing(view, own), onPull: firstPullTeller(session), onChange: () => look(run, running) },
   });
-  const { agent } = running;
-  view.follow((uid) => agent.activityOf(uid));
+  view.follow((uid) => running.agent.activityOf(uid));
   const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads, services }, () => run.check());
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly Root[] = [];
