@@ -157,6 +157,7 @@ describe('policies and webhooks over HTTP', () => {
       "shirts.stable.example.com \"d\" is forbidden: ValidatingAdmissionPolicy 'small' with binding 'small' " +
         'denied request: failed expression: object.spec.size < 9',
     );
+    expect(refused.body.details.causes[0].message).toContain('denied request: failed expression');
     expect((await server.post(SHIRTS, shirt('d', { size: 8 }))).code).toBe(201);
   });
 });

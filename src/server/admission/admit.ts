@@ -45,7 +45,9 @@ export async function checkAdmission(request: AdmissionRequest, context: ServerC
     const { reason } = denial;
     const about = pluralWithGroup({ group: request.group, plural: request.resource });
     const message = `${about} "${request.name}" is forbidden: ${denial.message}`;
-    throw new StatusError({ code: CODES[reason] ?? 422, reason, message, details: detailsOf(request) });
+    // kubectl prints the causes of what is invalid, not the message.
+    const details = { ...detailsOf(request), causes: [{ message: denial.message }] };
+    throw new StatusError({ code: CODES[reason] ?? 422, reason, message, details });
   }
   await askAll('validatingwebhookconfigurations', request, context, warn);
 }
