@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Dashboard, openDashboard } from '../../src/server/dashboard/open-dashboard.ts';
+import { checkThatApiAnswers } from '../../src/server/dashboard/pass-to-api.ts';
 import { startServer, type TestServer } from './start-server.ts';
 
 let server: TestServer;
@@ -43,6 +44,13 @@ function ask(method: string, path: string, headers: Record<string, string> = {},
 const codeOf = ({ link }: Dashboard): string => link.replace(/.*#code=/, '');
 
 describe('the dashboard', () => {
+  it('is not served where no API server answers', async () => {
+    const there = { url: server.url, ca: server.ca, token: server.token };
+    await expect(checkThatApiAnswers(there)).resolves.toBeUndefined();
+    const gone = { ...there, url: 'https://127.0.0.1:9' };
+    await expect(checkThatApiAnswers(gone)).rejects.toThrow(/^the API server does not answer: connect ECONNREFUSED/);
+  });
+
   it('gives its files to everybody, and loads nothing else', async () => {
     const index = await ask('GET', '/');
     expect(index.text).toContain('<script type="module" src="app.js"></script>');

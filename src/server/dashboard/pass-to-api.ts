@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { PodrunError } from '../../api/errors.ts';
 import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../../network/pass-on.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 import { TOKEN_PROTOCOL } from '../http/authenticate.ts';
@@ -11,6 +13,22 @@ const REPLACED: ReadonlySet<string> = new Set(['authorization', 'cookie', 'host'
 /** True for paths of the API. Not for proxies: a page of a Pod would be one of the dashboard. */
 export function isPassedOn(url: string): boolean {
   return /^\/apis?\//.test(url) && !/\/proxy([/?]|$)/.test(url);
+}
+
+/**
+ * Tries the API server.
+ * @throws {PodrunError} when it does not answer
+ */
+export async function checkThatApiAnswers(api: ServerAddress): Promise<void> {
+  const socket = connected(api);
+  try {
+    await once(socket, 'secureConnect');
+  } catch (error) {
+    const hint = 'Start it in another terminal: podrun serve.';
+    throw new PodrunError('NotRunning', `the API server does not answer: ${(error as Error).message}`, { hint });
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Passes a request on to the API server. */
