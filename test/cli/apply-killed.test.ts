@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
   ])('($how) its processes die soon', async ({ target }) => {
     const podrun = workshop.start(['apply', workshop.pod('busy', busy)], {}, undefined, { ownGroup: true });
     await written('hook', 'probe');
-    expect(workshop.processes().length).toBeGreaterThan(6);
+    await expect.poll(() => workshop.processes().length, { timeout: PATIENCE_MS }).toBeGreaterThan(6);
     process.kill(target(podrun.pid), 'SIGKILL');
     await untilNothingRuns();
     expect((await podrun.ended).exitCode).toBe(137);
