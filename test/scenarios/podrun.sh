@@ -6,12 +6,13 @@
 # Here it waits for the reads that have begun.
 #
 # Some scenarios ask for the log of a Pod that they have deleted. podrun deletes it with its Pod, so it is kept here. The
-# runner takes what is said about a missing log for the log.
+# runner takes what is said about a missing log for the log; that of an earlier run is missing in most scenarios.
 #
 # NETWORK is the network of the scenarios' Pods, and PROXY the proxy for Services, if they are set.
 folder=${PODRUN_STATE_DIR%/state}
 export PODRUN_STATE_DIR="$folder/podrun"
 set -- node "$(dirname "$0")/../../bin/podrun.js" "$@"
+case "$*" in *\ logs\ *\ --previous) exec "$@" 2>/dev/null ;; esac
 case "$3 $4" in
   apply\ *) set -- "$@" ${NETWORK:+--network "$NETWORK"} ${PROXY:+--proxy "$PROXY"} ;;
   get\ *) exec flock --shared "$folder/reads" "$@" ;;
