@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { isSlowMachine } from './test/slow-machine.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -17,6 +18,7 @@ const THOROUGH = [
 ];
 const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
+const RECORDINGS = 'test/traces/traces.test.ts';
 const PURE = 'test/{api,controllers,history,lifecycle,manifest,print,tables}/**';
 const UNIT = `${PURE}/!(${THOROUGH.join('|')}).test.ts`;
 const COMPUTED = [
@@ -49,6 +51,8 @@ const LONGEST = [
   'chaos/killed',
   'chaos/mounts',
 ].map((name) => `/test/${name}.test.ts`);
+
+const IS_SLOW = isSlowMachine();
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -90,9 +94,14 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'program',
           include: [ALL],
-          exclude: [UNIT, ...COMPUTED, CHAOS],
+          exclude: [UNIT, ...COMPUTED, CHAOS, RECORDINGS],
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        // They have to be in time with a recording: on a slow machine, no other tests run beside them.
+        test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 } },
       },
       {
         extends: true,
@@ -115,7 +124,7 @@ const config: ViteUserConfig = defineConfig({
     retry: 0,
     // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for. Many more
     // would make their deadlines unreliable.
-    maxWorkers: 4,
+    maxWorkers: IS_SLOW ? 2 : 4,
     // Those within a file that mostly wait run beside each other.
     maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.
