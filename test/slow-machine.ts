@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 const SLOW_START_MS = 50;
 
 /**
- * Whether this machine is so slow that fewer tests may run beside each other: those that repeat recordings have to be in
- * time. NODE_EXTRA_CA_CERTS makes each start of Node 20 longer, so it is left out.
+ * Whether this machine is so slow that fewer tests may run beside each other: those that repeat recordings have to be
+ * in time. NODE_EXTRA_CA_CERTS makes each start of Node 20 longer, so it is left out.
  */
 export function isSlowMachine(): boolean {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
