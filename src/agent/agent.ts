@@ -31,6 +31,7 @@ import { deletePod } from './clean-up/delete-pod.ts';
 import { EventRecorder } from './event-recorder.ts';
 import type { ServiceListeners } from './network/agent-services.ts';
 import { dialHere } from './network/dial-pod.ts';
+import type { ApiOfPods, ApiPlace } from './network/pod-networks.ts';
 import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
 import { nodeImages } from './images/node-images.ts';
 import type { OnPull } from './images/pull-notices.ts';
@@ -182,6 +183,11 @@ export class Agent implements PodRunAgent {
         return new AgentIngresses({ ...shared, store, asked: settings.ingressPorts, dial });
       });
     });
+  }
+
+  /** Lets an API server listen in the networks of Pods; see PodNetworks. */
+  serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
+    return this.#machine.serveApi(api);
   }
 
   config(pod: StoredPod): SyncConfig {

@@ -34,7 +34,7 @@ import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
 import type { PortOwner } from '../lifecycle/texts/port-events.ts';
-import { type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
+import { type ApiOfPods, type ApiPlace, type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
 import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
@@ -79,7 +79,7 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
 /** A Machine as its Pods use it. A simulation has its own. */
 export type PodMachine = Omit<
   Pick<Machine, keyof Machine>,
-  'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'close'
+  'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'serveApi' | 'close'
 >;
 
 /**
@@ -133,6 +133,11 @@ export class Machine {
   /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
   serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
     return this.#networks.serve(listeners);
+  }
+
+  /** Lets an API server listen in the networks of Pods; see PodNetworks. */
+  serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
+    return this.#networks.serveApi(api);
   }
 
   /** The process that listens on a port of this machine. Undefined: none that podrun can find. */

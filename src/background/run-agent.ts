@@ -52,6 +52,8 @@ export interface ServedAgent {
   readonly startPod: (pod: KubeObject) => StoredPod;
   /** Begins to look after a new workload or Service. */
   readonly took: (object: StoredKubeObject) => void;
+  /** Lets the server listen in the networks of Pods; see PodNetworks. */
+  readonly serveApi: Agent['serveApi'];
 }
 
 /**
@@ -281,8 +283,10 @@ async function runToTheEnd(
     });
     beginPods(store, agent, work, kept);
     loop = beginLoop(background, agent, work, { onStarted, onTurn: look });
+    const isAtWork = (): boolean => !agent.isOver || loop?.isEmpty === false;
     const served = serving?.(servedAgent(background, agent, loop, onStarted));
-    served?.then((how) => (how === 'leave' ? resolve('left') : endAll()), reject);
+    // Nothing is left that a keeper or the next server would go on with.
+    served?.then((how) => (how === 'leave' && isAtWork() ? resolve('left') : endAll()), reject);
     look();
   });
   if (ended === 'left') return ended;
@@ -339,6 +343,7 @@ function servedAgent(
       loop.add(workload.object, workload.release);
       loop.followServices(namespace);
     },
+    serveApi: (api) => agent.serveApi(api),
   };
 }
 

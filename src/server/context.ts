@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { ServiceTokens } from './access/service-tokens.ts';
+import type { ServiceTokens } from '../agent/access/service-tokens.ts';
 import type { NodeHands } from './node-hands.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import type { ServedObjects } from './state/served-objects.ts';

@@ -1,4 +1,4 @@
 /** The API of Kubernetes over HTTP. */
 export { dashboardOf } from './dashboard/dashboard-of.ts';
 export { type ApiServer, type ApiServerOptions, openApiServer } from './open-server.ts';
-export { serveCluster, type ServeOptions, type ServeOutcome } from './serve.ts';
+export { serveCluster, type ServeOptions, type ServeOutcome, type ServingServer } from './serve.ts';

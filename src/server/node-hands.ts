@@ -1,4 +1,5 @@
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
+import type { ApiOfPods, ApiPlace } from '../agent/network/pod-networks.ts';
 import type { ServiceRange } from '../network/service-addresses.ts';
 
 /** The node behind the server. */
@@ -12,4 +13,9 @@ export interface NodeHands {
   readonly createPod: (pod: KubeObject) => StoredPod;
   /** Begins to look after a new workload or Service. */
   readonly took: (object: StoredKubeObject) => void;
+  /**
+   * Lets the server listen in the networks of Pods. Answers its place in the network that Pods share. Undefined: they
+   * are in that of this machine, or alone. Rejects when that network cannot be made.
+   */
+  readonly serveApi: (api: ApiOfPods) => Promise<ApiPlace | undefined>;
 }

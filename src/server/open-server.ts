@@ -1,18 +1,27 @@
+import type { Server } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { ServiceTokens, userOfAccount } from './access/service-tokens.ts';
+import type { Subscription } from '../store/store.ts';
+import { ServiceTokens } from '../agent/access/service-tokens.ts';
+import type { StoredService } from '../api/objects.ts';
+import { machineAddress, podsAddress } from '../network/service-addresses.ts';
+import { ROUTER } from '../runtime/linux/network/cluster-commands.ts';
+import { accountOfToken } from './access/account-user.ts';
+import { ApiService } from './cluster/api-service.ts';
+import { GarbageCollector } from './cluster/collect-garbage.ts';
 import { endNamespaces } from './cluster/end-namespaces.ts';
+import { keepNodeLease } from './cluster/node-lease.ts';
 import { keepStandingObjects, nodeShape, registerNode } from './cluster/standing-objects.ts';
 import type { AuthorizationMode, ServerContext } from './context.ts';
 import { followDefinitions } from './custom/index.ts';
 import { answerRequest, answerUpgrade, type Answering } from './http/answer-request.ts';
+import { AuditLog } from './http/audit.ts';
 import { ADMIN, isSameSecret } from './http/authenticate.ts';
 import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
-import { listenForApi } from './http/listen.ts';
+import { type ApiListener, listenForApi } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
 import type { NodeHands } from './node-hands.ts';
-import type { ApiUser } from './request.ts';
 import { openapiRoutes } from './openapi/index.ts';
 import { ResourceTable } from './resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
@@ -30,6 +39,8 @@ export interface ApiServerOptions {
   readonly node?: NodeHands | undefined;
   /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
   readonly descriptionsFile: string;
+  /** The file for a record of all requests. Undefined: there is none. */
+  readonly auditLog?: string | undefined;
   /** Writes a line to the log of the server. */
   readonly report: (line: string) => void;
 }
@@ -47,7 +58,14 @@ export interface ApiServer {
 }
 
 const LOOPBACK = '127.0.0.1';
-const HOST_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+const ANY_ADDRESS = '0.0.0.0';
+const HOST_NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
 
 /**
  * Serves the store as the API of Kubernetes.
@@ -55,7 +73,8 @@ const HOST_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock, host = LOOPBACK, port, authorization = 'always-allow', node, report } = options;
-  const addresses = [...new Set([LOOPBACK, host])];
+  const service = node && new ApiService(store).open(node.serviceRange);
+  const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
   const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
   const resources = new ResourceTable();
   const objects = new ServedObjects(store);
@@ -69,11 +88,18 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const tokens = new ServiceTokens(pair.key);
   const shared = { store, clock, objects, resources, node, config, tokens };
   const context: ServerContext = { ...shared, signal: end.signal, report };
-  const standing = [followDefinitions(context), keepStandingObjects(context), endNamespaces(context)];
+  const standing: Subscription[] = [followDefinitions(context), keepStandingObjects(context), endNamespaces(context)];
+  standing.push(new GarbageCollector(context));
+  if (node !== undefined) standing.push(keepNodeLease(context));
+  const audit =
+    options.auditLog === undefined
+      ? undefined
+      : new AuditLog(options.auditLog, clock, (error) => report(`audit log: ${error.message}`));
   const answering: Answering = {
     context,
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
-    readToken: (given) => (isSameSecret(given, token) ? ADMIN : accountOf(given, context)),
+    audit,
+    readToken: (given) => (isSameSecret(given, token) ? ADMIN : accountOfToken(given, context)),
   };
   const listening = await listenForApi({
     pair,
@@ -85,6 +111,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const url = `https://${host}:${listening.port}`;
   config.url = url;
   const kubeconfig = writeKubeconfig(store.root, { url, ca, token });
+  if (node !== undefined) standing.push(leadPodsHere(node, context, { service, host, listening }));
   return {
     url,
     ca,
@@ -95,14 +122,46 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
       for (const each of standing) each.close();
       await listening.close();
       objects.close();
+      audit?.close();
     },
   };
 }
 
-/** The user of a token of a ServiceAccount that exists. */
-function accountOf(token: string, { tokens, clock, objects }: ServerContext): ApiUser | undefined {
-  const subject = tokens.read(token, clock.now().wallMs);
-  if (subject === undefined) return undefined;
-  const account = objects.get('serviceaccounts', subject.namespace, subject.name);
-  return account?.metadata.uid === subject.uid ? userOfAccount(subject) : undefined;
+/** The addresses at which Pods find the server. */
+function addressesOf(service: StoredService | undefined): string[] {
+  const { clusterIP } = service?.spec ?? {};
+  return clusterIP === undefined ? [] : [machineAddress(clusterIP), podsAddress(clusterIP), ROUTER];
+}
+
+interface PodsWay {
+  /** The Service `kubernetes`. Undefined: it is one of the user, which leads elsewhere. */
+  readonly service: StoredService | undefined;
+  readonly host: string;
+  readonly listening: ApiListener;
+}
+
+/** Leads Pods to the server: by the Service `kubernetes`, and in networks of their own by a socket there. */
+function leadPodsHere(
+  node: NodeHands,
+  { store, report }: ServerContext,
+  { service, host, listening }: PodsWay,
+): Subscription {
+  if (service === undefined) return { close: () => undefined };
+  const record = new ApiService(store);
+  let isClosed = false;
+  const serve = (listener: Server): void => void (isClosed ? listener.close() : listening.alsoAt(listener));
+  node.took(service);
+  node.serveApi({ address: machineAddress(service.spec?.clusterIP ?? ''), serve }).then(
+    (place) => {
+      const here = { address: host === ANY_ADDRESS ? LOOPBACK : host, port: listening.port };
+      if (!isClosed) record.leadTo(place ?? here);
+    },
+    (error: Error) => report(`Pods do not reach the server: ${error.message}`),
+  );
+  return {
+    close: () => {
+      isClosed = true;
+      record.close();
+    },
+  };
 }

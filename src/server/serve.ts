@@ -11,8 +11,9 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { readJsonFile, writeFileAtomically } from '../store/disk/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
+import { FaultWatch } from './cluster/faults.ts';
 import type { AuthorizationMode } from './context.ts';
-import { serverFolder } from './http/credentials.ts';
+import { serverFolder } from '../store/layout.ts';
 import { type ApiServer, openApiServer } from './open-server.ts';
 
 /** The settings of a server. Only data and functions: the command line loads this room as a bundle of its own. */
@@ -30,10 +31,18 @@ export interface ServeOptions {
   readonly host?: string | undefined;
   readonly port: number;
   readonly authorization?: AuthorizationMode | undefined;
+  /** See ApiServerOptions. */
+  readonly auditLog?: string | undefined;
   /** Writes a line to the log. */
   readonly report: (line: string) => void;
   /** Called when the server answers. Resolves when it is to end: see Serving of background/run-agent.ts. */
-  readonly onReady: (server: ApiServer) => Promise<'leave' | 'end'>;
+  readonly onReady: (server: ServingServer) => Promise<'leave' | 'end'>;
+}
+
+/** A server, with the Pods behind it. */
+export interface ServingServer extends ApiServer {
+  /** Begins to watch for faults of Pods. The result answers sentences about them. */
+  readonly watchFaults: () => () => readonly string[];
 }
 
 /** The server that runs, on record for the next one. */
@@ -82,17 +91,23 @@ async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Pro
         serviceRange: isCluster ? CLUSTER_RANGE : MACHINE_RANGE,
         createPod: agent.startPod,
         took: agent.took,
+        serveApi: agent.serveApi,
       };
       const server = await openApiServer({ ...listening, store, clock, node, report });
       try {
         writeFileAtomically(record, JSON.stringify({ pid: process.pid, url: server.url } satisfies ServerRecord));
-        return await onReady(server);
+        return await onReady({ ...server, watchFaults: () => faultsOf(store) });
       } finally {
         rmSync(record, { force: true });
         await server.close();
       }
     },
   });
+}
+
+function faultsOf(store: FileStore): () => readonly string[] {
+  const watch = new FaultWatch(store);
+  return () => watch.end();
 }
 
 /** The agent of the server: that of the last one, or a new one. This process stands for it from now on. */

@@ -245,3 +245,13 @@ function part(name: string): string {
     why === undefined ? 'may not be longer than 253 bytes' : why.length === 1 ? `may not contain '${why}'` : why;
   throw new PodrunError('BadRequest', `invalid resource name ${JSON.stringify(name)}: [${reason}]`);
 }
+
+/** The folder of `podrun serve` in the state folder. */
+export function serverFolder(root: string): string {
+  return path.join(root, '.server');
+}
+
+/** The certificates and the token of `podrun serve`. */
+export function credentialsFile(root: string): string {
+  return path.join(serverFolder(root), 'credentials.json');
+}

@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { Container, Probe } from '../../api/generated/types.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -6,8 +7,11 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { machinePort } from '../../network/listeners-of-services.ts';
+import { lowestPort } from '../../network/lowest-port.ts';
 import type { ListenTrouble } from '../../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../../network/service-listener.ts';
+import { ROUTER } from '../../runtime/linux/network/cluster-commands.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import type { Dial, NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
@@ -71,6 +75,25 @@ interface JoinAttempt {
   readonly event: (event: EventDraft) => void;
 }
 
+/** An API server for Pods. */
+export interface ApiOfPods {
+  /** The address of its Service on this machine. */
+  readonly address: string;
+  /** Takes a socket that listens in a network of Pods: the server is to answer there. */
+  readonly serve: (listener: Server) => void;
+}
+
+/** The place of an API server in the network of Pods. */
+export interface ApiPlace {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The usual port of API servers. */
+const API_PORT = 6443;
+/** The port of the Service of the API server. */
+const API_SERVICE_PORT = 443;
+
 /** The networks of the Pods that an agent runs. */
 export class PodNetworks {
   readonly #options: PodNetworksOptions;
@@ -82,6 +105,8 @@ export class PodNetworks {
   /** Undefined: no Pod has asked for it yet. */
   #maker: Promise<NetworkMaker> | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
+  /** Undefined: there is no API server. */
+  #api: ApiOfPods | undefined;
   readonly #portTrouble: PortTrouble;
   /** The instance that has answered the probe. */
   readonly #answered = new WeakMap<Probe, string>();
@@ -107,6 +132,7 @@ export class PodNetworks {
     if (privateNetworks === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
     this.#maker ??= this.#makeMaker(privateNetworks);
     const network = await (await this.#maker).open(pod, address, attempt.event);
+    if (privateNetworks.kind === 'pod') await this.#serveApiIn(network);
     if (attempt.signal.aborted) await network.close();
     else this.#private.set(uid, network);
     return address;
@@ -132,6 +158,27 @@ export class PodNetworks {
   /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */
   async clusterHelper(): Promise<NetworkHelper | undefined> {
     return (await this.#maker)?.clusterHelper();
+  }
+
+  /**
+   * Lets an API server listen in the networks of Pods. Answers its place in the cluster that Pods share. Undefined:
+   * there is none.
+   */
+  async serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
+    this.#api = api;
+    if (this.#options.privateNetworks?.kind === 'pod')
+      for (const network of this.#private.values()) await this.#serveApiIn(network);
+    const helper = await this.clusterHelper();
+    if (helper === undefined) return undefined;
+    api.serve(await helper.listen({ host: ROUTER, port: API_PORT }));
+    return { address: ROUTER, port: API_PORT };
+  }
+
+  /** In the network of a Pod alone, the server listens at the address of its Service: nothing else leads there. */
+  async #serveApiIn(network: PrivateNetwork): Promise<void> {
+    if (this.#api === undefined) return;
+    const { address: host, serve } = this.#api;
+    serve(await network.listen({ host, port: machinePort(API_SERVICE_PORT, lowestPort()) }));
   }
 
   /** Lets go of what all Pods share. */

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { isSidecar } from '../../api/objects.ts';
 import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
@@ -54,6 +54,15 @@ export class PrivateNetwork {
   /** Connects to a port in the network; see NetworkHelper. */
   dial(target: DialTarget, signal?: AbortSignal): Promise<Socket> {
     return this.#options.helper.dial(target, signal);
+  }
+
+  /** Listens in the network; see NetworkHelper. */
+  async listen(target: DialTarget): Promise<Server> {
+    const { helper, isShared } = this.#options;
+    const server = await helper.listen(target);
+    // Each Pod alone has a helper of its own, of 40 MB.
+    if (!isShared) helper.rest();
+    return server;
   }
 
   async close(): Promise<void> {

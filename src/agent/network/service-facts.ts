@@ -32,13 +32,21 @@ export function hasApiServer(store: ObjectReader): boolean {
   return store.get('services', DEFAULT_NAMESPACE, API_SERVER) !== undefined;
 }
 
+/** True when the state folder has an API server of podrun's own: Pods get tokens for it. */
+export function isServed(store: ObjectReader): boolean {
+  const service = store.get<StoredService>('services', DEFAULT_NAMESPACE, API_SERVER);
+  return service?.metadata.labels?.[OWN_LABEL] === API_SERVER;
+}
+
 /** True for the Service that leads to an API server. */
 export function isApiServer({ kind, metadata }: KubeObject): boolean {
   const { namespace = DEFAULT_NAMESPACE, name } = metadata;
   return kind === 'Service' && namespace === DEFAULT_NAMESPACE && name === API_SERVER;
 }
 
-const API_SERVER = 'kubernetes';
+export const API_SERVER = 'kubernetes';
+/** The label of the Service that an API server has made itself. */
+export const OWN_LABEL = 'provider';
 
 function apiServer(network: ServicePlace['network']): ServiceFact {
   const clusterIP = apiServerAddress(network === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE);

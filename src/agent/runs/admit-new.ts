@@ -22,13 +22,16 @@ import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manif
 import { priorityClassProblem, withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
 import { quotaError } from '../../manifest/admission/quota.ts';
 import { withRuntimeClass } from '../../manifest/admission/runtime-class.ts';
+import { withServiceAccount } from '../../manifest/admission/service-account.ts';
 import { formatFieldError } from '../../manifest/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
 import type { ObjectReader } from '../../store/store.ts';
+import { isServed } from '../network/service-facts.ts';
+import { randomSuffix } from './random-suffix.ts';
 
 /**
- * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, pull secrets, LimitRanges,
- * quotas.
+ * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull secrets,
+ * LimitRanges, quotas.
  * @throws {PodrunError} (Forbidden, Invalid; InvalidManifest for what its RuntimeClass rules out) in the words of the
  *   API server
  */
@@ -84,7 +87,7 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   const classed = withRuntimeClass(ranked.pod, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
   if ('problem' in classed)
     throw new PodrunError('InvalidManifest', forbiddenObject({ ...pod }, classed.problem).message);
-  const named = withPullSecrets(classed.pod, accountOf(store, pod));
+  const named = withPullSecrets(withAccount(store, classed.pod), accountOf(store, pod));
   const limited = withDefaultLimits(named, store.list<LimitRange & KubeObject>('limitranges', { namespace }));
   if (limited === named) return named;
   const errors = validateObject({ ...limited });
@@ -93,6 +96,16 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
     throw fromServer('Invalid', `Pod "${name}" is invalid: ${errors.map(formatFieldError).join(', ')}`);
   }
   return { ...limited, status: { ...limited.status, qosClass: qosClassOf(limited.spec) } };
+}
+
+/** A Pod beside an API server gets a token for it. Source: plugin/pkg/admission/serviceaccount/admission.go Admit. */
+function withAccount(store: ObjectReader, pod: StoredPod): StoredPod {
+  if (!isServed(store)) return pod;
+  const account = accountOf(store, pod);
+  const { serviceAccountName: name = '' } = pod.spec;
+  if (account !== undefined || name === '' || name === 'default') return withServiceAccount(pod, account, randomSuffix);
+  const problem = `error looking up service account ${pod.metadata.namespace}/${name}`;
+  throw forbiddenObject({ ...pod }, `${problem}: serviceaccount "${name}" not found`);
 }
 
 /** The ServiceAccount of a Pod. Undefined: it is not stored. */

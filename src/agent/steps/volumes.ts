@@ -1,4 +1,5 @@
 import type { Complaint } from '../../lifecycle/security/judge-security.ts';
+import { isApiAccess } from '../../manifest/admission/service-account.ts';
 import { volumeNotAtMountPath } from '../../lifecycle/texts/podrun-events.ts';
 import { REMEDY, securityRefused, volumeOutOfReach } from '../../lifecycle/texts/security.ts';
 import { atMountPaths, type Mounted, notAtMountPath, volumeVariables } from '../../lifecycle/volumes/volume-mounts.ts';
@@ -22,14 +23,16 @@ export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): Lau
       const places = tier === 'namespace' ? atMountPaths(outcome.mounts) : outcome.mounts;
       const beyond = isBestEffort ? [] : outOfReach(places, identity, gid);
       if (beyond.length > 0) return { ok: false, stage: 'create', message: securityRefused(beyond) };
-      const elsewhere = places.filter(({ isAtMountPath }) => !isAtMountPath);
+      // Programs look for these files at one place only: a variable for it would help nobody.
+      const wanted = places.filter(({ volume }) => !isApiAccess(volume));
+      const elsewhere = wanted.filter(({ isAtMountPath }) => !isAtMountPath);
       const moved = elsewhere.map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount)));
       return {
         ok: true,
         changes: {
           mounts: outcome.mounts.map(asMount),
           volumePlaces: tier === 'namespace' ? [] : places.map(({ mountPath, source }) => ({ mountPath, source })),
-          defaults: { ...defaults, ...volumeVariables(places) },
+          defaults: { ...defaults, ...volumeVariables(wanted) },
           notices: [...notices, ...moved],
         },
       };

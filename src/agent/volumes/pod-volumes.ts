@@ -4,7 +4,7 @@ import { quietly } from '../../quietly.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { Container, Volume } from '../../api/generated/types.ts';
 import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
+import type { Alarm, Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { subPathFailed, unusableMountPath, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
@@ -13,7 +13,9 @@ import { volumeOnDisk } from '../../lifecycle/texts/podrun-events.ts';
 import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Subscription } from '../../store/store.ts';
+import { accountToken } from '../access/account-tokens.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from '../../runtime/errno.ts';
 import { pathInImage } from '../../runtime/linux/image/read-image-file.ts';
@@ -23,7 +25,7 @@ import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
 
 export interface PodVolumesOptions {
   readonly pod: StoredPod;
-  readonly store: Store;
+  readonly store: FileStore;
   readonly clock: Clock;
   readonly node: NodeFacts;
   readonly sources: VolumeSources;
@@ -51,6 +53,8 @@ export class PodVolumes {
   readonly #subscriptions: Subscription[] = [];
   /** The folders of volumes that are ready, by name of the volume. */
   readonly #ready = new Map<string, string>();
+  /** The alarms for new tokens, by name of the volume. */
+  readonly #refreshes = new Map<string, Alarm>();
   #pod: StoredPod;
   #event: (event: EventDraft) => void = () => undefined;
 
@@ -87,6 +91,8 @@ export class PodVolumes {
   /** Stops updates. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.close();
+    for (const alarm of this.#refreshes.values()) alarm.cancel();
+    this.#refreshes.clear();
     this.#ready.clear();
   }
 
@@ -177,7 +183,7 @@ export class PodVolumes {
   #trySetUp(volume: Volume): boolean {
     const { clock, sources } = this.#options;
     try {
-      const folder = setUpVolume(volume, this.#facts(), sources, clock.now().wallMs);
+      const folder = setUpVolume(volume, this.#facts(volume), sources, clock.now().wallMs);
       const isNew = !this.#ready.has(volume.name);
       this.#ready.set(volume.name, folder);
       const isOnDisk = folder === path.join(sources.volumes, volume.name);
@@ -189,7 +195,7 @@ export class PodVolumes {
     }
   }
 
-  #facts(): VolumeFacts {
+  #facts(volume: Volume): VolumeFacts {
     const { store, node } = this.#options;
     const { namespace } = this.#pod.metadata;
     return {
@@ -197,7 +203,22 @@ export class PodVolumes {
       node,
       configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
       secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
+      token: (projection) => {
+        const token = accountToken(store, this.#pod, projection);
+        if (token !== undefined) this.#refreshAfter(volume, token.refreshMs);
+        return token?.text;
+      },
     };
+  }
+
+  /** Replaces the tokens of a volume before they expire. */
+  #refreshAfter(volume: Volume, ms: number): void {
+    const { clock } = this.#options;
+    this.#refreshes.get(volume.name)?.cancel();
+    this.#refreshes.set(
+      volume.name,
+      clock.wakeAt(clock.now().monotonicMs + ms, () => this.#refresh(volume)),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
-import type { WatchEvent } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type WatchEvent } from '../../api/objects.ts';
+import { everyResourceType } from '../../api/resource-types.ts';
 import { deleteAction } from '../../controllers/actions.ts';
 import { garbageActions } from '../../controllers/garbage/collect.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../controllers/garbage/deletion.ts';
@@ -40,17 +40,40 @@ export function garbageIn(objects: readonly Owned[], store: ObjectReader): Contr
   ];
 }
 
-/** The owners that are not among the objects, for example a ConfigMap. A Node always exists. */
+/** The owners that are not among the objects, for example a ConfigMap. One that nobody can look for exists. */
 function ownersElsewhere(objects: readonly Owned[], store: ObjectReader): Owned[] {
   const known = new Set(objects.map(({ metadata }) => metadata.uid));
   const owners = new Map<string, Owned>();
   for (const { metadata } of objects) {
     for (const { apiVersion, kind, name, uid } of metadata.ownerReferences ?? []) {
       if (known.has(uid) || owners.has(uid)) continue;
-      const owner = store.get<Owned>(resourceTypeOf({ apiVersion, kind }).plural, metadata.namespace, name);
+      const place = placeOfOwner({ apiVersion, kind }, metadata.namespace, store);
+      const owner = place && store.get<Owned>(place.resource, place.namespace, name);
       if (owner?.metadata.uid === uid) owners.set(uid, owner);
-      else if (kind === 'Node') owners.set(uid, { apiVersion, kind, metadata: { ...metadata, name, uid } });
+      else if (place === undefined) owners.set(uid, { apiVersion, kind, metadata: { ...metadata, name, uid } });
     }
   }
   return [...owners.values()];
+}
+
+/** The parts of a CustomResourceDefinition that name its kind. */
+interface KindDefinition extends KubeObject {
+  readonly spec: { readonly group: string; readonly scope: string; readonly names: { readonly kind: string } };
+}
+
+/** Where the store has the objects of a kind. Undefined: nowhere; a Node always exists. */
+function placeOfOwner(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  namespace: string,
+  store: ObjectReader,
+): { readonly resource: string; readonly namespace: string } | undefined {
+  if (kind === 'Node') return undefined;
+  const known = everyResourceType().find((type) => type.kind === kind && type.apiVersion === apiVersion);
+  if (known !== undefined) return { resource: known.plural, namespace };
+  const definition = store
+    .list<KindDefinition>('customresourcedefinitions')
+    .find(({ spec }) => apiVersion.startsWith(`${spec.group}/`) && spec.names.kind === kind);
+  if (definition === undefined) return undefined;
+  const isInNamespace = definition.spec.scope === 'Namespaced';
+  return { resource: definition.metadata.name ?? '', namespace: isInNamespace ? namespace : DEFAULT_NAMESPACE };
 }

@@ -143,6 +143,11 @@ export class WorkloadLoop {
     return this.#queue.isEmpty && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
   }
 
+  /** True when this loop looks after nothing. */
+  get isEmpty(): boolean {
+    return this.#own.size === 0;
+  }
+
   /** Looks again at what depends on the node: DaemonSets, and the zones of endpoints. */
   nodeChanged(): void {
     for (const uid of this.#own.keys())

@@ -8,7 +8,7 @@ import { chooseNetworks } from '../../agent/setup/private-networks.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import type { SourceChoice } from '../../lifecycle/images/types.ts';
-import { DEFAULT_NETWORK, type NetworkChoice } from '../../machine/network-choice.ts';
+import { DEFAULT_NETWORK, type NetworkChoice, type ProxyChoice } from '../../machine/network-choice.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { Cli } from '../cli.ts';
 
@@ -17,6 +17,7 @@ export interface ServedPodFlags {
   readonly image: readonly string[];
   readonly config: string | undefined;
   readonly network: NetworkChoice | undefined;
+  readonly proxy: ProxyChoice | undefined;
   readonly runtime: RuntimeChoice | undefined;
   readonly images: SourceChoice | undefined;
   readonly ingressPort: string | undefined;
@@ -34,7 +35,8 @@ export async function serveSettings(cli: Cli, flags: ServedPodFlags, root: strin
   const place = { stateDir: root, clock, userPath: env['PATH'] };
   const choice = runtimeChoice({ flag: flags.runtime, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
   const { features } = await chooseRuntime(choice, place);
-  const asked = { choice: flags.network ?? config?.network ?? DEFAULT_NETWORK, proxy: config?.proxy ?? 'node' };
+  const proxy = flags.proxy ?? config?.proxy ?? 'node';
+  const asked = { choice: flags.network ?? config?.network ?? DEFAULT_NETWORK, proxy };
   const hasNamespaces = features.tier !== 'process';
   const { networks, note } = await chooseNetworks({ ...asked, hasHostAccess: true, hasNamespaces, objects: [] }, place);
   if (note !== undefined) cli.note(note);

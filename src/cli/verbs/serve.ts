@@ -3,10 +3,10 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
-import { NETWORK_CHOICES } from '../../machine/network-choice.ts';
+import { NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import { startCommand } from '../../runtime/helpers/command.ts';
-import type { ApiServer } from '../../server/index.ts';
+import type { ServingServer } from '../../server/index.ts';
 import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
 import { protectStateFolder } from '../../store/state-folder.ts';
 import { listenForSignals } from '../apply/signals.ts';
@@ -19,6 +19,7 @@ interface ServeFlags extends ServedPodFlags {
   readonly address: string;
   readonly authorization: 'always-allow' | 'rbac';
   readonly once?: boolean;
+  readonly auditLog?: string;
 }
 
 const EXAMPLES = `
@@ -47,10 +48,12 @@ export function register(program: Command, run: RunVerb): void {
         .choices(['always-allow', 'rbac'])
         .default('always-allow'),
     )
+    .option('--audit-log <file>', 'write a line of JSON for each request')
     .option('--once', 'serve for COMMAND, with KUBECONFIG set; then end all Pods')
     .option('--image <name=command>', 'the program of an image; may be given several times', append)
     .option('--config <file>', 'settings (default: podrun.yaml of this folder or of one above)')
     .addOption(new Option('--network <kind>', 'the network of Pods (default: auto)').choices(NETWORK_CHOICES))
+    .addOption(new Option('--proxy <kind>', 'the proxy of Services in a cluster').choices(PROXY_CHOICES))
     .addOption(new Option('--runtime <tier>', 'how containers are isolated').choices(RUNTIME_CHOICES))
     .addOption(new Option('--images <source>', 'programs of this machine, or real images').choices(SOURCE_CHOICES))
     .option('--ingress-port <ports>', 'ports for Ingresses: HTTP,HTTPS')
@@ -62,8 +65,8 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 function withDefaults(flags: Partial<ServeFlags> & Pick<ServeFlags, 'port' | 'address' | 'authorization'>): ServeFlags {
-  const { image = [], config, network, runtime, images, ingressPort, isolate = false, ...rest } = flags;
-  return { ...rest, image, config, network, runtime, images, ingressPort, isolate };
+  const { image = [], config, network, proxy, runtime, images, ingressPort, isolate = false, ...rest } = flags;
+  return { ...rest, image, config, network, proxy, runtime, images, ingressPort, isolate };
 }
 
 async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
@@ -87,6 +90,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
     host: flags.address,
     port: portNumber(flags.port),
     authorization: flags.authorization,
+    auditLog: flags.auditLog,
     report: (line) => cli.stderr.write(`${line}\n`),
     onReady: async (server) => {
       if (program === undefined) return untilSignal(cli, server);
@@ -106,15 +110,17 @@ function portNumber(text: string): number {
 }
 
 /** Serves until a signal. A second one ends podrun at once. */
-async function untilSignal(cli: Cli, server: ApiServer): Promise<'leave'> {
+async function untilSignal(cli: Cli, server: ServingServer): Promise<'leave'> {
   cli.stdout.write(`export KUBECONFIG=${server.kubeconfig}\n`);
   cli.note(`serving ${server.url}; Ctrl-C ends the server, and its Pods keep running`);
   await new Promise<void>((resolve) => void listenForSignals(cli, () => resolve()));
   return 'leave';
 }
 
-async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: ApiServer): Promise<number> {
+/** Runs COMMAND. Answers its exit code; if that is 0, the verdict on the Pods. */
+async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: ServingServer): Promise<number> {
   const env = { ...cli.env, KUBECONFIG: server.kubeconfig };
+  const faults = server.watchFaults();
   const outcome = await startCommand({ argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true });
   if (!outcome.ok) {
     cli.stderr.write(`${outcome.error}\n`);
@@ -123,5 +129,7 @@ async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: A
   const signals = listenForSignals(cli, (signal) => outcome.command.forward(signal));
   const exitCode = await outcome.command.exitCode;
   signals.close();
-  return exitCode === 0 ? EXIT.ok : exitCode;
+  const found = faults();
+  for (const fault of found) cli.stderr.write(`error: ${fault}\n`);
+  return exitCode === 0 && found.length > 0 ? EXIT.failed : exitCode;
 }

@@ -2,7 +2,6 @@ import type {
   ConfigMap,
   DownwardAPIVolumeFile,
   KeyToPath,
-  PodSpec,
   Secret,
   ServiceAccountTokenProjection,
   Volume,
@@ -19,6 +18,8 @@ import { cleanPath, filePathProblem } from './volume-file-path.ts';
 export interface VolumeFacts extends DownwardFacts {
   readonly configMap: (name: string) => ConfigMap | undefined;
   readonly secret: (name: string) => Secret | undefined;
+  /** A new token. It answers undefined when nobody can issue one. */
+  readonly token?: (token: ServiceAccountTokenProjection) => string | undefined;
 }
 
 export interface VolumeFile {
@@ -62,7 +63,7 @@ function filesOf({ configMap, secret, downwardAPI, projected }: Volume, facts: V
 function projectedFiles(source: VolumeProjection, defaultMode: number | undefined, facts: VolumeFacts): VolumeFiles {
   const { configMap, secret, downwardAPI, serviceAccountToken: token } = source;
   if (configMap !== undefined) return configMapFiles({ ...configMap, defaultMode }, facts);
-  if (token !== undefined) return tokenFile(token, defaultMode, facts.pod.spec);
+  if (token !== undefined) return tokenFile(token, defaultMode, facts);
   if (secret !== undefined) return secretFiles({ ...secret, defaultMode }, facts);
   return downwardFiles(downwardAPI?.items ?? [], defaultMode, facts);
 }
@@ -70,9 +71,10 @@ function projectedFiles(source: VolumeProjection, defaultMode: number | undefine
 function tokenFile(
   token: ServiceAccountTokenProjection,
   defaultMode: number = DEFAULT_MODE,
-  spec: PodSpec,
+  facts: VolumeFacts,
 ): VolumeFiles {
-  const bytes = new TextEncoder().encode(tokenStub(token, spec));
+  const { spec } = facts.pod;
+  const bytes = new TextEncoder().encode(facts.token?.(token) ?? tokenStub(token, spec));
   return { ok: true, files: new Map([[cleanPath(token.path), { bytes, mode: tokenMode(spec, defaultMode) }]]) };
 }
 

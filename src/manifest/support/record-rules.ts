@@ -64,7 +64,7 @@ export const RECORD_RULES: SupportTable = {
     ...OBJECT,
     secrets: noEffect(NO_TOKENS),
     imagePullSecrets: partly('given to Pods that name no secrets of their own'),
-    automountServiceAccountToken: partly('decides about the file namespace; no server issues tokens'),
+    automountServiceAccountToken: partly('decides about the file namespace, and beside `podrun serve` about the token'),
   },
   LocalObjectReference: works('name'),
   Namespace: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },

@@ -11,7 +11,7 @@ import {
   works,
 } from './rule.ts';
 
-const NO_TOKENS = 'no server issues tokens: the file says so';
+const TOKENS = '`podrun serve` issues tokens; without it, the file says that it is none';
 const NO_CERTIFICATES = 'no server issues certificates';
 const FOLDER = 'a volume is a folder of the host';
 
@@ -74,10 +74,11 @@ export const VOLUME_RULES: SupportTable = {
   ProjectedVolumeSource: { sources: FIELD_BY_FIELD, ...works('defaultMode') },
   VolumeProjection: {
     ...works('secret', 'downwardAPI', 'configMap'),
-    serviceAccountToken: noEffect(NO_TOKENS),
+    serviceAccountToken: partly(TOKENS),
     clusterTrustBundle: refused(NO_CERTIFICATES),
     podCertificate: refused(NO_CERTIFICATES),
   },
+  ServiceAccountTokenProjection: works('audience', 'expirationSeconds', 'path'),
   SecretProjection: works('name', 'items', 'optional'),
   ConfigMapProjection: works('name', 'items', 'optional'),
   DownwardAPIProjection: works('items'),

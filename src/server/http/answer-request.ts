@@ -7,6 +7,7 @@ import { handlerOf, upgradeHandlerOf } from '../handlers.ts';
 import { sendObject } from '../reads/send-object.ts';
 import type { ApiRequest, ApiUser } from '../request.ts';
 import { asStatusError, methodNotAllowed, noSuchPath, StatusError } from '../status-error.ts';
+import type { AuditedRequest, AuditLog } from './audit.ts';
 import { authenticate, type TokenReader } from './authenticate.ts';
 import { checkOrigin } from './own-host.ts';
 import { readRequestBody } from './read-body.ts';
@@ -18,16 +19,23 @@ export interface Answering {
   readonly context: ServerContext;
   readonly router: RequestRouter;
   readonly readToken: TokenReader;
+  /** Undefined: requests are not written down. */
+  readonly audit: AuditLog | undefined;
 }
+
+const SWITCHING_PROTOCOLS = 101;
 
 type ObjectPath = Extract<Routed, { route: undefined }>;
 
 /** Answers a request: path, user, permission, handler. */
 export async function answerRequest(
-  { context, router, readToken }: Answering,
+  { context, router, readToken, audit }: Answering,
   raw: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const audited: AuditedRequest = {};
+  const record = audit?.begin(raw, audited);
+  if (record !== undefined) response.once('close', () => record('ResponseComplete', response.statusCode));
   let about: { resource: ObjectPath['resource']; name: string } | undefined;
   try {
     checkOrigin(raw.headers);
@@ -35,11 +43,15 @@ export async function answerRequest(
     if (raw.method === 'HEAD' || raw.method === 'OPTIONS') throw methodNotAllowed();
     if (routed?.route?.isPublic !== true) {
       const user = authenticate(raw.headers, readToken);
+      audited.user = user;
       if (routed !== undefined && routed.route === undefined) {
         about = { resource: routed.resource, name: routed.name ?? '' };
         const request = apiRequest(routed, raw, user, (text) => addWarning(response, text));
+        audited.request = request;
         authorize(request, context);
-        await send(await handlerOf(request)(request, context), { request, context, raw, response });
+        const answer = await handlerOf(request)(request, context);
+        if ('stream' in answer) record?.('ResponseStarted', response.statusCode);
+        await send(answer, { request, context, raw, response });
         return;
       }
       authorize({ user, path: raw.url ?? '', method: raw.method ?? '' }, context);
@@ -55,22 +67,30 @@ export async function answerRequest(
 
 /** Hands a connection over: exec, attach, port-forward, a proxied websocket. */
 export async function answerUpgrade(
-  { context, router, readToken }: Answering,
+  { context, router, readToken, audit }: Answering,
   raw: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
   socket.on('error', () => socket.destroy());
+  const audited: AuditedRequest = {};
+  let code = SWITCHING_PROTOCOLS;
+  const record = audit?.begin(raw, audited);
+  if (record !== undefined) socket.once('close', () => record('ResponseComplete', code));
   try {
     checkOrigin(raw.headers);
     const routed = router.find(raw);
     const user = authenticate(raw.headers, readToken);
+    audited.user = user;
     if (routed === undefined || routed.route !== undefined) throw noSuchPath();
     const request = apiRequest(routed, raw, user, () => undefined);
+    audited.request = request;
     authorize(request, context);
     await upgradeHandlerOf(request)(request, { socket, head }, context);
   } catch (error) {
-    refuseUpgrade(socket, asStatusError(error));
+    const status = asStatusError(error);
+    code = status.failure.code;
+    refuseUpgrade(socket, status);
   }
 }
 

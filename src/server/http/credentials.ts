@@ -1,9 +1,9 @@
 import { createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
 import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
+import { credentialsFile, serverFolder } from '../../store/layout.ts';
 import { type CertifiedHosts, type KeyPair, makeCertificates } from './certificates.ts';
 
 /** The certificates of a server, and the token that it asks of clients. */
@@ -15,11 +15,6 @@ export interface Credentials {
   readonly token: string;
 }
 
-/** The folder of the server in the state folder. */
-export function serverFolder(root: string): string {
-  return path.join(root, '.server');
-}
-
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -28,19 +23,18 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
  * @throws {PodrunError} when they cannot be written
  */
 export async function openCredentials(root: string, clock: Clock, hosts: CertifiedHosts): Promise<Credentials> {
-  const folder = serverFolder(root);
   const nowMs = clock.now().wallMs;
-  const stored = quietly(() => read(folder));
+  const stored = quietly(() => read(root));
   if (stored !== undefined && isUsable(stored, hosts, nowMs)) return stored;
   const { ca, server } = await makeCertificates(hosts, nowMs);
   const token = stored?.token ?? randomBytes(32).toString('base64url');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileAtomically(path.join(folder, 'credentials.json'), JSON.stringify({ ca: ca.certificate, server, token }));
+  mkdirSync(serverFolder(root), { recursive: true, mode: 0o700 });
+  writeFileAtomically(credentialsFile(root), JSON.stringify({ ca: ca.certificate, server, token }));
   return { ca: ca.certificate, server, token };
 }
 
-function read(folder: string): Credentials {
-  return JSON.parse(readFileSync(path.join(folder, 'credentials.json'), 'utf8')) as Credentials;
+function read(root: string): Credentials {
+  return JSON.parse(readFileSync(credentialsFile(root), 'utf8')) as Credentials;
 }
 
 function isUsable({ ca, server }: Credentials, { names, addresses }: CertifiedHosts, nowMs: number): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PodrunError } from '../../api/errors.ts';
 import type { KeyPair } from './certificates.ts';
@@ -28,6 +28,8 @@ export interface ListenOptions {
 /** A server that listens. */
 export interface ApiListener {
   readonly port: number;
+  /** Serves the connections of another listening socket as well. */
+  readonly alsoAt: (other: NetServer) => void;
   /** Ends all connections. */
   readonly close: () => Promise<void>;
 }
@@ -49,11 +51,18 @@ export async function listenForApi({ pair, host, port, onRequest, onUpgrade }: L
   // A broken request or handshake ends its connection, no more.
   server.on('clientError', (_error, socket) => socket.destroy());
   server.on('tlsClientError', (_error, socket) => socket.destroy());
+  const others = new Set<NetServer>();
   await startListening(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
+    alsoAt: (other) => {
+      others.add(other);
+      other.maxConnections = CONNECTIONS_MAX;
+      other.on('connection', (socket) => server.emit('connection', socket));
+    },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
+      for (const other of others) other.close();
       for (const socket of sockets) socket.destroy();
       await closed;
     },

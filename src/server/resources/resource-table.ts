@@ -1,9 +1,11 @@
+import type { Subscription } from '../../store/store.ts';
 import { BUILT_IN_RESOURCES } from './built-in.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** The kinds that the server serves: those of Kubernetes, and those of CustomResourceDefinitions, which come and go. */
 export class ResourceTable {
   readonly #byPath = new Map<string, ServedResource>();
+  readonly #followers = new Set<(resource: ServedResource) => void>();
   #revision = 0;
 
   constructor(resources: readonly ServedResource[] = BUILT_IN_RESOURCES) {
@@ -29,10 +31,18 @@ export class ResourceTable {
     return this.all.filter((resource) => resource.group === group && resource.version === version);
   }
 
+  /** Calls back with each resource that is served, and with those that come later. */
+  follow(onAdded: (resource: ServedResource) => void): Subscription {
+    for (const resource of this.all) onAdded(resource);
+    this.#followers.add(onAdded);
+    return { close: () => void this.#followers.delete(onAdded) };
+  }
+
   /** Serves the resource from now on, also in the place of an older one. */
   add(resource: ServedResource): void {
     this.#byPath.set(pathOf(resource), resource);
     this.#revision++;
+    for (const onAdded of this.#followers) onAdded(resource);
   }
 
   remove(resource: ServedResource): void {

@@ -16,7 +16,7 @@ export interface SetupCommand {
 }
 
 /** The address of the cluster's router, which proxies and probes have as well. */
-const ROUTER = '10.93.0.1';
+export const ROUTER = '10.93.0.1';
 /** The addresses of Services: each is an address of the cluster itself, as 127.0.0.0/8 is of a machine. */
 const SERVICE_RANGE = '10.96.0.0/16';
 /** Larger packets make pasta's uploads collapse, smaller ones make its downloads slow. */

@@ -1,5 +1,5 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
-import type { Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
 import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
@@ -34,9 +34,9 @@ export interface ServedPort {
   readonly onLost: (error: Error) => void;
 }
 
-/** An answer of the helper, and the connection that came along. */
+/** An answer of the helper, and the connection or listening socket that came along. */
 interface Answer extends HelperAnswer {
-  readonly socket: Socket | undefined;
+  readonly socket: Socket | Server | undefined;
 }
 
 interface Waiting {
@@ -92,7 +92,17 @@ export class NetworkHelper {
    */
   async dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
     const { socket } = await this.#ask(++this.#lastId, { type: 'dial', host, port }, { signal });
-    if (socket === undefined) throw new Error('the helper answered without a connection');
+    if (socket === undefined || socket instanceof Server) throw new Error('the helper answered without a connection');
+    return socket;
+  }
+
+  /**
+   * Listens in the network. The socket needs the helper no more.
+   * @throws {Error} (EADDRINUSE, …) when the port cannot be listened on
+   */
+  async listen({ host, port }: DialTarget): Promise<Server> {
+    const { socket } = await this.#ask(++this.#lastId, { type: 'listen', host, port });
+    if (!(socket instanceof Server)) throw new Error('the helper answered without a listening socket');
     return socket;
   }
 
@@ -158,6 +168,11 @@ export class NetworkHelper {
   /** Calls `begin` whenever a helper has died: another one is needed at once. */
   onRestart(begin: () => Promise<void>): void {
     this.#restarts.push(begin);
+  }
+
+  /** Ends the helper unless it serves something. The next request starts another one. */
+  rest(): void {
+    if (this.#served.size === 0 && this.#services.length === 0 && this.#waiting.size === 0) this.close();
   }
 
   close(): void {
@@ -235,7 +250,7 @@ export class NetworkHelper {
       child.stdin.write(RECORDED);
     }
     child.on('message', (answer, socket) =>
-      this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | undefined),
+      this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | Server | undefined),
     );
     void child.then(({ cause }) => this.#ended(child, cause ?? new Error('the process in the network has ended')));
     // A waiting caller keeps podrun running. The helper does not.
@@ -260,12 +275,12 @@ export class NetworkHelper {
     }
   }
 
-  #answered(message: HelperAnswer | HelperDial, socket: Socket | undefined): void {
+  #answered(message: HelperAnswer | HelperDial, socket: Socket | Server | undefined): void {
     if ('dial' in message) return void this.#dialFor(message);
     const { id, error } = message;
     const waiting = this.#waiting.get(id);
     // The caller has given up.
-    if (waiting === undefined) return void socket?.destroy();
+    if (waiting === undefined) return void (socket && closeHandle(socket));
     if (error === undefined) return waiting.resolve({ ...message, socket });
     waiting.reject(Object.assign(new Error(error.message), error));
   }

@@ -1,5 +1,5 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
-import { connect, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../../clock.ts';
 import { DnsServer } from '../../../../network/dns/dns-server.ts';
 import { EndpointChoice } from '../../../../network/proxy/endpoint-choice.ts';
@@ -10,8 +10,8 @@ import type { ServiceListener } from '../../../../network/service-listener.ts';
 import { PodrunsConnections } from './podruns-connections.ts';
 import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './protocol.ts';
 
-/** Sends a message to podrun, with a connection if there is one. */
-export type Send = (message: HelperAnswer | HelperDial, socket?: Socket) => void;
+/** Sends a message to podrun, with a connection or a listening socket if there is one: it belongs to podrun then. */
+export type Send = (message: HelperAnswer | HelperDial, socket?: Socket | Server) => void;
 
 /** Opens connections in a network for podrun, and serves podrun's listening sockets from there. */
 export class Helper {
@@ -40,6 +40,8 @@ export class Helper {
     switch (request.type) {
       case 'dial':
         return this.#dial(request.id, request);
+      case 'listen':
+        return this.#listen(request.id, request);
       case 'serve':
         return this.#serve(request.id, request, handle as Server | DatagramSocket);
       case 'services':
@@ -75,6 +77,12 @@ export class Helper {
       socket.off('error', failed).on('error', () => undefined);
       this.#send({ id }, socket);
     });
+  }
+
+  #listen(id: number, { host, port }: DialTarget): void {
+    const server = createServer();
+    server.once('error', (error) => this.#fail(id, error, error.message));
+    server.listen({ host, port }, () => this.#send({ id }, server));
   }
 
   async #serveServices(id: number, listeners: readonly ServiceListener[]): Promise<void> {

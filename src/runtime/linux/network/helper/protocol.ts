@@ -21,6 +21,8 @@ export interface DialTarget {
 export type HelperRequest =
   /** Connect to the target, and pass the connection on. */
   | ({ readonly type: 'dial'; readonly id: number } & DialTarget)
+  /** Listen there, and pass the listening socket on. */
+  | ({ readonly type: 'listen'; readonly id: number } & DialTarget)
   /** Lead the connections of the listening socket that comes along, or the datagrams of a UDP socket, to the target. */
   | ({ readonly type: 'serve'; readonly id: number } & DialTarget)
   /** Serve these Services instead of those before, on the sockets of the helper's network at once. */

@@ -14,8 +14,12 @@ const LOOK_EVERY_MS = 5000;
 
 const clock = new SystemClock();
 const helper = new Helper((answer, socket) => {
+  const isServer = socket !== undefined && 'listening' in socket;
+  // The message carries a listening socket now, which would accept connections here as well.
+  const sent = (): void => void (isServer && socket.close());
   // Without podrun, nobody waits for the answer.
-  if (process.connected) process.send?.(answer, socket, undefined, () => undefined);
+  if (process.connected) process.send?.(answer, socket, undefined, sent);
+  else if (isServer) socket.close();
   else socket?.destroy();
 }, clock);
 process.on('message', (request, handle) => helper.handle(request as HelperRequest, handle));

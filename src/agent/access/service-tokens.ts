@@ -1,10 +1,16 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import { quietly } from '../../quietly.ts';
-import type { ApiUser } from '../request.ts';
 
 /** The ServiceAccount that a token names. */
 export interface TokenSubject {
   readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The Pod with which the token ends. Undefined: it belongs to none. */
+  readonly pod?: NamedObject | undefined;
+}
+
+interface NamedObject {
   readonly name: string;
   readonly uid: string;
 }
@@ -18,7 +24,11 @@ interface Claims {
   readonly jti: string;
   readonly nbf: number;
   readonly sub: string;
-  readonly 'kubernetes.io': { readonly namespace: string; readonly serviceaccount: { name: string; uid: string } };
+  readonly 'kubernetes.io': {
+    readonly namespace: string;
+    readonly pod?: NamedObject;
+    readonly serviceaccount: NamedObject;
+  };
 }
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -42,7 +52,7 @@ export class ServiceTokens {
     audiences: readonly string[],
     { nowMs, seconds }: { nowMs: number; seconds: number },
   ): string {
-    const { namespace, name, uid } = subject;
+    const { namespace, name, uid, pod } = subject;
     const now = Math.floor(nowMs / 1000);
     const claims: Claims = {
       aud: audiences.length > 0 ? audiences : [ISSUER],
@@ -52,7 +62,7 @@ export class ServiceTokens {
       jti: randomUUID(),
       nbf: now,
       sub: `system:serviceaccount:${namespace}:${name}`,
-      'kubernetes.io': { namespace, serviceaccount: { name, uid } },
+      'kubernetes.io': { namespace, ...(pod && { pod }), serviceaccount: { name, uid } },
     };
     const signed = [HEADER, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
     return `${signed}.${sign('sha256', Buffer.from(signed), { key: this.#privateKey, ...DSA }).toString('base64url')}`;
@@ -67,13 +77,7 @@ export class ServiceTokens {
     if (isOwn !== true) return undefined;
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
     if (claims.exp * 1000 < nowMs || !claims.aud.includes(ISSUER)) return undefined;
-    const { namespace, serviceaccount } = claims['kubernetes.io'];
-    return { namespace, ...serviceaccount };
+    const { namespace, pod, serviceaccount } = claims['kubernetes.io'];
+    return { namespace, ...serviceaccount, pod };
   }
-}
-
-/** The user that a ServiceAccount is. Source: apiserver/pkg/authentication/serviceaccount/util.go. */
-export function userOfAccount({ namespace, name, uid }: TokenSubject): ApiUser {
-  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
-  return { name: `system:serviceaccount:${namespace}:${name}`, uid, groups };
 }

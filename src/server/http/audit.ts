@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { formatTime } from '../../api/time.ts';
+import type { Clock } from '../../clock.ts';
+import type { ApiRequest, ApiUser } from '../request.ts';
+
+/** A request, as far as it is understood. */
+export interface AuditedRequest {
+  user?: ApiUser;
+  /** Undefined: the path names no object. */
+  request?: ApiRequest;
+}
+
+type Stage = 'ResponseStarted' | 'ResponseComplete';
+
+const PRIVATE = 0o600;
+
+/**
+ * Writes a line of JSON for each request: an Event of audit.k8s.io/v1, of the level Metadata. No body is in it, and no
+ * header but the User-Agent. Source: apiserver/pkg/audit; apiserver/pkg/apis/audit/v1/types.go.
+ */
+export class AuditLog {
+  readonly #clock: Clock;
+  readonly #file: WriteStream;
+
+  /** @param onTrouble called when the file cannot be written */
+  constructor(file: string, clock: Clock, onTrouble: (error: Error) => void) {
+    this.#clock = clock;
+    this.#file = createWriteStream(file, { flags: 'a', mode: PRIVATE });
+    this.#file.on('error', onTrouble);
+  }
+
+  /** Begins the record of a request. The result writes a stage of it. */
+  begin(raw: IncomingMessage, about: AuditedRequest): (stage: Stage, code: number) => void {
+    const auditID = randomUUID();
+    const received = formatTime(this.#clock.now().wallMs);
+    const { method = '', url = '', headers, socket } = raw;
+    const sourceIPs = [socket.remoteAddress ?? ''];
+    return (stage, code) => {
+      const { user, request } = about;
+      const event = {
+        kind: 'Event',
+        apiVersion: 'audit.k8s.io/v1',
+        level: 'Metadata',
+        auditID,
+        stage,
+        requestURI: url,
+        verb: request?.verb ?? method.toLowerCase(),
+        user: user === undefined ? {} : { username: user.name, uid: user.uid, groups: user.groups },
+        sourceIPs,
+        userAgent: headers['user-agent'],
+        objectRef: request && objectRef(request),
+        responseStatus: { metadata: {}, code },
+        requestReceivedTimestamp: received,
+        stageTimestamp: formatTime(this.#clock.now().wallMs),
+      };
+      this.#file.write(`${JSON.stringify(event)}\n`);
+    };
+  }
+
+  close(): void {
+    this.#file.end();
+  }
+}
+
+function objectRef({ resource, namespace, name, subresource }: ApiRequest): object {
+  const { plural, group, version } = resource;
+  return { resource: plural, namespace, name, apiGroup: group || undefined, apiVersion: version, subresource };
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startServer, type TestServer } from './start-server.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.close());
+
+async function make(name: string, owner?: { readonly name: string; readonly uid: string }): Promise<string> {
+  const reference = owner && { apiVersion: 'v1', kind: 'ConfigMap', ...owner, blockOwnerDeletion: true };
+  const { body } = await server.post(MAPS, { metadata: { name, ...(reference && { ownerReferences: [reference] }) } });
+  return body.metadata.uid as string;
+}
+
+const names = async (): Promise<string[]> => {
+  const { body } = await server.get(`${MAPS}?fieldSelector=metadata.name!%3Dkube-root-ca.crt`);
+  return body.items.map((item: { metadata: { name: string } }) => item.metadata.name) as string[];
+};
+
+it('an object goes with the last of its owners, and what it owns with it', async () => {
+  const owner = { name: 'owner', uid: await make('owner') };
+  const child = { name: 'child', uid: await make('child', owner) };
+  await make('grandchild', child);
+  await server.request('DELETE', `${MAPS}/owner`);
+  await vi.waitFor(async () => expect(await names()).toEqual([]));
+});
+
+it('an object of an owner that was never there goes at once; that of an unknown kind stays', async () => {
+  await make('lost', { name: 'nobody', uid: 'nothing' });
+  const ownerReferences = [{ apiVersion: 'acme.io/v1', kind: 'Unknown', name: 'x', uid: 'y' }];
+  await server.post(MAPS, { metadata: { name: 'kept', ownerReferences } });
+  await vi.waitFor(async () => expect(await names()).toEqual(['kept']));
+  await server.request('DELETE', `${MAPS}/kept`);
+});
+
+it('an owner waits for what blocks its deletion in the foreground, and gives it up with Orphan', async () => {
+  const owner = { name: 'owner', uid: await make('owner') };
+  await make('child', owner);
+  await server.request('DELETE', `${MAPS}/owner?propagationPolicy=Foreground`);
+  await vi.waitFor(async () => expect(await names()).toEqual([]));
+  await make('child', { name: 'owner', uid: await make('owner') });
+  await server.request('DELETE', `${MAPS}/owner?propagationPolicy=Orphan`);
+  await vi.waitFor(async () => expect(await names()).toEqual(['child']));
+  const { body } = await server.get(`${MAPS}/child`);
+  expect(body.metadata.ownerReferences ?? []).toEqual([]);
+});
