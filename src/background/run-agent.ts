@@ -283,10 +283,8 @@ async function runToTheEnd(
     });
     beginPods(store, agent, work, kept);
     loop = beginLoop(background, agent, work, { onStarted, onTurn: look });
-    const isAtWork = (): boolean => !agent.isOver || loop?.isEmpty === false;
     const served = serving?.(servedAgent(background, agent, loop, onStarted));
-    // Nothing is left that a keeper or the next server would go on with.
-    served?.then((how) => (how === 'leave' && isAtWork() ? resolve('left') : endAll()), reject);
+    served?.then((how) => (how === 'leave' && !isIdle(agent, loop) ? resolve('left') : endAll()), reject);
     look();
   });
   if (ended === 'left') return ended;
@@ -298,6 +296,11 @@ async function runToTheEnd(
   await ended.close();
   if (hasFolder) loop?.close();
   return guard?.hasLost !== true;
+}
+
+/** True when nothing is left that a keeper or the next server would go on with. */
+function isIdle(agent: Agent, loop: WorkloadLoop | undefined): boolean {
+  return agent.isOver && loop?.isEmpty === true;
 }
 
 function tellTrouble({ pods, store, trouble }: BackgroundAgent, error: Error): void {

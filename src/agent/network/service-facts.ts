@@ -33,7 +33,7 @@ export function hasApiServer(store: ObjectReader): boolean {
 }
 
 /** True when the state folder has an API server of podrun's own: Pods get tokens for it. */
-export function isServed(store: ObjectReader): boolean {
+export function hasOwnApiServer(store: ObjectReader): boolean {
   const service = store.get<StoredService>('services', DEFAULT_NAMESPACE, API_SERVER);
   return service?.metadata.labels?.[OWN_LABEL] === API_SERVER;
 }

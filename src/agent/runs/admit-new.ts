@@ -26,12 +26,12 @@ import { withServiceAccount } from '../../manifest/admission/service-account.ts'
 import { formatFieldError } from '../../manifest/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
 import type { ObjectReader } from '../../store/store.ts';
-import { isServed } from '../network/service-facts.ts';
+import { hasOwnApiServer } from '../network/service-facts.ts';
 import { randomSuffix } from './random-suffix.ts';
 
 /**
- * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull secrets,
- * LimitRanges, quotas.
+ * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull
+ * secrets, LimitRanges, quotas.
  * @throws {PodrunError} (Forbidden, Invalid; InvalidManifest for what its RuntimeClass rules out) in the words of the
  *   API server
  */
@@ -100,7 +100,7 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
 
 /** A Pod beside an API server gets a token for it. Source: plugin/pkg/admission/serviceaccount/admission.go Admit. */
 function withAccount(store: ObjectReader, pod: StoredPod): StoredPod {
-  if (!isServed(store)) return pod;
+  if (!hasOwnApiServer(store)) return pod;
   const account = accountOf(store, pod);
   const { serviceAccountName: name = '' } = pod.spec;
   if (account !== undefined || name === '' || name === 'default') return withServiceAccount(pod, account, randomSuffix);

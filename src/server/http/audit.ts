@@ -12,7 +12,7 @@ export interface AuditedRequest {
   request?: ApiRequest;
 }
 
-type Stage = 'ResponseStarted' | 'ResponseComplete';
+type AuditStage = 'ResponseStarted' | 'ResponseComplete';
 
 const PRIVATE = 0o600;
 
@@ -32,7 +32,7 @@ export class AuditLog {
   }
 
   /** Begins the record of a request. The result writes a stage of it. */
-  begin(raw: IncomingMessage, about: AuditedRequest): (stage: Stage, code: number) => void {
+  begin(raw: IncomingMessage, about: AuditedRequest): (stage: AuditStage, code: number) => void {
     const auditID = randomUUID();
     const received = formatTime(this.#clock.now().wallMs);
     const { method = '', url = '', headers, socket } = raw;
