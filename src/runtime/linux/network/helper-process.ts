@@ -280,7 +280,7 @@ export class NetworkHelper {
     const { id, error } = message;
     const waiting = this.#waiting.get(id);
     // The caller has given up.
-    if (waiting === undefined) return void (socket && closeHandle(socket));
+    if (waiting === undefined) return socket && closeHandle(socket);
     if (error === undefined) return waiting.resolve({ ...message, socket });
     waiting.reject(Object.assign(new Error(error.message), error));
   }
