@@ -199,9 +199,9 @@ export class PodRun implements PodReport {
     this.#object = 'gone';
     this.#writes.cancelRetry();
     this.#recorder.stopStoring();
-    if (before === 'held' || before === 'overtaken') return this.#end();
+    if (before === 'removing' || before === 'held' || before === 'overtaken') return this.#end();
     if (this.#state === 'over') return this.#tellRemoved();
-    if (before === 'removing' || before === 'gone') return;
+    if (before === 'gone') return;
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
     else this.#worker.terminate(isForced ? BY_FORCE : { force: false });
@@ -260,7 +260,7 @@ export class PodRun implements PodReport {
     const { name, namespace } = this.#pod.metadata;
     this.#object = 'removing';
     const pod = this.#change('object', (stored) => withoutGrace(stored, clock.now().wallMs), true) ?? this.#pod;
-    // The watch reports the removal, and ends the run.
+    // Another process has removed it meanwhile: the watch has reported that, or will. Its report ends the run.
     if (this.isRemoved) return;
     if (hasFinalizers(pod) && isStored(store, pod)) {
       this.#object = 'held';
@@ -273,7 +273,6 @@ export class PodRun implements PodReport {
     if (this.isRemoved) return;
     this.#isRemovalTold ||= removed !== undefined;
     this.#gone(true);
-    this.#end();
   }
 
   /** Tells that this run may be forgotten. Later than others hear of the removal of a Pod that this agent runs. */

@@ -185,6 +185,23 @@ describe('a client that changes the Pod just before its agent writes', () => {
     expect(labels.filter(([asked]) => asked === 'changed')).toEqual([['changed', 'a']]);
   });
 
+  it('may remove it while its agent is about to: the run is over', () => {
+    const clock = new ManualClock();
+    const store = new MemoryStore(clock);
+    const pod = store.create('pods', newPod('web'));
+    store.watch<StoredPod>('pods', {}, ({ type, object: { metadata } }) => {
+      const isEnded = type === 'MODIFIED' && metadata.deletionGracePeriodSeconds === 0;
+      if (isEnded) store.delete('pods', metadata.namespace, metadata.name);
+    });
+    const { run, ends } = runOf(pod, store, clock);
+    run.begin();
+    const deletionTimestamp = '2026-01-01T00:00:30Z';
+    store.change('pods', pod.metadata, 'object', inMetadata({ deletionTimestamp, deletionGracePeriodSeconds: 30 }));
+    run.saveStatus({ phase: 'Failed' });
+    run.finished();
+    expect([run.state, ends.count]).toEqual(['over', 1]);
+  });
+
   it('is heard while the Pod has no node', () => {
     const { client, pod, run, ends } = twoStores({ schedulingGates: [{ name: 'example.com/wait' }] });
     const gone = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
