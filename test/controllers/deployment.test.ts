@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { DeploymentSpec, DeploymentStatus } from '../../src/api/generated/types.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
+import { shrunkSizes } from '../../src/controllers/deployment/rollout-arithmetic.ts';
+import type { StoredDeployment, StoredReplicaSet } from '../../src/controllers/reconcile.ts';
 import { newDeployment, START_MS, templateOf } from './manifests.ts';
 import { type Behaviour, SimulatedNode } from './simulated-node.ts';
 import { World } from './world.ts';
@@ -50,6 +52,15 @@ describe('a Deployment', () => {
     node.run(1000);
     expect(sizesOf(world)).toEqual([0, 0, 4]);
     expect(statusOf(world)).toMatchObject({ replicas: 4, updatedReplicas: 4, availableReplicas: 4 });
+  });
+
+  it('does not count Pods as available that a ReplicaSet has just deleted', () => {
+    const strategy = { type: 'RollingUpdate' as const, rollingUpdate: { maxSurge: 3, maxUnavailable: 0 } };
+    const deployment = newDeployment({ replicas: 4, strategy }) as unknown as StoredDeployment;
+    const replicaSet = (replicas: number, availableReplicas: number): StoredReplicaSet =>
+      ({ spec: { replicas }, status: { replicas: availableReplicas, availableReplicas } }) as StoredReplicaSet;
+    const old = replicaSet(2, 3);
+    expect(shrunkSizes(deployment, replicaSet(4, 3), [old])).toEqual([{ replicaSet: old, replicas: 1 }]);
   });
 
   it('has timed out without progress, goes on trying, and says so when it gets further', () => {
