@@ -18,6 +18,8 @@ import { chooseNetworks } from '../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../agent/setup/refuse-security.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
 import { type SeparatedObjects, separateObjects } from '../objects/separate-objects.ts';
+import { serviceKeys } from '../objects/services/unserved.ts';
+import type { ObjectKey } from '../store/store.ts';
 import { storeRecord } from '../objects/store-record.ts';
 import { storeWorkload, workloadKey } from '../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
@@ -45,6 +47,13 @@ interface CheckedRun {
   readonly config: ConfigFile | undefined;
   readonly warn: (text: string) => void;
   readonly warnings: readonly string[];
+}
+
+/** What this process owns of the manifests, and their Services. */
+interface StartedWork {
+  readonly owned: readonly OwnedRun[];
+  readonly workloads: readonly OwnedWorkload[];
+  readonly services: readonly ObjectKey[];
 }
 
 /**
@@ -145,7 +154,8 @@ async function begin(
       await storeWorkload(store, clock, withVariables(workload, options.env ?? {}), { warn, note: warn });
     }
     const begun = await beginWorkloads(store, clock, workloads.map(workloadKey), { command: 'run()' });
-    return startAgent(prepared, stateFolder, { owned, workloads: begun }, settings);
+    const work = { owned, workloads: begun, services: serviceKeys(records) };
+    return startAgent(prepared, stateFolder, work, settings);
   } catch (error) {
     undoRuns(store, owned);
     throw error;
@@ -155,7 +165,7 @@ async function begin(
 function startAgent(
   { options, clock, warn, warnings }: CheckedRun,
   stateFolder: StateFolder,
-  work: { readonly owned: readonly OwnedRun[]; readonly workloads: readonly OwnedWorkload[] },
+  { services, ...work }: StartedWork,
   settings: AgentSettings,
 ): Pods {
   const onPod = new ListenerSet<WatchEvent<StoredPod>>();
@@ -191,6 +201,7 @@ function startAgent(
   });
   const pods = new LibraryPods({
     running,
+    services,
     stateFolder,
     clock,
     warnings,

@@ -67,6 +67,23 @@ describe('a Deployment', () => {
   });
 });
 
+it('is not Ready before its Service leads to a port, and says so when the time is up', async () => {
+  const ports = [{ port: 80, targetPort: 'nowhere' }];
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web' },
+    spec: { selector: { app: 'web' }, ports },
+  };
+  await using pods = await run([deployment('web', FOREVER), service], { settle: 0 });
+  await pods.until(({ status }) => status.phase === 'Running');
+  const error = await pods.until('Ready', { timeout: '300ms' }).catch((why: unknown) => why);
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect((error as TimeoutError).message).toBe(
+    'timed out after 300ms, waiting for Ready\nservice/web: its Pods have no port of its targetPort',
+  );
+});
+
 describe('a Job', () => {
   it('is Complete beside a server that it prepares, with the variables of the run', async () => {
     await using pods = await run([deployment('db', FOREVER), job('migrate', 'echo "to $LEVEL"')], {

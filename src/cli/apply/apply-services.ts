@@ -1,6 +1,7 @@
 import { DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { sleep } from '../../clock.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { isServiceManifest } from '../../objects/services/unserved.ts';
 import { recordOf } from '../../objects/store-record.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';
@@ -22,7 +23,7 @@ export function reserveServices(
   run: readonly ManifestObject[],
 ): ObjectKey[] {
   const namespaces = new Set(run.map((manifest) => keyOf(manifest).namespace));
-  return records.filter(isService).flatMap((record) => {
+  return records.filter(isServiceManifest).flatMap((record) => {
     const key = keyOf(record);
     const isNew = recordOf(store, record) === undefined;
     if (!namespaces.has(key.namespace)) return isNew ? [key] : [];
@@ -50,13 +51,6 @@ export async function awaitServing({ cli, store, view }: ApplySession, services:
     view.trouble(`service/${name}: no agent of the Pods in namespace ${namespace} serves it yet; clients are refused`);
   }
 }
-
-/** The Services among stored objects. */
-export function serviceKeys(records: readonly ManifestObject[]): ObjectKey[] {
-  return records.filter(isService).map(keyOf);
-}
-
-const isService = ({ object }: ManifestObject): boolean => object.kind === 'Service' && object.apiVersion === 'v1';
 
 function keyOf({ object: { metadata } }: ManifestObject): ObjectKey {
   return { namespace: metadata.namespace ?? DEFAULT_NAMESPACE, name: metadata.name ?? '' };

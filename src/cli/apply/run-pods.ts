@@ -39,7 +39,7 @@ import type { ApplyFlags } from './apply-flags.ts';
 import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome.ts';
 import { UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
-import { unservedLines } from './unserved.ts';
+import { unservedLines } from '../../objects/services/unserved.ts';
 import type { ApplySession } from './session.ts';
 import { listenForSignals } from './signals.ts';
 

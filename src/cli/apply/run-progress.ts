@@ -8,7 +8,7 @@ import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { ApplySession } from './session.ts';
-import { unservedLines } from './unserved.ts';
+import { unservedLines } from '../../objects/services/unserved.ts';
 
 /** The time before the first progress line: short waits are not worth a line. */
 const QUIET_MS = 1000;

@@ -4,7 +4,9 @@ import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { RunningPods } from '../../agent/runs/running-pods.ts';
+import { unservedLines } from '../../objects/services/unserved.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectKey } from '../../store/store.ts';
 import { type ChangeContext, patchObject, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { deleteRoot } from './delete.ts';
@@ -36,6 +38,8 @@ import { waitUntil } from './until.ts';
 
 export interface LibraryPodsParts {
   readonly running: RunningPods;
+  /** The Services of the manifests. */
+  readonly services: readonly ObjectKey[];
   readonly stateFolder: StateFolder;
   readonly clock: Clock;
   readonly warnings: readonly string[];
@@ -110,13 +114,14 @@ export class LibraryPods implements Pods {
   until(goal: Goal, options: UntilOptions = {}): Promise<void> {
     const { timeout = this.#parts.timeout as number, pod, signal } = options;
     return withLibraryErrors(async () => {
-      const { clock, onChange, running } = this.#parts;
+      const { clock, onChange, running, services } = this.#parts;
       const known = new Map(rootsNamed(this.#roots, pod).map((root) => [root.object.metadata.uid, root]));
       const awaited = {
         store: this.#store,
         clock,
         roots: () => [...known].map(([uid, root]) => this.#root(uid) ?? root),
         isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
+        unserved: (roots: readonly Root[]) => unservedLines(this.#store, services, roots),
         record: () => running.record,
         onChange: (look: () => void) => onChange.add(look),
       };

@@ -3,6 +3,7 @@ import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { podGoal } from '../../controllers/index.ts';
+import { includesReady } from '../../lifecycle/requests/goal.ts';
 import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
 import { podRoot, type Root, servingPods } from '../../lifecycle/requests/root.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
@@ -24,6 +25,8 @@ export interface WaitSubject {
   readonly clock: Clock;
   readonly roots: () => readonly Root[];
   readonly isDeleted: (pod: StoredPod) => boolean;
+  /** A line about each Service of the manifests that leads to Pods of these roots and has no ready endpoint. */
+  readonly unserved: (roots: readonly Root[]) => readonly string[];
   /** How much of the run is on record. */
   readonly record: () => RunRecord;
   /** Calls back after every change. */
@@ -38,7 +41,8 @@ export interface WaitLimits {
 }
 
 /**
- * Resolves when all roots have reached the goal and stayed there for the settle time. Rejects with a `GoalError` when
+ * Resolves when all roots have reached the goal and stayed there for the settle time. A goal that includes Ready waits
+ * for the endpoints of their Services, too. Rejects with a `GoalError` when
  * one can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, with the reason of an
  * aborted signal, and with a `PodrunError` when none can ever reach the goal, or a part of the record could not be
  * written.
@@ -103,6 +107,7 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
   const { roots, isDeleted, record } = awaited;
   switch (progress.type) {
     case 'met':
+      if (unservedOf(awaited, goal).length > 0) return undefined;
       if (verdictOf({ type: 'goalMet' }, [], record()).result === 'failed')
         throw new PodrunError('Disk', RECORD_FAILURE);
       return 0;
@@ -129,12 +134,18 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
   }
 }
 
+function unservedOf({ roots, unserved }: WaitSubject, { goal, isAbout }: ParsedGoal): readonly string[] {
+  return goal !== undefined && includesReady(podGoal(goal)) ? unserved(roots().filter(isAbout)) : [];
+}
+
 function timedOut(awaited: WaitSubject, goal: ParsedGoal, timeoutMs: number): TimeoutError {
   const missing = awaited.roots().filter((root) => goal.isAbout(root) && goal.stateOf(root) !== 'met');
   const lines = missing.map((root) =>
     withEvidence(awaited, root, (evidenceOf, nowMs) => `${rootName(root)}: ${stateOf(root, nowMs, evidenceOf)}`),
   );
-  const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
+  const unserved = missing.length === 0 ? unservedOf(awaited, goal) : [];
+  const what = `timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`;
+  const message = [what, ...lines, ...unserved].join('\n');
   const objects = structuredClone(missing.map(({ object }) => object));
   return new TimeoutError(message, { goal: goal.text, timeoutMs, objects });
 }

@@ -1,8 +1,20 @@
-import type { StoredService } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import { unservedServices } from '../../controllers/index.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { ObjectKey, ObjectReader } from '../../store/store.ts';
+
+/** The Services among the objects of manifests. */
+export function serviceKeys(manifests: readonly ManifestObject[]): ObjectKey[] {
+  return manifests.filter(isServiceManifest).map(({ object: { metadata } }) => {
+    return { namespace: metadata.namespace ?? DEFAULT_NAMESPACE, name: metadata.name ?? '' };
+  });
+}
+
+export function isServiceManifest({ object }: ManifestObject): boolean {
+  return object.kind === 'Service' && object.apiVersion === 'v1';
+}
 
 /**
  * A line about each applied Service that selects a Pod of the run and leads nowhere: `service/web: no endpoint is
