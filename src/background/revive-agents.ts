@@ -1,18 +1,19 @@
 import { type Clock, sleep } from '../clock.ts';
 import { killGroup } from '../runtime/kill.ts';
-import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
+import type { ProcessLookup } from '../store/owners/known-process.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import type { PodrunProgram } from './call-background.ts';
 import { callAgent } from './start-agent.ts';
 
-/** The time that another process has to start the agent, milliseconds. */
+/** The time that a killed agent has to end, or another process to start the agent, milliseconds. */
 const OTHERS_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
 export interface Revival {
   /** The state folder. */
   readonly root: string;
+  readonly processes: ProcessLookup;
   readonly clock: Clock;
   readonly podrun: PodrunProgram;
   readonly note: (text: string) => void;
@@ -23,7 +24,7 @@ export interface Revival {
  * @throws {PodrunError} when an agent cannot be started
  */
 export async function reviveAgents(revival: Revival): Promise<void> {
-  const agents = new BackgroundAgents(revival.root, localProcesses);
+  const agents = new BackgroundAgents(revival.root, revival.processes);
   await Promise.all(agents.list().map((id) => revive(revival, agents, id)));
 }
 
@@ -31,8 +32,10 @@ async function revive({ clock, podrun, note }: Revival, agents: BackgroundAgents
   const untilMs = clock.now().monotonicMs + OTHERS_MS;
   while (clock.now().monotonicMs < untilMs) {
     const present = agents.processOf(id);
-    if (present === undefined || (present.isReady && !agents.isGone(present))) return;
-    if (agents.isGone(present) && agents.claim(id) === undefined) {
+    if (present === undefined) return;
+    const isGone = agents.isGone(present);
+    if (present.isReady && !isGone && !agents.isEnding(present)) return;
+    if (isGone && agents.claim(id) === undefined) {
       const restarted = await restartAgent(agents, id, podrun);
       if (restarted === '') return;
       return note(`${restarted}: the background agent (process ${present.pid}) had ended; podrun started another`);

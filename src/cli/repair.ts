@@ -1,6 +1,7 @@
 import { PodrunError } from '../api/errors.ts';
 import type { Cli } from './cli.ts';
 import type { LostPod } from '../store/records/pod-records.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { removeEmptyNamespaces } from '../objects/deletion/delete-namespace.ts';
 import { openStore } from './environment.ts';
 
@@ -70,7 +71,7 @@ export async function resumeAgents(cli: Cli): Promise<void> {
   const { reviveAgents } = await import('../background/revive-agents.ts');
   try {
     const { clock, podrun, note } = cli;
-    await reviveAgents({ root: openStore(cli).root, clock, podrun, note });
+    await reviveAgents({ root: openStore(cli).root, processes: localProcesses, clock, podrun, note });
   } catch (error) {
     // The command goes on: it reports errors of the store itself.
     if (!(error instanceof PodrunError)) throw error;

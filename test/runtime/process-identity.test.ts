@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bootId,
   factsOf,
+  isEnding,
   isProcessAlive,
   parseProcStat,
   parsePsLine,
@@ -33,6 +34,7 @@ describe('parseProcStat()', () => {
       groupId: 4242,
       sessionId: 4242,
       zombie: false,
+      ending: false,
     });
   });
 
@@ -61,6 +63,7 @@ describe('parsePsLine()', () => {
       groupId: 415,
       sessionId: 0,
       zombie: false,
+      ending: false,
     });
   });
 
@@ -113,6 +116,23 @@ describe('startTimeOf()', () => {
 
   it('is undefined for pids that nobody has', () => {
     expect(startTimeOf(2 ** 30)).toBeUndefined();
+  });
+});
+
+describe('isEnding()', () => {
+  it('is true for a killed process until that is gone, and for no other', () => {
+    expect(isEnding(process.pid)).toBe(false);
+    for (let round = 0; round < 10; round += 1) {
+      const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+      const pid = child.pid ?? 0;
+      expect([startTimeOf(pid), isEnding(pid)]).toEqual([expect.any(String), false]);
+      child.kill('SIGKILL');
+      expect(isEnding(pid) || startTimeOf(pid) === undefined).toBe(true);
+    }
+  });
+
+  it('reads the letter of BSD', () => {
+    expect(parsePsLine('  417     1   415 ?Es  Fri Nov  6 09:35:17 2026')?.ending).toBe(true);
   });
 });
 

@@ -17,6 +17,7 @@ const stranger: ProcessEntry = {
   groupId: 900,
   sessionId: 900,
   zombie: false,
+  ending: false,
   containerId: undefined,
   isUnclear: false,
 };
@@ -229,7 +230,7 @@ describe('parsePsTable()', () => {
       'second line of a command',
       '',
     ];
-    const facts = { parentPid: 500, groupId: 501, sessionId: 0, zombie: false, isUnclear: false };
+    const facts = { parentPid: 500, groupId: 501, sessionId: 0, zombie: false, ending: false, isUnclear: false };
     expect(parsePsTable(lines.join('\n'))).toEqual([
       { ...facts, pid: 501, startTime: 'Fri Nov 20 21:35:17 2026', containerId: 'mine' },
       { ...facts, pid: 502, startTime: 'Fri Nov 20 21:35:18 2026', containerId: undefined },

@@ -22,6 +22,8 @@ export interface ProcessFacts extends ProcessIdentity {
   readonly sessionId: number;
   /** True for a process that has ended and waits for its parent: it runs nothing and ignores signals. */
   readonly zombie: boolean;
+  /** True for a process that was killed and runs no code of its own any more, also while the kernel still ends it. */
+  readonly ending: boolean;
 }
 
 /** The start time of the process that has this pid now. Undefined: there is none, or only a zombie. */
@@ -38,6 +40,11 @@ export function quickStartTimeOf(pid: number): string | undefined {
 /** True when this process still lives. */
 export function isProcessAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime;
+}
+
+/** True for a process that still exists, but was killed: it is gone as soon as the kernel has ended it. */
+export function isEnding(pid: number): boolean {
+  return factsOf(pid)?.ending ?? false;
 }
 
 /** Looks at a process, also at a zombie. Undefined: there is none. Takes 20 µs on Linux, some ms elsewhere. */
@@ -74,6 +81,7 @@ export function bootId(): string {
 /** The store's questions about processes, see ProcessLookup. */
 interface LocalProcesses {
   readonly startTimeOf: (pid: number) => string | undefined;
+  readonly isEnding: (pid: number) => boolean;
   readonly bootId: () => string;
   readonly pidNamespace: () => string;
   readonly machineId: () => string;
@@ -81,7 +89,18 @@ interface LocalProcesses {
 }
 
 /** The processes of this machine, as far as this process sees them. */
-export const localProcesses: LocalProcesses = { startTimeOf, bootId, pidNamespace, machineId, hostName: hostname };
+export const localProcesses: LocalProcesses = {
+  startTimeOf,
+  isEnding,
+  bootId,
+  pidNamespace,
+  machineId,
+  hostName: hostname,
+};
+
+/** Bits of the flags and of the pending signals in /proc/PID/stat. Source: linux/sched.h PF_EXITING, signal(7). */
+const EXITING_FLAG = 0x4;
+const SIGKILL_BIT = 2 ** 8;
 
 /**
  * Parses /proc/PID/stat. The second field is the name of the program in parentheses, which may itself contain blanks,
@@ -91,7 +110,8 @@ export const localProcesses: LocalProcesses = { startTimeOf, bootId, pidNamespac
 export function parseProcStat(text: string): ProcessFacts | undefined {
   const nameEnd = text.lastIndexOf(')');
   if (nameEnd < 0) return undefined;
-  // Field 3, the state, comes first; field 20 is the number of threads, field 22 the start time.
+  // Field 3, the state, comes first; field 9 has the flags, field 20 the number of threads, field 22 the start time,
+  // field 31 the pending signals. The kernel makes SIGKILL pending in each thread of a process that it ends.
   const fields = text.slice(nameEnd + 2).split(' ');
   const startTime = fields[19];
   if (startTime === undefined) return undefined;
@@ -103,6 +123,7 @@ export function parseProcStat(text: string): ProcessFacts | undefined {
     sessionId: Number(fields[3]),
     // A process whose first thread has ended looks like a zombie while its other threads run on.
     zombie: fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1),
+    ending: (Number(fields[6]) & EXITING_FLAG) !== 0 || (Number(fields[28]) & SIGKILL_BIT) !== 0,
   };
 }
 
@@ -121,6 +142,8 @@ export function parsePsLine(line: string): ProcessFacts | undefined {
     groupId: Number(groupId),
     sessionId: 0,
     zombie: state.startsWith('Z'),
+    // Source: ps(1) of BSD: the process is trying to exit. Others have no such letter.
+    ending: state.slice(1).includes('E'),
   };
 }
 

@@ -126,6 +126,11 @@ export class BackgroundAgents {
     return presenceOf(process, this.#lookup) === 'gone';
   }
 
+  /** True for a process that was killed and still exists: it may finish a write, and is gone in a moment. */
+  isEnding(process: AgentProcess): boolean {
+    return presenceOf(process, this.#lookup) === 'exists' && this.#lookup.isEnding?.(process.pid) === true;
+  }
+
   /** The IDs of all agents that still have Pods. */
   list(): string[] {
     return this.#onDisk(() => namesIn(agentsFolder(this.root)));

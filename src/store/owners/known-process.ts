@@ -2,6 +2,8 @@
 export interface ProcessLookup {
   /** The start time of the process with a pid, in the system's format. Undefined when there is no such process. */
   startTimeOf(pid: number): string | undefined;
+  /** True for a process that was killed and is gone in a moment. Absent: no process is. */
+  readonly isEnding?: ((pid: number) => boolean) | undefined;
   /** The ID of this boot of the machine. */
   bootId(): string;
   /** The PID namespace of this process. Empty on a system without PID namespaces. Absent: there is only one. */
@@ -90,6 +92,7 @@ export function withCachedIds(lookup: ProcessLookup): ProcessLookup {
   let machine: string | undefined;
   return {
     startTimeOf: (pid) => lookup.startTimeOf(pid),
+    isEnding: lookup.isEnding,
     bootId: () => (boot ??= lookup.bootId().replaceAll('-', '')),
     pidNamespace: lookup.pidNamespace && (() => (namespace ??= lookup.pidNamespace?.() ?? '')),
     machineId: lookup.machineId && (() => (machine ??= lookup.machineId?.() ?? '')),
