@@ -36,17 +36,6 @@ describe.concurrent('apply --until', () => {
     for (const part of ['init container prepare', 'code 3', 'no database']) expect(stderr).toContain(part);
   });
 
-  it('names the container that keeps a Pod from its goal after the timeout', async (context) => {
-    const workshop = workshopFor(context);
-    const manifest = workshop.pod('crashing', {
-      containers: [{ name: 'crasher', command: ['sh', '-c', 'echo cannot start; exit 4'] }],
-    });
-    const flags = ['--until', 'succeeded', '--timeout', '3s'];
-    const { exitCode, stderr } = await workshop.run(['apply', manifest, ...flags]);
-    expect(exitCode).toBe(124);
-    for (const part of ['crasher', 'back-off', 'exit code 4']) expect(stderr).toContain(part);
-  });
-
   it('explains a stuck Pod by its events after the timeout', async (context) => {
     const workshop = workshopFor(context);
     const volumes = [{ name: 'settings', configMap: { name: 'missing' } }];

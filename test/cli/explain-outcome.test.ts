@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { podRoot } from '../../src/lifecycle/requests/root.ts';
 import { explainOutcome } from '../../src/cli/apply/explain-outcome.ts';
-import { NOW_MS, webPod } from '../print/pods.ts';
+import { at, conditions, ended as endedContainer, NOW_MS, waiting, webPod } from '../print/pods.ts';
 
 const ended = (name: string): StoredPod => webPod({ metadata: { name, uid: name }, status: { phase: 'Succeeded' } });
 
@@ -30,4 +30,22 @@ it('names the Pods that met the goal before the timeout, and counts them if they
   const many = timeIsUp([...['a', 'b', 'c', 'd'].map(ended), late]);
   expect(many.slice(0, first.length)).toBe(first);
   expect(many).toMatch(/\n4 more Pods: done, they are Succeeded\n$/);
+});
+
+it('names the container that keeps a Pod from its goal, and how it ended', () => {
+  const backOff = {
+    message: 'back-off 10s restarting failed container=crasher pod=web_default(u-1)',
+    restartCount: 1,
+    lastState: endedContainer('crasher', 4, { finishedAt: at(-2) }).state,
+  };
+  const crashing = webPod({
+    spec: { containers: [{ name: 'crasher', image: 'busybox' }] },
+    status: {
+      conditions: conditions({ PodScheduled: 'True', Initialized: 'True', Ready: 'False' }),
+      containerStatuses: [waiting('crasher', 'CrashLoopBackOff', backOff)],
+    },
+  });
+  expect(timeIsUp([crashing])).toContain(
+    'error: timed out after 4s\npod/web: container crasher to be restarted: back-off 10s, 8s left (exit code 4)\n',
+  );
 });
