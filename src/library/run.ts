@@ -49,7 +49,7 @@ interface CheckedRun {
   readonly warnings: readonly string[];
 }
 
-/** What this process owns of the manifests, and their Services. */
+/** The Pods and workloads that this process owns, and the Services of the manifests. */
 interface StartedWork {
   readonly owned: readonly OwnedRun[];
   readonly workloads: readonly OwnedWorkload[];
