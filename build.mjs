@@ -105,7 +105,12 @@ const [program, library, helper, puller, server] = await Promise.all([
     outdir: path.join(dist, 'library'),
     // Stack traces keep the names of functions: users of the library read them.
     minifyIdentifiers: false,
-    define: { PODRUN_VERSION, NETWORK_HELPER: '"../network-helper.cjs"', IMAGE_PULLER: '"../image-puller.cjs"' },
+    define: {
+      PODRUN_VERSION,
+      NETWORK_HELPER: '"../network-helper.cjs"',
+      IMAGE_PULLER: '"../image-puller.cjs"',
+      DESCRIPTIONS: '"../descriptions.json"',
+    },
     // Some bundled packages call require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   }),

@@ -72,6 +72,7 @@ const config: ViteUserConfig = defineConfig({
   // As the build does it: see build.mjs.
   define: {
     PODRUN_VERSION: JSON.stringify(version),
+    DESCRIPTIONS: JSON.stringify('../../dist/descriptions.json'),
     IMAGE_PULLER: JSON.stringify('../../../dist/image-puller.cjs'),
     NETWORK_HELPER: JSON.stringify('../../../../dist/network-helper.cjs'),
   },

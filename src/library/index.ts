@@ -5,6 +5,8 @@
 export { type ErrorCode, PodrunError } from '../api/errors.ts';
 export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './errors.ts';
 export { run } from './run.ts';
+export { serve } from './serve.ts';
+export type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
 export type {
   ConditionOptions,
   Duration,

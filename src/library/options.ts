@@ -86,16 +86,19 @@ export function durationMs(value: unknown): number | undefined {
   return quietly(() => parseDuration(value));
 }
 
-/** @throws {PodrunError} (usage) for an unknown option or a wrong value */
-export function checkOptions(options: RunOptions): void {
+/**
+ * @param call the function of the user's call
+ * @throws {PodrunError} (usage) for an unknown option or a wrong value
+ */
+export function checkOptions(options: RunOptions, call = 'run'): void {
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof RunOptions] : undefined;
     if (check === undefined) {
       const meant = mostSimilar(name, Object.keys(CHECKS));
-      throw usage(`run() has no option ${name}${meant === undefined ? '' : `, did you mean ${meant}?`}`);
+      throw usage(`${call}() has no option ${name}${meant === undefined ? '' : `, did you mean ${meant}?`}`);
     }
     const wrong = value === undefined ? undefined : check(value);
-    if (wrong !== undefined) throw usage(`option ${name} of run() ${wrong}`);
+    if (wrong !== undefined) throw usage(`option ${name} of ${call}() ${wrong}`);
   }
 }
 

@@ -40,7 +40,7 @@ import { withVariables } from './variables.ts';
 const TIMEOUT = '30s';
 
 /** Everything that is read and checked before a state folder is opened. */
-interface CheckedRun {
+export interface CheckedRun {
   readonly options: RunOptions;
   readonly clock: SystemClock;
   readonly cwd: string;
@@ -233,7 +233,7 @@ function networkChoice({ options, config }: Pick<CheckedRun, 'options' | 'config
   return options.network ?? config?.network ?? DEFAULT_NETWORK;
 }
 
-async function networksFor(
+export async function networksFor(
   prepared: CheckedRun,
   { features }: ChosenRuntime,
   store: StateFolder['store'],
@@ -254,7 +254,7 @@ async function networksFor(
   return networks;
 }
 
-function settingsFor(
+export function settingsFor(
   { options, config, cwd }: CheckedRun,
   chosen: ChosenRuntime,
   privateNetworks: AgentSettings['privateNetworks'],

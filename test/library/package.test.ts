@@ -104,7 +104,7 @@ describe('the package, installed', () => {
     'is typed',
     async () => {
       const text = `
-      import { type Event, type Pod, type PodChange, type Pods, run, type Workload } from 'podrun';
+      import { type Event, type KubernetesServer, type Pod, type PodChange, type Pods, run, serve, type Workload } from 'podrun';
       import { GoalError, ManifestError, TimeoutError } from 'podrun';
       await using pods: Pods = await run([new URL('pod.yaml', import.meta.url), 'more', { yaml: '' }, ${POD}], {
         timeout: '60s',
@@ -138,6 +138,8 @@ describe('the package, installed', () => {
       void pod.spec.container;
       // @ts-expect-error there is no other way to Pods than run
       new Pods();
+      await using server: KubernetesServer = await serve({ network: 'host', port: 0 });
+      void server.kubeconfig;
       void [workload, phase, stdout, exitCode, events, url, messages];
     `;
       write('typed.ts', text);

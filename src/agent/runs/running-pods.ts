@@ -2,7 +2,15 @@ import { hasCode } from '../../api/errors.ts';
 import { Agent, type AgentOptions } from '../agent.ts';
 import { isRenewed } from '../clean-up/is-stored.ts';
 import { closeLostRuns } from '../clean-up/lost-runs.ts';
-import { controllerOf, resolvedUid, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import {
+  controllerOf,
+  type KubeObject,
+  resolvedUid,
+  type StoredKubeObject,
+  type StoredPod,
+  type WatchEvent,
+} from '../../api/objects.ts';
+import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
@@ -14,7 +22,7 @@ import type { Subscription } from '../../store/store.ts';
 import type { StaticPods } from '../static/static-pods.ts';
 import { atExit } from './at-exit.ts';
 import type { OwnedRun } from './begin-runs.ts';
-import type { OwnedWorkload } from './begin-workloads.ts';
+import { claimWorkload, type OwnedWorkload } from './begin-workloads.ts';
 import { hasOwners, openLoop } from './open-loop.ts';
 import { openStatics } from './open-statics.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
@@ -46,6 +54,8 @@ export interface PodsToRun {
   readonly workloads?: readonly OwnedWorkload[];
   /** The folder whose files are static Pods. Default: none. */
   readonly staticPods?: string | undefined;
+  /** True: an API server stores what is to run, until `terminate`. Default: false. */
+  readonly isServing?: boolean;
   /** The command of the user, for messages about the owner of what controllers make. */
   readonly command: string;
   readonly listener: RunListener;
@@ -80,7 +90,8 @@ export class RunningPods {
   /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: PodsToRun) {
     const { settings, store, clock, owned, workloads = [], listener } = options;
-    const isIdle = owned.length === 0 && workloads.length === 0 && options.staticPods === undefined;
+    const isAsked = options.staticPods !== undefined || options.isServing === true;
+    const isIdle = owned.length === 0 && workloads.length === 0 && !isAsked;
     const runtime = openRuntime(store, clock, settings, options.pipes);
     // Prepared early, or the first container would wait. A failure is reported at the first start.
     if (!isIdle) void runtime.prepare().catch(() => undefined);
@@ -109,7 +120,7 @@ export class RunningPods {
         listener.onTrouble(error.message);
       },
     });
-    if (workloads.length > 0) this.#workloads = this.#openLoop();
+    if (workloads.length > 0 || options.isServing === true) this.#workloads = this.#openLoop();
     if (isIdle) return;
     this.#guard = new StateGuard({
       store,
@@ -158,6 +169,30 @@ export class RunningPods {
   get isOver(): boolean {
     if (this.#statics?.isWatching === true) return false;
     return this.agent.isOver && (this.#workloads?.isOver ?? true);
+  }
+
+  /**
+   * Stores a new Pod of an API server, and begins to run it.
+   * @throws {PodrunError} when a Pod of this name exists
+   */
+  startPod(object: KubeObject): StoredPod {
+    const { store, command } = this.#options;
+    const { pod, release } = store.startNewRun(object, command);
+    this.#take(pod, release);
+    this.agent.run(pod);
+    this.#followOwners(pod);
+    return store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name) ?? pod;
+  }
+
+  /** Begins to look after a workload or Service that an API server has stored. */
+  took({ apiVersion, kind, metadata: { namespace, name } }: StoredKubeObject): void {
+    const { store, command } = this.#options;
+    if (kind === 'Service') return this.#workloads?.followServices(namespace);
+    if (!isWorkload({ kind })) return;
+    const workload = claimWorkload(store, { apiVersion, kind, namespace, name }, command, undefined);
+    if (workload === undefined) return;
+    this.#workloads?.add(workload.object, workload.release);
+    this.#workloads?.followServices(namespace);
   }
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */
@@ -256,7 +291,8 @@ export class RunningPods {
       this.#latest.set(uid, event.object);
       listener.onPod(event);
       if (event.type !== 'DELETED') this.#followOwners(event.object);
-      if (event.type === 'DELETED' && controllerOf(pod) !== undefined && !isRenewed(store, event.object)) {
+      const isPassing = controllerOf(pod) !== undefined || this.#options.isServing === true;
+      if (event.type === 'DELETED' && isPassing && !isRenewed(store, event.object)) {
         subscription.close();
         this.#subscriptions.delete(uid);
         this.#releases.delete(uid);

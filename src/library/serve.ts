@@ -1,0 +1,124 @@
+import path from 'node:path';
+import { readConfigFile } from '../agent/config/config-file.ts';
+import { RunningPods } from '../agent/runs/running-pods.ts';
+import { chooseRuntime, runtimeChoice } from '../agent/setup/choose-runtime.ts';
+import { usage } from '../api/errors.ts';
+import { SystemClock } from '../clock.ts';
+import { CLUSTER_RANGE, MACHINE_RANGE, type ServiceRange } from '../network/service-addresses.ts';
+import { withLibraryErrors } from './library-errors.ts';
+import { checkOptions } from './options.ts';
+import { callListener } from './output.ts';
+import { asyncDispose } from './pods/dispose.ts';
+import { type CheckedRun, networksFor, settingsFor } from './run.ts';
+import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
+import { openStateFolder, type StateFolder } from './state-folder.ts';
+
+/** Set by the build: the path of dist/descriptions.json, from the file with this code. */
+declare const DESCRIPTIONS: string;
+
+/**
+ * Serves the API of Kubernetes in this process, which runs the Pods that clients create. They end with the block of
+ * `await using`, with `close()`, and with this process, however it ends.
+ *
+ * @example
+ * await using server = await serve();
+ * const config = new KubeConfig();
+ * config.loadFromFile(server.kubeconfig);
+ *
+ * @throws {PodrunError} for a wrong option, or one that this machine cannot fulfil
+ */
+export function serve(options: KubernetesServerOptions = {}): Promise<KubernetesServer> {
+  return withLibraryErrors(() => start(options));
+}
+
+async function start({
+  port = 0,
+  authorization,
+  auditLog,
+  ...options
+}: KubernetesServerOptions): Promise<KubernetesServer> {
+  checkOptions(options, 'serve');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usage('option port of serve() must be a port number');
+  const cwd = options.cwd ?? process.cwd();
+  const file = typeof options.config === 'string' ? options.config : undefined;
+  const config = options.config === false ? undefined : readConfigFile({ cwd, path: file });
+  const clock = new SystemClock();
+  const warn = (text: string): void => callListener(options.onWarning, text);
+  const stateFolder = openStateFolder(options.stateDir, clock);
+  try {
+    const running = await openPods({ options, clock, cwd, config, warn, warnings: [] }, stateFolder);
+    const { openApiServer } = await import('../server/index.ts');
+    const server = await openApiServer({
+      store: stateFolder.store,
+      clock,
+      port,
+      authorization,
+      auditLog,
+      descriptionsFile: path.join(path.dirname(import.meta.filename), DESCRIPTIONS),
+      report: warn,
+      node: {
+        serviceRange: running.range,
+        createPod: (pod) => running.pods.startPod(pod),
+        took: (object) => running.pods.took(object),
+        serveApi: (api) => running.pods.agent.serveApi(api),
+      },
+    });
+    let closed: Promise<void> | undefined;
+    const close = (): Promise<void> =>
+      (closed ??= withLibraryErrors(async () => {
+        await server.close();
+        await running.end();
+        stateFolder.close();
+      }));
+    const { url, ca, token, kubeconfig } = server;
+    const made = { url, ca, token, kubeconfig, close, [Symbol.asyncDispose]: close };
+    return Object.defineProperty(made, asyncDispose, { value: close });
+  } catch (error) {
+    stateFolder.close();
+    throw error;
+  }
+}
+
+/** The Pods of a server, in this process. */
+interface ServedPods {
+  readonly pods: RunningPods;
+  readonly range: ServiceRange;
+  /** Ends them all. */
+  readonly end: () => Promise<void>;
+}
+
+async function openPods(prepared: CheckedRun, { store }: StateFolder): Promise<ServedPods> {
+  const { options, config, clock, warn } = prepared;
+  const variable = process.env['PODRUN_RUNTIME'];
+  const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });
+  const chosen = await chooseRuntime(choice, { stateDir: store.root, clock, userPath: process.env['PATH'] });
+  const settings = settingsFor(prepared, chosen, await networksFor(prepared, chosen, store, []));
+  let look = (): void => undefined;
+  const pods = new RunningPods({
+    settings,
+    store,
+    clock,
+    owned: [],
+    isServing: true,
+    command: 'serve()',
+    listener: {
+      onPod: () => undefined,
+      onOutput: () => undefined,
+      onHookOutput: () => undefined,
+      onEvent: () => undefined,
+      onChange: () => look(),
+      onTrouble: warn,
+    },
+  });
+  pods.begin();
+  const end = async (): Promise<void> => {
+    const over = new Promise<void>((resolve) => {
+      look = () => void (pods.isOver && resolve());
+    });
+    pods.terminate({ force: false });
+    look();
+    await over;
+    await pods.close();
+  };
+  return { pods, end, range: settings.privateNetworks?.kind === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE };
+}
