@@ -1,6 +1,7 @@
 // Services of a cluster network: through podrun's own proxy and through rules of nftables, beside the Pod's own
 // address; from this machine; and what they cost at rest.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,17 +11,27 @@ import { interleaved, samplesOf, single } from '../harness/samples.mjs';
 import { rootlessNetworks } from '../peers/rootless-networks.mjs';
 
 const LOAD = path.join(import.meta.dirname, '../harness/service-load.mjs');
+/** The source of a client and a server without Node.js. */
+const BARE = path.join(import.meta.dirname, '../harness/bare-connections.c');
+const BARE_PORT = 8083;
 const ROUNDS = 5;
 const SERVICES = 100;
 const ENDPOINTS = 3;
 const IDLE_MS = 10_000;
 const SETTLE_MS = 3000;
 /** The least share of direct connections, in percent. */
-const PROMISES = { node: { stream: 35, connections: 40 }, nft: { stream: 80, connections: 75 } };
+const PROMISES = {
+  node: { stream: 35, connections: 40, bare: 12 },
+  nft: { stream: 80, connections: 75, bare: 60 },
+};
 /** The least share of what the proxy passes on inside, for a client on this machine, in percent. */
 const FROM_MACHINE = { stream: 75, connections: 80 };
-const TASKS = { stream: 'one stream', connections: 'new connections with an HTTP request' };
-const UNITS = { stream: 'MB/s', connections: 'a second' };
+const TASKS = {
+  stream: 'one stream',
+  connections: 'new connections with an HTTP request',
+  bare: 'new connections of a C program',
+};
+const UNITS = { stream: 'MB/s', connections: 'a second', bare: 'a second' };
 
 /** @param {import('../harness/shape.mjs').Context} context */
 export async function measure(context) {
@@ -37,24 +48,30 @@ export async function measure(context) {
 }
 
 async function speed({ command, folder, podrun, peers, proxy }) {
+  const bare = compiled(folder);
+  const server = `"$0" "$1" server & exec "$2" server ${BARE_PORT}`;
+  const commandOfServer =
+    bare === undefined ? [podrun.node, LOAD, 'server'] : ['sh', '-c', server, podrun.node, LOAD, bare];
   const objects = [
-    pod('server', { command: [podrun.node, LOAD, 'server'], readinessProbe: { tcpSocket: { port: 8080 } } }),
+    pod('server', { command: commandOfServer, readinessProbe: { tcpSocket: { port: 8080 } } }),
     pod('client', { command: ['sleep', '600'] }),
-    service('server', [8080, 8081, 8082]),
+    service('server', [8080, 8081, 8082, BARE_PORT]),
   ];
   return await whileItRuns({ command, folder, objects, flags: ['--proxy', proxy] }, async () => {
     const addressOf = (words) => textOf(command('get', ...words.split(' ')));
     const direct = addressOf('pod/server -o jsonpath={.status.podIP}');
     const numbers = addressOf('service/server -o jsonpath={.spec.clusterIP}').split('.').slice(1).join('.');
-    const inPod = (task, host) => () => Number(textOf(command('exec', 'client', '--', podrun.node, LOAD, task, host)));
-    const here = (task, host) => () => Number(textOf([podrun.node, LOAD, task, host]));
+    const client = (task, host) =>
+      task === 'bare' ? [bare, 'client', host, `${BARE_PORT}`] : [podrun.node, LOAD, task, host];
+    const inPod = (task, host) => () => Number(textOf(command('exec', 'client', '--', ...client(task, host))));
+    const here = (task, host) => () => Number(textOf(client(task, host)));
     const rows = [];
-    for (const task of Object.keys(TASKS)) {
+    for (const task of Object.keys(TASKS).filter((each) => each !== 'bare' || bare !== undefined)) {
       const measured = await interleaved(
         {
           direct: inPod(task, direct),
           through: inPod(task, `10.${numbers}`),
-          ...(proxy === 'node' && { machine: here(task, `127.${numbers}`) }),
+          ...(proxy === 'node' && task in FROM_MACHINE && { machine: here(task, `127.${numbers}`) }),
         },
         { rounds: ROUNDS },
       );
@@ -62,6 +79,13 @@ async function speed({ command, folder, podrun, peers, proxy }) {
     }
     return proxy === 'node' ? [...rows, await upload(inPod('upload', `10.${numbers}`), { podrun, peers })] : rows;
   });
+}
+
+/** The path of the C program. Undefined: there is no compiler here. */
+function compiled(folder) {
+  const program = path.join(folder, 'bare-connections');
+  const { status } = spawnSync('cc', ['-O2', '-pthread', '-o', program, BARE], { stdio: 'inherit' });
+  return status === 0 ? program : undefined;
 }
 
 function shares(proxy, task, { direct, through, machine }) {

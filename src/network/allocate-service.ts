@@ -1,6 +1,7 @@
-import type { ServicePort } from '../api/generated/types.ts';
+import type { ServicePort, ServiceSpec, ServiceStatus } from '../api/generated/types.ts';
 import type { StoredService } from '../api/objects.ts';
-import { hasRange, nameHash, serviceAddress, type ServiceRange } from './service-addresses.ts';
+import { LOCALHOST } from './listeners-of-services.ts';
+import { hasRange, machineAddress, nameHash, serviceAddress, type ServiceRange } from './service-addresses.ts';
 
 /** The node ports that the API server gives out: the flag --service-node-port-range. */
 const NODE_PORTS = { first: 30_000, count: 2768 };
@@ -33,17 +34,26 @@ export function allocateService<T extends Pick<StoredService, 'metadata' | 'spec
   const address = isKept
     ? clusterIP
     : serviceAddress(range, `${place} ${metadata.namespace}/${metadata.name}`, (each) => addresses.has(each));
-  return {
-    ...service,
-    spec: {
-      ...spec,
-      clusterIP: address,
-      clusterIPs: [address],
-      ipFamilies: ['IPv4'],
-      ipFamilyPolicy: 'SingleStack',
-      ...(spec.ports === undefined ? {} : { ports: withNodePorts(service, others, place) }),
-    },
+  const allocated: ServiceSpec = {
+    ...spec,
+    clusterIP: address,
+    clusterIPs: [address],
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    ...(spec.ports === undefined ? {} : { ports: withNodePorts(service, others, place) }),
   };
+  return { ...service, spec: allocated, status: reachedStatus(allocated) };
+}
+
+/**
+ * The status of a Service: the addresses at which this machine reaches it, where they differ from those for Pods.
+ * kubectl shows them as EXTERNAL-IP. A LoadBalancer is this machine's loopback.
+ */
+export function reachedStatus({ type, clusterIP = '' }: ServiceSpec): ServiceStatus {
+  const loopback = machineAddress(clusterIP);
+  const addresses = [...(type === 'LoadBalancer' ? [LOCALHOST] : []), ...(loopback === clusterIP ? [] : [loopback])];
+  if (addresses.length === 0) return { loadBalancer: {} };
+  return { loadBalancer: { ingress: addresses.map((ip) => ({ ip, ipMode: 'VIP' })) } };
 }
 
 /** The node ports of a Service that are outside of the range or taken. */

@@ -10,7 +10,7 @@ import { formatFieldError, withHeading } from '../manifest/field-error.ts';
 import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
 import type { Store } from '../store/store.ts';
 import { conflict } from '../store/store-errors.ts';
-import { allocated } from './services/allocate.ts';
+import { allocated, settleReach } from './services/allocate.ts';
 import { objectToChange } from './default-objects.ts';
 import { missingObjectError, type ObjectRef } from './object-ref.ts';
 import { refuseResize } from './refuse-resize.ts';
@@ -63,6 +63,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   if (last !== undefined) store.delete(type.plural, namespace, name);
   if (concernsVolumes(changed)) settleVolumes(store, changed);
   if (last !== undefined) return { object: last, isChanged: true };
+  settleReach(store, stored, changed);
   const isChanged = changed.metadata.resourceVersion !== stored.metadata.resourceVersion;
   if (isChanged) recordBudgetEvents(store, changed);
   return { object: changed, isChanged };

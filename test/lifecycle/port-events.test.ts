@@ -21,6 +21,12 @@ it.each<[PortOwner, boolean, string]>([
     'port 8080 is taken by pod/web in namespace shop, container app (pid 4711); ' +
       'bind to $POD_IP or use --network cluster',
   ],
+  [
+    { ...of, namespace: undefined, workload: 'deployment/web' },
+    true,
+    'port 8080 is taken by pod/web container app (pid 4711): replicas of deployment/web share port 8080; ' +
+      'use --network cluster, or bind to $POD_IP',
+  ],
   [{ type: 'samePod', container: 'app', pid: 7 }, true, 'port 8080 is taken by container app of the same Pod (pid 7)'],
   [
     { type: 'program', program: 'nginx', pid: 123 },

@@ -20,6 +20,7 @@ import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { NetworkRecord } from '../../store/owners/network-record.ts';
 import type { PodFiles } from '../pod-files.ts';
+import { topWorkload, workloadsAbove } from '../workloads/workloads-above.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { NetworkMaker } from './network-maker.ts';
@@ -120,7 +121,8 @@ export class PodNetworks {
     const { privateNetworks } = options;
     // A cluster takes longer to make than the network of a Pod.
     if (privateNetworks?.kind === 'cluster') this.#maker = this.#makeMaker(privateNetworks);
-    this.#portTrouble = new PortTrouble({ clock, podWithUid, networkOf });
+    const workloadOf = (pod: StoredPod): string | undefined => topWorkload(workloadsAbove(store), pod);
+    this.#portTrouble = new PortTrouble({ clock, podWithUid, workloadOf, networkOf });
   }
 
   /** Creates the Pod's network and returns its address. Rejects when it cannot be created. */

@@ -29,6 +29,8 @@ interface OwnedListener extends Listener {
 export interface PortTroubleOptions {
   readonly clock: Clock;
   readonly podWithUid: (uid: string) => StoredPod | undefined;
+  /** The topmost workload above a Pod: `deployment/web`. Undefined: no workload made it. */
+  readonly workloadOf: (pod: StoredPod) => string | undefined;
   /** The private network of a Pod. Undefined: the Pod shares the host's. */
   readonly networkOf: (pod: StoredPod) => NetworkJoin | undefined;
 }
@@ -132,24 +134,27 @@ export class PortTrouble {
     if (other === undefined) return undefined;
     const { port, owners } = other;
     const owner = owners.find(({ containerId }) => containerId !== undefined) ?? owners[0];
-    return portTaken(container.name, { port, owner: this.#nameOf(owner, pod.metadata), hasOwnAddress });
+    return portTaken(container.name, { port, owner: this.#nameOf(owner, pod), hasOwnAddress });
   }
 
   /** @param own the Pod that the message is about, if it is about one */
-  #nameOf(owner: ListenerOwner | undefined, own: StoredPod['metadata'] | undefined): PortOwner {
+  #nameOf(owner: ListenerOwner | undefined, own: StoredPod | undefined): PortOwner {
     if (owner === undefined) return { type: 'unknown' };
     const { pid, program, containerId = '' } = owner;
     const [uid = '', container = ''] = containerId.split('/');
     const pod = uid === '' ? undefined : this.#options.podWithUid(uid);
-    if (uid !== '' && uid === own?.uid) return { type: 'samePod', container, pid };
+    if (uid !== '' && uid === own?.metadata.uid) return { type: 'samePod', container, pid };
     if (pod === undefined) return { type: 'program', program, pid };
     const { name, namespace } = pod.metadata;
+    const isNear = own === undefined || namespace === own.metadata.namespace;
+    const workload = own && isNear ? this.#options.workloadOf(own) : undefined;
     return {
       type: 'container',
       pod: name,
-      namespace: own === undefined || namespace === own.namespace ? undefined : namespace,
+      namespace: isNear ? undefined : namespace,
       container,
       pid,
+      workload: workload === this.#options.workloadOf(pod) ? workload : undefined,
     };
   }
 

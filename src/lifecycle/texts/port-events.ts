@@ -3,13 +3,17 @@ import { podrunEvent } from './podrun-events.ts';
 
 /** The process that listens on a port. */
 export type PortOwner =
-  /** `namespace`: the Pod's namespace, if it is another one. */
+  /**
+   * `namespace`: the Pod's namespace, if it is another one. `workload`: the workload to which the Pod that the message
+   * is about belongs as well.
+   */
   | {
       readonly type: 'container';
       readonly pod: string;
       readonly namespace: string | undefined;
       readonly container: string;
       readonly pid: number;
+      readonly workload?: string | undefined;
     }
   | { readonly type: 'samePod'; readonly container: string; readonly pid: number }
   | { readonly type: 'program'; readonly program: string; readonly pid: number }
@@ -21,9 +25,15 @@ export function portTaken(
   container: string,
   port: { readonly port: number; readonly owner: PortOwner; readonly hasOwnAddress: boolean },
 ): EventDraft {
-  const { owner, hasOwnAddress } = port;
-  const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP or use --network cluster' : '';
-  return podrunEvent('PortTaken', `port ${port.port} is taken by ${portOwnerText(owner)}${advice}`, container);
+  const cause = `port ${port.port} is taken by ${portOwnerText(port.owner)}`;
+  return podrunEvent('PortTaken', `${cause}${adviceFor(port)}`, container);
+}
+
+function adviceFor({ port, owner, hasOwnAddress }: Parameters<typeof portTaken>[1]): string {
+  if (!hasOwnAddress || owner.type === 'samePod') return '';
+  const workload = owner.type === 'container' ? owner.workload : undefined;
+  if (workload === undefined) return '; bind to $POD_IP or use --network cluster';
+  return `: replicas of ${workload} share port ${port}; use --network cluster, or bind to $POD_IP`;
 }
 
 /** podrun's own: probes cannot reach the container, which looks like a server that is not up yet. */

@@ -1,13 +1,5 @@
 import { PROTECTION } from '../../api/workloads/volumes.ts';
-import type {
-  DaemonSet,
-  DaemonSetStatus,
-  Job,
-  JobSpec,
-  PersistentVolumeClaim,
-  ServiceSpec,
-  ServiceStatus,
-} from '../../api/generated/types.ts';
+import type { DaemonSet, DaemonSetStatus, Job, JobSpec, PersistentVolumeClaim } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
 
@@ -40,13 +32,6 @@ const FIRST_STATUS: Readonly<Record<string, object>> = {
 /** Counts the changes of a DaemonSet's template. Source: k8s.io/api/apps/v1, DeprecatedTemplateGeneration. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** A LoadBalancer is this machine's loopback. */
-const BALANCED: ServiceStatus = { loadBalancer: { ingress: [{ ip: '127.0.0.1', ipMode: 'VIP' }] } };
-
-function isBalanced({ kind, ...object }: KubeObject): boolean {
-  return kind === 'Service' && (object['spec'] as ServiceSpec | undefined)?.type === 'LoadBalancer';
-}
-
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
 /**
@@ -56,7 +41,7 @@ const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 export function asCreated<T extends KubeObject>(object: T, newUid: () => string): T {
   const uid = object.metadata.uid || newUid();
   const named = withProtection({ ...object, metadata: { ...object.metadata, uid } });
-  const status = named['status'] ?? (isBalanced(object) ? BALANCED : FIRST_STATUS[object.kind]);
+  const status = named['status'] ?? FIRST_STATUS[object.kind];
   const withStatus = status === undefined ? named : { ...named, status };
   if (object.kind === 'Job') return withGeneratedSelector(withStatus, uid) as T;
   if (object.kind === 'PersistentVolumeClaim') return withClass(withStatus) as T;

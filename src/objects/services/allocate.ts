@@ -1,10 +1,12 @@
 import { PodrunError } from '../../api/errors.ts';
+import type { ServiceSpec } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
+import { isSameJson } from '../../api/json.ts';
 import type { KubeObject, StoredKubeObject, StoredService } from '../../api/objects.ts';
 import { formatFieldError, invalid, withHeading } from '../../manifest/field-error.ts';
-import { allocateService, nodePortErrors } from '../../network/allocate-service.ts';
+import { allocateService, nodePortErrors, reachedStatus } from '../../network/allocate-service.ts';
 import { CLUSTER_RANGE, hasRange, MACHINE_RANGE, type ServiceRange } from '../../network/service-addresses.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import type { ObjectReader, Store } from '../../store/store.ts';
 
 /**
  * Gives a valid Service its address and node ports. Other objects stay as they are.
@@ -31,6 +33,18 @@ export function allocated<T extends KubeObject>(
   }
   const own = hasRange(CLUSTER_RANGE, service.spec?.clusterIP ?? '') && isStored(object) ? CLUSTER_RANGE : range;
   return allocateService(service, others, { range: own, place: store.root ?? '' }) as unknown as T;
+}
+
+/** Writes into the status of a Service at which addresses this machine reaches it, when another type has changed them. */
+export function settleReach(
+  store: Store,
+  before: StoredKubeObject,
+  { kind, metadata, ...changed }: StoredKubeObject,
+): void {
+  if (kind !== 'Service') return;
+  const [was, status] = [before, changed].map(({ spec }) => reachedStatus((spec ?? {}) as ServiceSpec));
+  if (isSameJson(was, status)) return;
+  store.change<StoredService>('services', metadata, 'status', (stored) => ({ ...stored, status }));
 }
 
 function isStored({ metadata }: KubeObject): boolean {

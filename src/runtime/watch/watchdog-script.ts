@@ -14,10 +14,11 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *     runs N             the container's own program writes to the pipes
  *     free N             podrun has read them to the end
  *
- * The end of its input means that podrun is gone, for any reason. The script then kills every listed group, unless its
- * leader has another start time, and, where there is /proc, every process with a listed mark. It looks for marks
- * several times, the last one some 600 ms later: a process in the middle of execve(2), or one that forks, shows up
- * later.
+ * The end of its input means that podrun is gone, for any reason, and that all that it has forked has another program
+ * by now: until then a child has this pipe open, too. The script then kills every listed group, unless its leader has
+ * another start time, and, where there is /proc, every process with a listed mark. It looks for marks several times,
+ * since a process that forks may be missed, and waits for those in the middle of execve(2), whose marks cannot be read
+ * just then: on a busy machine that takes its time.
  *
  * The content of a pipe lives as long as a process has the pipe open. The script reads nothing while podrun lives.
  * Output that podrun leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with
@@ -140,7 +141,16 @@ END
     tr '\\000' '\\n' 2>/dev/null <"$file" | grep -q -F -e "$patterns" && echo "$file"
   done 2>/dev/null
 }
-killMarked() { # ROUNDS, as long as something is found
+isStarting() { # is a process in the middle of execve(2)? It has a program, and neither words nor environment yet
+  for file in $(grep -L -s '' [0-9]*/cmdline); do
+    [ -e "\${file%/*}/exe" ] || continue
+    line=
+    read -r line 2>/dev/null <"\${file%/*}/environ"
+    [ -n "$line" ] || return 0
+  done
+  return 1
+}
+killMarked() { # until nothing was found three times one after the other: a process that forks may be missed once
   [ -n "$marks" ] && [ -r /proc/self/environ ] || return 0
   patterns=
   for n in $marks; do
@@ -151,36 +161,26 @@ killMarked() { # ROUNDS, as long as something is found
   set +f
   cd /proc || return 0
   greps=$(printf 'a\\000b\\n' | grep -c -F b)
-  round=0
-  while [ "$round" -lt "$1" ]; do
-    round=$((round + 1))
-    found=$(marked)
-    for file in $found; do
+  round=0 quiet=0
+  while [ "$quiet" -lt 3 ] && [ "$round" -lt 30 ]; do
+    [ "$round" -eq 0 ] || sleep 0.02
+    round=$((round + 1)) quiet=$((quiet + 1))
+    if isStarting; then quiet=0; fi
+    for file in $(marked); do
       kill -s KILL "\${file%%/*}"
+      quiet=0
     done
-    [ -z "$found" ] && [ "$round" -ge 3 ] && break
-    sleep 0.02
   done
 }
-lookAgain() { # on a busy machine, execve takes its time
-  [ -n "$marks" ] || return 0
-  for pause in 0.2 0.4; do
-    sleep "$pause"
-    killMarked 3
-  done
-}
-killMarked 20
+killMarked
 
 entries pipe
 pipes=$list
-[ -n "$pipes" ] || { lookAgain; exit 0; }
+[ -n "$pipes" ] || exit 0
 export LC_ALL=C
 umask 077
 limit=
 command -v timeout >/dev/null && limit='timeout 2'
-isNoted() { # PIPE: has podrun noted that nothing of it is in flight, and nobody read it since?
-  [ "$(stat -c %X "$1" 2>/dev/null)" = 0 ]
-}
 cut() { # LOG: a record that is not complete is of the piece that was lost
   [ -s "$1" ] && [ "$(tail -c 1 "$1" | wc -l)" -eq 0 ] || return 0
   truncate -s "$(($(wc -c <"$1") - $(tail -n 1 "$1" | wc -c)))" "$1" || echo >>"$1"
@@ -188,21 +188,30 @@ cut() { # LOG: a record that is not complete is of the piece that was lost
 now=$(date -u +%Y-%m-%dT%H:%M:%S.%N)
 case $now in *[!0-9T:.-]* | *.) now=\${now%%.*}.999999999 ;; esac
 now=\${now}Z
+# Those of which podrun has noted that nothing is in flight: nobody has read them since. One program looks for all.
+set --
+for n in $pipes; do
+  eval 'set -- "$@" "$path'"$n"'"'
+done
+noted="
+$(stat -c '%X %n' "$@" 2>/dev/null)
+"
 for n in $pipes; do
   eval 'path=$path'"$n"' log=$log'"$n"' name=$name'"$n"' runs=$runs'"$n"
+  set -- "$@" "$path.rest"
   others=
   [ -n "$runs" ] || others='${ENTERING_TOOLS.map((tool) => `/^${tool}: /d;`).join('')}'
+  case $noted in *"
+0 $path
+"*) ;; *) continue ;; esac
   # Until the last who can write there is dead. The newline added is taken away again, or ends half a line.
-  isNoted "$path" && { $limit cat <&$n; echo; } |
+  { $limit cat <&$n; echo; } |
     sed -e "$others" -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
-  if [ -s "$path.rest" ] && ! isNoted "$path" && [ -d "\${log%/*/*/*}" ]; then
+  if [ -s "$path.rest" ] && [ "$(stat -c %X "$path")" != 0 ] && [ -d "\${log%/*/*/*}" ]; then
     mkdir -p "\${log%/*}"
     cut "$log"
     cat "$path.rest" >>"$log"
   fi
-  rm -f "$path" "$path.rest"
-  # Nothing is kept open while there is nothing to do but look.
-  eval "exec $n<&-"
 done
-lookAgain
+rm -f "$@"
 `;
