@@ -49,11 +49,11 @@ export async function measure(context) {
 
 async function speed({ command, folder, podrun, peers, proxy }) {
   const bare = compiled(folder);
-  const server = `"$0" "$1" server & exec "$2" server ${BARE_PORT}`;
-  const commandOfServer =
-    bare === undefined ? [podrun.node, LOAD, 'server'] : ['sh', '-c', server, podrun.node, LOAD, bare];
+  const script = `"$0" "$1" server & exec "$2" server ${BARE_PORT}`;
+  const node = [podrun.node, LOAD];
+  const serving = bare === undefined ? [...node, 'server'] : ['sh', '-c', script, ...node, bare];
   const objects = [
-    pod('server', { command: commandOfServer, readinessProbe: { tcpSocket: { port: 8080 } } }),
+    pod('server', { command: serving, readinessProbe: { tcpSocket: { port: 8080 } } }),
     pod('client', { command: ['sleep', '600'] }),
     service('server', [8080, 8081, 8082, BARE_PORT]),
   ];

@@ -25,7 +25,7 @@ export async function assertNothingLeft(place: Workshop, aftermath: Aftermath = 
 }
 
 export async function podsOf(place: Workshop, env: Readonly<Record<string, string>>): Promise<Pod[]> {
-  const { stdout } = await place.start(['get', 'pods', '-o', 'json'], env).ended;
+  const { stdout } = await place.run(['get', 'pods', '-o', 'json'], env);
   return (JSON.parse(stdout) as { items: Pod[] }).items;
 }
 

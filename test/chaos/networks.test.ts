@@ -8,7 +8,7 @@ import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../src/run
 import { CASES } from '../cli/network-place.ts';
 import { storeOf } from '../cli/prepared-store.ts';
 import { type Workshop, workshopFor } from '../cli/workshop.ts';
-import { PATIENT } from '../patience.ts';
+import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { Chance } from './scenario.ts';
 
@@ -138,7 +138,10 @@ async function replaceLost(workshop: Workshop): Promise<void> {
     await workshop.run(['delete', 'pod', ...lost.map(({ metadata }) => metadata.name), '--wait=false']);
 }
 
-describe.skipIf(CASES.length === 0)('a network whose processes are killed', { concurrent: true }, () => {
+/** Of one seed: it waits for six things, one after the other. */
+const LIMIT = { concurrent: true, timeout: 6 * PATIENCE_MS };
+
+describe.skipIf(CASES.length === 0)('a network whose processes are killed', LIMIT, () => {
   const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
 
   it.for(seeds)('serves again, or its Pods are told, and nothing is left: seed %i', async (seed, test) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allocateService, nodePortErrors } from '../../src/network/allocate-service.ts';
+import { allocateService, nodePortErrors, reachedStatus } from '../../src/network/allocate-service.ts';
 import { listenersOfServices } from '../../src/network/listeners-of-services.ts';
 import { serviceAddress } from '../../src/network/service-addresses.ts';
 import { endpoint, service, slice } from './objects.ts';
@@ -115,6 +115,17 @@ describe('a new Service', () => {
       const { spec } = allocateService(service('web', { clusterIP }), [other], HERE);
       expect(spec?.clusterIP).toBe(allocateService(web, [], HERE).spec?.clusterIP);
     }
+  });
+
+  it.each([
+    [{ clusterIP: '127.96.9.9' }, undefined],
+    [{ clusterIP: '10.96.9.9' }, ['127.96.9.9']],
+    [{ clusterIP: 'None' }, undefined],
+    [{ type: 'ExternalName', externalName: 'x' }, undefined],
+    [{ type: 'LoadBalancer', clusterIP: '127.96.9.9' }, ['127.0.0.1']],
+    [{ type: 'LoadBalancer', clusterIP: '10.96.9.9' }, ['127.0.0.1', '127.96.9.9']],
+  ])('of %j is reached from this machine at further addresses: %j', (spec, addresses) => {
+    expect(reachedStatus(spec).loadBalancer?.ingress?.map(({ ip }) => ip)).toEqual(addresses);
   });
 
   it('has node ports of its own where its type asks for them', () => {
