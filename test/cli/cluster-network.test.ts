@@ -123,7 +123,9 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
     await expect(fetch(`http://127.0.0.1:${hostPort}/`)).rejects.toThrow('fetch failed');
   });
 
-  it.for(CASES)('of $who in the $tier tier, end with a killed podrun', async ({ who, tier }, context) => {
+  // What the kernel ends differs from one user to the other; the tiers end their containers as without a cluster.
+  const killed = CASES.filter(({ who, tier }) => (tier === 'namespace') === (who === 'root'));
+  it.for(killed)('of $who in the $tier tier, end with a killed podrun', async ({ who, tier }, context) => {
     const place = new Place(context, who);
     const { apply, networks } = await startCluster(place, tier, await freePort());
     const helpers = helpersOf(apply);
@@ -191,7 +193,7 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
   );
 
   it.for(CASES.filter(({ tier }) => tier === 'process'))(
-    'of $who reach a Service, and so does this machine, also after its helper was killed',
+    'of $who reach a Service and host ports, and so does this machine, also after its helper was killed',
     async ({ who, tier }, context) => {
       const place = new Place(context, who);
       const nodePort = 30_000 + Math.floor(Math.random() * 2768);
@@ -199,10 +201,11 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
       const spec = { type: 'NodePort', selector: { app: 'web' }, ports };
       const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec };
       const file = place.workshop.file('service.yaml', JSON.stringify(service));
-      const { apply } = await startCluster(place, tier, await freePort(), [file]);
+      const hostPort = await freePort();
+      const { apply } = await startCluster(place, tier, hostPort, [file]);
       const labelled = place.start(['label', 'pod', 'one', 'app=web']);
       expect(await labelled.ended).toMatchObject({ exitCode: 0 });
-      const onMachine = async (): Promise<string> => (await fetch(`http://127.0.0.1:${nodePort}/`)).text();
+      const onMachine = async (port = nodePort): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text();
       await vi.waitFor(async () => expect(await onMachine()).toContain('one answers'), PATIENT);
       const { stdout: address } = await place.start(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
         .ended;
@@ -212,6 +215,8 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
       process.kill(helper, 'SIGKILL');
       await vi.waitFor(() => expect(existsSync(`/proc/${helper}`)).toBe(false), PATIENT);
       await vi.waitFor(async () => expect(await onMachine()).toContain('one answers'), PATIENT);
+      await vi.waitFor(async () => expect(await onMachine(hostPort)).toContain('one answers'), PATIENT);
+      expect(helpersOf(apply)).toHaveLength(1);
       expect((await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout).toContain('one answers');
       expect(await place.start(['label', 'pod', 'one', 'app-']).ended).toMatchObject({ exitCode: 0 });
       const refused = async (): Promise<string> =>
@@ -221,19 +226,4 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
       await apply.ended;
     },
   );
-
-  it('keep their host ports when the helper is killed', async (context) => {
-    const { who, tier } = CASES[0] ?? { who: '', tier: '' };
-    const place = new Place(context, who);
-    const hostPort = await freePort();
-    const { apply } = await startCluster(place, tier, hostPort);
-    const [helper = 0] = helpersOf(apply);
-    process.kill(helper, 'SIGKILL');
-    await vi.waitFor(() => expect(existsSync(`/proc/${helper}`)).toBe(false), PATIENT);
-    const answer = async (): Promise<string> => (await fetch(`http://127.0.0.1:${hostPort}/`)).text();
-    await vi.waitFor(async () => expect(await answer()).toContain('one answers'), PATIENT);
-    expect(helpersOf(apply)).toHaveLength(1);
-    apply.signal('SIGINT');
-    await apply.ended;
-  });
 });

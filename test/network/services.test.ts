@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ServiceSpec } from '../../src/api/generated/types.ts';
 import { allocateService, nodePortErrors, reachedStatus } from '../../src/network/allocate-service.ts';
 import { listenersOfServices } from '../../src/network/listeners-of-services.ts';
 import { serviceAddress } from '../../src/network/service-addresses.ts';
@@ -117,7 +118,7 @@ describe('a new Service', () => {
     }
   });
 
-  it.each([
+  it.each<[ServiceSpec, string[] | undefined]>([
     [{ clusterIP: '127.96.9.9' }, undefined],
     [{ clusterIP: '10.96.9.9' }, ['127.96.9.9']],
     [{ clusterIP: 'None' }, undefined],
