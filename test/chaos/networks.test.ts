@@ -138,6 +138,9 @@ async function replaceLost(workshop: Workshop): Promise<void> {
     await workshop.run(['delete', 'pod', ...lost.map(({ metadata }) => metadata.name), '--wait=false']);
 }
 
+/** A look costs as much as the start of a program. */
+const LOOKS = { ...PATIENT, interval: 250 };
+
 /** Of one seed: it waits for six things, one after the other. */
 const LIMIT = { concurrent: true, timeout: 6 * PATIENCE_MS };
 
@@ -170,7 +173,7 @@ describe.skipIf(CASES.length === 0)('a network whose processes are killed', LIMI
       processes.look();
       await replaceLost(workshop);
       return isServed(workshop);
-    }, PATIENT);
+    }, LOOKS);
     await served.catch(async (error: unknown) => {
       const { stdout } = await workshop.run(['get', 'all,endpointslices,events', '-o', 'wide']);
       throw new Error(`killed ${killed.join(', ')}:\n${stdout}`, { cause: error });
