@@ -141,7 +141,7 @@ async function replaceLost(workshop: Workshop): Promise<void> {
 /** A look costs as much as the start of a program. */
 const LOOKS = { ...PATIENT, interval: 250 };
 
-/** Of one seed: it waits for six things, one after the other. */
+/** The limit of one seed, which waits for six things, one after the other. */
 const LIMIT = { concurrent: true, timeout: 6 * PATIENCE_MS };
 
 describe.skipIf(CASES.length === 0)('a network whose processes are killed', LIMIT, () => {

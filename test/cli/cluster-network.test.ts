@@ -123,7 +123,7 @@ describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (n
     await expect(fetch(`http://127.0.0.1:${hostPort}/`)).rejects.toThrow('fetch failed');
   });
 
-  // What the kernel ends differs from one user to the other; the tiers end their containers as without a cluster.
+  // The kernel ends other processes for root than for a user; the tiers end their containers as without a cluster.
   const killed = CASES.filter(({ who, tier }) => (tier === 'namespace') === (who === 'root'));
   it.for(killed)('of $who in the $tier tier, end with a killed podrun', async ({ who, tier }, context) => {
     const place = new Place(context, who);

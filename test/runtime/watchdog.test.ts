@@ -187,7 +187,8 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
       writeFileSync(path.join(place, file), '');
     // The program has started when the watchdog rests for the fifth time.
     mkdirSync(path.join(place, 'bin'));
-    const started = `printf 'PODRUN_CONTAINER_ID=${mark}\\0' >${place}/${pid}/environ; echo sleep >${place}/${pid}/cmdline`;
+    const its = `${place}/${pid}`;
+    const started = `printf 'PODRUN_CONTAINER_ID=${mark}\\0' >${its}/environ; echo sleep >${its}/cmdline`;
     const rest = `#!/bin/sh\necho >>${place}/rests\n[ "$(wc -l <${place}/rests)" -lt 5 ] || { ${started}; }\n`;
     writeFileSync(path.join(place, 'bin/sleep'), rest, { mode: 0o755 });
     const script = WATCHDOG_SCRIPT.replaceAll('/proc', place);

@@ -35,7 +35,7 @@ export function allocated<T extends KubeObject>(
   return allocateService(service, others, { range: own, place: store.root ?? '' }) as unknown as T;
 }
 
-/** Writes into the status of a Service at which addresses this machine reaches it, when another type has changed them. */
+/** Writes the addresses at which this machine reaches a Service into its status, when another type has changed them. */
 export function settleReach(
   store: Store,
   before: StoredKubeObject,

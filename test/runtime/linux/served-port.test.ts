@@ -1,8 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
+import { NetworkHelper } from '../../../src/runtime/linux/network/helper-process.ts';
 import { Helper } from '../../../src/runtime/linux/network/helper/helper.ts';
+import { PATIENT } from '../../patience.ts';
 
 async function bound(): Promise<Socket> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
@@ -22,4 +24,18 @@ it('the helper leads datagrams of a port of this machine to their target, and th
   client.send('hello', port.address().port, '127.0.0.1');
   const [answer] = (await once(client, 'message')) as [Buffer];
   expect(String(answer)).toBe('hello, too');
+});
+
+it('helpers that cannot start are not started for ever, and Services are tried again when asked', async () => {
+  // In place of nsenter: a program that ends at once.
+  const helper = new NetworkHelper({ nsenter: '/bin/false', holderPid: process.pid, isUsers: false });
+  const endpoints = [{ address: '127.0.0.1', port: 1 }];
+  const place = { protocol: 'TCP', network: 'pods', address: '127.0.0.1', port: 1 } as const;
+  const services = [{ ...place, service: 'default/web:1', endpoints, affinitySeconds: undefined }];
+  const ended = vi.spyOn(helper, 'update');
+  await expect(helper.update(services)).rejects.toThrow('the process in the network has ended');
+  await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(6), PATIENT);
+  await expect(helper.update(services)).rejects.toThrow('the process in the network has ended');
+  expect(ended).toHaveBeenCalledTimes(7);
+  helper.close();
 });

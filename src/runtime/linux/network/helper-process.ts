@@ -53,6 +53,9 @@ export type HelperAfterwards =
   /** The helper goes on with what it serves, and ends when both podrun and the file of its record are gone. */
   | { readonly type: 'goesOn'; readonly file: string; readonly record: (pid: number) => void };
 
+/** The number of helpers, one after the other, that may die without a word before podrun starts no other by itself. */
+const SILENT_MAX = 5;
+
 /** The end of the pipe tells a helper that podrun has ended. */
 const startHelper = ({ file, argv, env }: ProgramCall) =>
   execa(file, argv.slice(1), { ...STARTED_APART, env, stdin: 'pipe', stdout: 'ignore', stderr: 'ignore', ipc: true });
@@ -77,6 +80,8 @@ export class NetworkHelper {
   /** Calls for each new helper that takes the place of a dead one. */
   readonly #restarts: (() => Promise<void>)[] = [];
   #lastId = 0;
+  /** The helpers, one after the other, that have died without a word. */
+  #silent = 0;
 
   /**
    * @param afterwards undefined: it ends by itself
@@ -252,30 +257,41 @@ export class NetworkHelper {
     child.on('message', (answer, socket) =>
       this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | Server | undefined),
     );
-    void child.then(({ cause }) => this.#ended(child, cause ?? new Error('the process in the network has ended')));
+    const ended = new Error('the process in the network has ended');
+    void child.then(({ cause }) => this.#ended(child, cause instanceof Error ? cause : ended));
     // A waiting caller keeps podrun running. The helper does not.
     child.unref();
     child.channel?.unref();
     return child;
   }
 
-  /** Starts another helper if ports are to be served: whoever connects there would be refused. */
-  #ended(child: HelperChild, error: unknown): void {
+  /**
+   * Starts another helper if ports are to be served: whoever connects there would be refused. When one after the other
+   * cannot start, only the next request tries again.
+   */
+  #ended(child: HelperChild, error: Error): void {
     if (this.#child === child) this.#child = undefined;
     this.#giveUp(error);
     this.#adopted.clear();
+    this.#silent += 1;
+    if (this.#silent > SILENT_MAX) return this.#served.forEach((served) => this.#lose(served, error));
     for (const begin of this.#restarts) begin().catch(() => undefined);
     // A port that another program has taken meanwhile is tried again with the next change of a Service.
     if (this.#services.length > 0) this.update(this.#services).catch(() => undefined);
-    for (const served of this.#served.values()) {
-      this.#handOver(served).catch((reason: unknown) => {
-        this.#served.delete(served.id);
-        served.onLost(reason instanceof Error ? reason : new Error(String(reason)));
+    for (const served of this.#served.values())
+      this.#handOver(served).catch((why: NodeJS.ErrnoException) => {
+        // Without a code: this helper has died as well, and the next one gets the port.
+        if (why.code !== undefined) this.#lose(served, why);
       });
-    }
+  }
+
+  #lose(served: ServedPort, why: Error): void {
+    this.#served.delete(served.id);
+    served.onLost(why);
   }
 
   #answered(message: HelperAnswer | HelperDial, socket: Socket | Server | undefined): void {
+    this.#silent = 0;
     if ('dial' in message) return void this.#dialFor(message);
     const { id, error } = message;
     const waiting = this.#waiting.get(id);
