@@ -280,8 +280,8 @@ export class NetworkHelper {
     if (this.#services.length > 0) this.update(this.#services).catch(() => undefined);
     for (const served of this.#served.values())
       this.#handOver(served).catch((why: NodeJS.ErrnoException) => {
-        // Without a code: this helper has died as well, and the next one gets the port.
-        if (why.code !== undefined) this.#lose(served, why);
+        // Otherwise this helper has died as well, and the next one gets the port.
+        if (why.syscall === 'listen' || why.syscall === 'bind') this.#lose(served, why);
       });
   }
 
