@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
-import { PATIENT } from '../patience.ts';
+import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { CASES, freePort, Place } from './network-place.ts';
 import type { Podrun } from './workshop.ts';
 
@@ -91,7 +91,11 @@ function helpersOf(apply: Podrun): number[] {
     .map(Number);
 }
 
-describe.skipIf(CASES.length === 0).concurrent('the Pods of a cluster network (needs ip, and namespaces)', () => {
+/** The limit of a test, which waits for a dozen programs, one after the other. */
+const LIMIT = { timeout: 4 * PATIENCE_MS };
+const cases = describe.skipIf(CASES.length === 0).concurrent;
+
+cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
   it.for(CASES)('of $who in the $tier tier, reach each other, and nothing is left', async ({ who, tier }, context) => {
     const place = new Place(context, who);
     const hostPort = await freePort();
