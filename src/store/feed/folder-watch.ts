@@ -1,4 +1,5 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
+import { quietly } from '../../quietly.ts';
 import { makeFolder, namesIn } from '../disk/atomic-file.ts';
 import { ifPossible, ifPresent } from '../disk/disk-errors.ts';
 import { namespaceFolder, resourceFolder } from '../layout.ts';
@@ -27,6 +28,8 @@ interface WatchedFolder {
   readonly onChange: (entry: string | undefined) => void;
   /** The identity of the watched folder. Undefined: there was no folder. */
   identity: string | undefined;
+  /** The times of its last change as the last two looks saw them, the latest first. Empty: it was not read. */
+  looks: readonly string[];
   watcher: { close(): void };
 }
 
@@ -57,18 +60,29 @@ export class FolderWatch {
     for (const each of namesIn(folder)) this.#addNamespace(each);
   }
 
-  /** Calls back for every entry, changed or not. */
-  rescan(): void {
+  /**
+   * Calls back for every entry, changed or not, of the folders that have changed since the look before the last one:
+   * two changes in one tick of the clock of the file system look like one. Answers their namespaces.
+   */
+  rescan(): readonly string[] {
     if (this.#all !== undefined) {
       renew(this.#all);
       this.add(undefined);
     }
+    const unsettled: string[] = [];
     for (const [namespace, folder] of this.#watched) {
       renew(folder);
+      const { looks } = folder;
+      const now = lastChangeOf(folder.path);
+      if (looks.length === 2 && looks.every((look) => look === now)) continue;
+      unsettled.push(namespace);
+      folder.looks = [];
       ifPossible(() => {
         for (const key of keysIn(this.#root, this.#resource, { namespace })) this.#onEntry(key);
+        folder.looks = now === undefined ? [] : [now, ...looks].slice(0, 2);
       });
     }
+    return unsettled;
   }
 
   close(): void {
@@ -81,8 +95,11 @@ export class FolderWatch {
   #addNamespace(namespace: string): void {
     if (this.#watched.has(namespace)) return;
     const onChange = (name: string | undefined): void => {
-      if (name === undefined) this.rescan();
-      else if (!name.startsWith('.')) this.#onEntry({ namespace, name });
+      if (name === undefined) {
+        for (const folder of this.#watched.values()) folder.looks = [];
+        this.rescan();
+      }
+      if (name?.startsWith('.') === false) this.#onEntry({ namespace, name });
     };
     this.#watched.set(namespace, watched(namespaceFolder(this.#root, this.#resource, namespace), onChange));
   }
@@ -91,7 +108,7 @@ export class FolderWatch {
 function watched(path: string, onChange: WatchedFolder['onChange']): WatchedFolder {
   // Only an existing folder can be watched. A reader that may not make it looks from time to time instead.
   ifPossible(() => makeFolder(path));
-  return { path, onChange, identity: identityOf(path), watcher: watchPath(path, onChange) };
+  return { path, onChange, identity: identityOf(path), looks: [], watcher: watchPath(path, onChange) };
 }
 
 /** Watches the present folder, when another one has replaced the watched one. */
@@ -101,6 +118,12 @@ function renew(folder: WatchedFolder): void {
   folder.watcher.close();
   folder.watcher = watchPath(folder.path, folder.onChange);
   folder.identity = identity;
+  folder.looks = [];
+}
+
+/** The time at which an entry of a folder last came, went or was replaced. Undefined: it cannot be looked at. */
+function lastChangeOf(path: string): string | undefined {
+  return quietly(() => String(statSync(path, { bigint: true }).mtimeNs));
 }
 
 /** Inode and birth time, since inodes are reused. Undefined when there is no folder, or no permission to look at it. */

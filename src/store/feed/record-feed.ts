@@ -76,8 +76,12 @@ export class RecordFeed {
 
   recheck(): void {
     for (const [resource, shelf] of this.#resources) {
-      shelf.folders.rescan();
-      for (const object of shelf.known.values()) this.check(resource, keyOf(object));
+      const namespaces = new Set(shelf.folders.rescan());
+      // Those that are gone are no entries any more.
+      for (const object of shelf.known.values()) {
+        const key = keyOf(object);
+        if (namespaces.has(key.namespace)) this.check(resource, key);
+      }
     }
   }
 
