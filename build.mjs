@@ -4,7 +4,7 @@
 // podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
-// server.cjs           the API of Kubernetes, which only `podrun serve` loads
+// server.cjs           the API of Kubernetes, which only `podrun serve` loads, with its code as well
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
 // types/               the declarations of the library, for editors and tsc
@@ -138,14 +138,14 @@ mkdirSync(dist, { recursive: true });
 const text = asFunction(program.outputFiles[0].text);
 replace(path.join(dist, 'podrun.cjs'), text);
 for (const file of readdirSync(dist)) if (file !== 'podrun.cjs') rmSync(path.join(dist, file), { recursive: true });
-addCodeCache();
 for (const { path: file, contents } of library.outputFiles) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, contents);
 }
 writeFileSync(path.join(dist, 'network-helper.cjs'), helper.outputFiles[0].text);
 writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
-writeFileSync(path.join(dist, 'server.cjs'), server.outputFiles[0].text);
+replace(path.join(dist, 'server.cjs'), asFunction(server.outputFiles[0].text));
+addCodeCaches();
 writeFileSync(path.join(dist, 'descriptions.json'), JSON.stringify(fieldDescriptions()));
 writeTypes();
 const modules = [program, library, helper, puller, server].flatMap(({ metafile }) => Object.keys(metafile.inputs));
@@ -158,18 +158,20 @@ function asFunction(code) {
   return `//${hash}\n(function(exports,require,module,__filename){${ascii}\n})`;
 }
 
-/** Runs the program, and keeps the code cache that its launcher wrote. */
-function addCodeCache() {
+/** Runs the program, and keeps the code caches that its launcher wrote. */
+function addCodeCaches() {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-build-'));
   try {
     const manifest = path.join(folder, 'pod.yaml');
     writeFileSync(manifest, TRIAL_POD);
     const env = { PATH: process.env.PATH, XDG_CACHE_HOME: folder, PODRUN_STATE_DIR: path.join(folder, 'state') };
-    for (const args of [['get'], ['apply', manifest, '--runtime', 'process']])
+    const serve = ['serve', '--once', '--runtime', 'process', '--network', 'host', '--', 'true'];
+    for (const args of [['get'], ['apply', manifest, '--runtime', 'process'], serve])
       execFileSync(process.execPath, [path.join(root, 'bin/podrun.js'), ...args], { env, stdio: 'ignore' });
     const caches = path.join(folder, 'podrun');
     for (const name of readdirSync(caches).filter((file) => file.endsWith('.apply'))) {
-      const cache = path.join(dist, `podrun.cjs.${name}`);
+      const isOfServer = name.startsWith('server-');
+      const cache = path.join(dist, isOfServer ? name.replace('server-', 'server.cjs.') : `podrun.cjs.${name}`);
       copyFileSync(path.join(caches, name), cache);
       chmodSync(cache, 0o644);
     }
