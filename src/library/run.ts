@@ -131,7 +131,7 @@ async function begin(
   if (running !== undefined) throw runsAlready(store, running.object as unknown as Workload);
   const lack = unmetRequests(chosen, planned);
   if (lack !== undefined) warn(lack);
-  const settings = settingsFor(
+  const settings = settingsOfRun(
     prepared,
     chosen,
     await networksFor(prepared, chosen, store, [...pods, ...records, ...workloads]),
@@ -254,7 +254,7 @@ export async function networksFor(
   return networks;
 }
 
-export function settingsFor(
+export function settingsOfRun(
   { options, config, cwd }: CheckedRun,
   chosen: ChosenRuntime,
   privateNetworks: AgentSettings['privateNetworks'],

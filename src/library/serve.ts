@@ -9,7 +9,7 @@ import { withLibraryErrors } from './library-errors.ts';
 import { checkOptions } from './options.ts';
 import { callListener } from './output.ts';
 import { asyncDispose } from './pods/dispose.ts';
-import { type CheckedRun, networksFor, settingsFor } from './run.ts';
+import { type CheckedRun, networksFor, settingsOfRun } from './run.ts';
 import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 
@@ -92,7 +92,7 @@ async function openPods(prepared: CheckedRun, { store }: StateFolder): Promise<S
   const variable = process.env['PODRUN_RUNTIME'];
   const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });
   const chosen = await chooseRuntime(choice, { stateDir: store.root, clock, userPath: process.env['PATH'] });
-  const settings = settingsFor(prepared, chosen, await networksFor(prepared, chosen, store, []));
+  const settings = settingsOfRun(prepared, chosen, await networksFor(prepared, chosen, store, []));
   let look = (): void => undefined;
   const pods = new RunningPods({
     settings,

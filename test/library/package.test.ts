@@ -104,7 +104,8 @@ describe('the package, installed', () => {
     'is typed',
     async () => {
       const text = `
-      import { type Event, type KubernetesServer, type Pod, type PodChange, type Pods, run, serve, type Workload } from 'podrun';
+      import { type Event, type Pod, type PodChange, type Pods, run, type Workload } from 'podrun';
+      import { type KubernetesServer, serve } from 'podrun';
       import { GoalError, ManifestError, TimeoutError } from 'podrun';
       await using pods: Pods = await run([new URL('pod.yaml', import.meta.url), 'more', { yaml: '' }, ${POD}], {
         timeout: '60s',
