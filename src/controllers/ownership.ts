@@ -39,15 +39,17 @@ export function claimObjects<T extends Owned>(
   objects: readonly T[],
   rules: ClaimRules<T>,
 ): ObjectClaim<T> {
-  const isOwnerDeleted = owner.metadata.deletionTimestamp !== undefined;
-  const owned = objects.filter((object) => isControlledBy(object, owner));
-  if (isOwnerDeleted) return { owned, actions: [] };
-  const released = owned.filter((object) => !rules.matches(object));
-  const adopted = objects.filter(
-    (object) => controllerOf(object) === undefined && !hasDeletionTimestamp(object) && rules.matches(object),
-  );
+  if (hasDeletionTimestamp(owner))
+    return { owned: objects.filter((object) => isControlledBy(object, owner)), actions: [] };
+  const [owned, released, adopted]: [T[], T[], T[]] = [[], [], []];
+  // One look at each: a Job has a thousand Pods, and each change of one leads here.
+  for (const object of objects) {
+    const controller = controllerOf(object);
+    if (controller?.uid === owner.metadata.uid) (rules.matches(object) ? owned : released).push(object);
+    else if (controller === undefined && !hasDeletionTimestamp(object) && rules.matches(object)) adopted.push(object);
+  }
   return {
-    owned: owned.filter((object) => rules.matches(object)),
+    owned,
     actions: [
       ...released.map((object) => release(owner, object, rules.finalizer)),
       ...adopted.map((object) => adopt(owner, object, rules.finalizer)),

@@ -35,10 +35,12 @@ export class ObjectCache {
   readonly #store: Store;
   readonly #listener: CacheListener;
   readonly #byUid = new Map<string, Owned>();
-  /** The uids of the objects that name an owner, by the uid of the owner. It need not exist. */
-  readonly #byOwner = new Map<string, Set<string>>();
-  /** The uids of objects without a controller, by namespace and kind. */
-  readonly #free = new Map<string, Set<string>>();
+  /** By the uid of an owner, which need not exist: the objects that name it. */
+  readonly #byOwner = new Shelves();
+  /** By the uid of a controller and by kind. */
+  readonly #byController = new Shelves();
+  /** By namespace and kind: the objects without a controller. */
+  readonly #free = new Shelves();
   readonly #subscriptions = new Map<string, readonly Subscription[]>();
 
   constructor(store: Store, listener: CacheListener) {
@@ -72,12 +74,12 @@ export class ObjectCache {
 
   /** The objects of a kind whose controller has this uid. */
   controlledBy<T extends Owned>(uid: string, kind: string): T[] {
-    return this.dependentsOf(uid).filter((object) => object.kind === kind && controllerOf(object)?.uid === uid) as T[];
+    return this.#byController.all(`${uid}/${kind}`) as T[];
   }
 
   /** The objects that name this owner. */
   dependentsOf(uid: string): Owned[] {
-    return this.#present(this.#byOwner.get(uid));
+    return this.#byOwner.all(uid);
   }
 
   /** The Pods of an owner, and of what it owns. */
@@ -87,16 +89,12 @@ export class ObjectCache {
 
   /** The objects of a kind that no controller has. */
   free<T extends Owned>(namespace: string, kind: string): T[] {
-    return this.#present(this.#free.get(`${namespace}/${kind}`)) as T[];
+    return this.#free.all(`${namespace}/${kind}`) as T[];
   }
 
   close(): void {
     for (const subscriptions of this.#subscriptions.values()) for (const each of subscriptions) each.close();
     this.#subscriptions.clear();
-  }
-
-  #present(uids: ReadonlySet<string> = new Set()): Owned[] {
-    return [...uids].flatMap((uid) => this.#byUid.get(uid) ?? []);
   }
 
   #take(event: WatchEvent<Owned>): void {
@@ -106,27 +104,47 @@ export class ObjectCache {
     if (before !== undefined && Number(before.metadata.resourceVersion) > Number(resourceVersion)) return;
     if (before?.metadata.resourceVersion === resourceVersion && event.type !== 'DELETED') return;
     if (before === undefined && event.type === 'DELETED') return;
-    if (before !== undefined) this.#index(before, (set) => set.delete(uid));
+    if (before !== undefined) for (const [shelves, key] of this.#placesOf(before)) shelves.remove(key, uid);
     if (event.type === 'DELETED') this.#byUid.delete(uid);
     else {
       this.#byUid.set(uid, object);
-      this.#index(object, (set) => set.add(uid));
+      for (const [shelves, key] of this.#placesOf(object)) shelves.put(key, object);
     }
     this.#listener(before === undefined ? { type: 'ADDED', object } : event, before);
   }
 
-  #index(object: Owned, change: (set: Set<string>) => void): void {
-    const { namespace, ownerReferences = [] } = object.metadata;
-    for (const { uid } of ownerReferences) changeSet(this.#byOwner, uid, change);
-    if (controllerOf(object) === undefined) changeSet(this.#free, `${namespace}/${object.kind}`, change);
+  /** The shelves on which an object lies, each with its key. */
+  #placesOf(object: Owned): [Shelves, string][] {
+    const { kind, metadata } = object;
+    const { namespace, ownerReferences = [] } = metadata;
+    const controller = controllerOf(object);
+    return [
+      ...ownerReferences.map(({ uid }): [Shelves, string] => [this.#byOwner, uid]),
+      controller === undefined
+        ? [this.#free, `${namespace}/${kind}`]
+        : [this.#byController, `${controller.uid}/${kind}`],
+    ];
   }
 }
 
-function changeSet(sets: Map<string, Set<string>>, key: string, change: (set: Set<string>) => void): void {
-  const set = sets.get(key) ?? new Set();
-  change(set);
-  if (set.size === 0) sets.delete(key);
-  else sets.set(key, set);
+/** Objects by a key that several share. A controller asks for a thousand Pods at once: they lie here, not their uids. */
+class Shelves {
+  readonly #shelves = new Map<string, Map<string, Owned>>();
+
+  all(key: string): Owned[] {
+    return [...(this.#shelves.get(key)?.values() ?? [])];
+  }
+
+  put(key: string, object: Owned): void {
+    const shelf = this.#shelves.get(key) ?? new Map<string, Owned>();
+    this.#shelves.set(key, shelf.set(object.metadata.uid, object));
+  }
+
+  remove(key: string, uid: string): void {
+    const shelf = this.#shelves.get(key);
+    shelf?.delete(uid);
+    if (shelf?.size === 0) this.#shelves.delete(key);
+  }
 }
 
 export function isPod(object: Owned): object is StoredPod {

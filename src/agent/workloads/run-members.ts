@@ -22,14 +22,17 @@ export class RunMembers {
   /** Tells of a change, if it is one of a member. Called after each change of the cache. */
   changed(event: WatchEvent<Owned>): void {
     const { uid, ownerReferences = [] } = event.object.metadata;
-    const isMember = this.#uids.has(uid) || ownerReferences.some((owner) => this.#uids.has(owner.uid));
-    if (!isMember) return;
+    const wasMember = this.#uids.has(uid);
+    if (!wasMember && !ownerReferences.some((owner) => this.#uids.has(owner.uid))) return;
     this.#tell(event);
-    if (event.type === 'DELETED') this.#uids.delete(uid);
-    else {
-      this.#uids.add(uid);
-      this.#addAround(event.object);
+    if (event.type === 'DELETED') {
+      this.#uids.delete(uid);
+      return;
     }
+    this.#uids.add(uid);
+    this.#addOwners(event.object);
+    // Later dependents come by themselves. The uid of an owner may belong to the run before the owner is known.
+    if (!wasMember || event.type === 'ADDED') this.#addDependents(event.object);
   }
 
   has(uid: string): boolean {
@@ -41,7 +44,8 @@ export class RunMembers {
     if (this.#uids.has(object.metadata.uid)) return;
     this.#uids.add(object.metadata.uid);
     this.#tell({ type: 'ADDED', object });
-    this.#addAround(object);
+    this.#addOwners(object);
+    this.#addDependents(object);
   }
 
   /**
@@ -58,12 +62,15 @@ export class RunMembers {
     });
   }
 
-  #addAround({ metadata: { uid, ownerReferences = [] } }: Owned): void {
+  #addOwners({ metadata: { ownerReferences = [] } }: Owned): void {
     for (const owner of ownerReferences) {
       const present = this.#cache.get(owner.uid);
       if (present === undefined) this.#uids.add(owner.uid);
       else this.add(present);
     }
+  }
+
+  #addDependents({ metadata: { uid } }: Owned): void {
     for (const dependent of this.#cache.dependentsOf(uid)) this.add(dependent);
   }
 }

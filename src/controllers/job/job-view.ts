@@ -1,5 +1,5 @@
 import type { JobSpec, JobStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
 import { isActive, isPodReady, isTerminating } from '../pod-state.ts';
@@ -48,12 +48,14 @@ export interface JobView {
 export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
   const { spec } = job;
   const completions = spec.completions ?? 0;
-  const status = withCountedUids(job.status ?? {}, pods);
+  const tracked = pods.filter(hasJobFinalizer);
+  const unended = pods.filter((pod) => !isTerminalPhase(pod.status.phase));
+  const status = withCountedUids(job.status ?? {}, tracked);
   const uncounted = {
     succeeded: new Set(status.uncountedTerminatedPods?.succeeded),
     failed: new Set(status.uncountedTerminatedPods?.failed),
   };
-  const uncountedPods = pods.filter((pod) => hasJobFinalizer(pod) && isValid(job, pod));
+  const uncountedPods = tracked.filter((pod) => isValid(job, pod));
   const newSucceeded = uncountedPods.filter(
     ({ metadata, status: { phase } }) => phase === 'Succeeded' && !uncounted.succeeded.has(metadata.uid),
   );
@@ -66,7 +68,7 @@ export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
   const succeededIndexes = new Set([...countedIndexes, ...newIndexes]);
   const failedIndexes =
     spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, status, uncountedPods);
-  const active = pods.filter(isActive);
+  const active = unended.filter(isActive);
   const sum = (status.succeeded ?? 0) + newSucceeded.length + uncounted.succeeded.size;
   return {
     job,
@@ -75,7 +77,7 @@ export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
     pods,
     active,
     ready: active.filter(isPodReady).length,
-    terminating: pods.filter(isTerminating).length,
+    terminating: unended.filter(isTerminating).length,
     completions,
     uncounted,
     succeeded: isIndexed(job) ? succeededIndexes.size : sum,
