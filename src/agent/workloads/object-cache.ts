@@ -127,7 +127,7 @@ export class ObjectCache {
   }
 }
 
-/** Objects by a key that several share. A controller asks for a thousand Pods at once: they lie here, not their uids. */
+/** Objects by a key that several share. A controller asks for a thousand Pods at once: their uids would not do. */
 class Shelves {
   readonly #shelves = new Map<string, Map<string, Owned>>();
 
