@@ -20,7 +20,8 @@ import { containerKind } from '../lifecycle/status/container-status.ts';
 import { imageNotHere } from '../lifecycle/texts/image-errors.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
-import type { ImageLayers, ResourceLimits } from '../runtime/confinement.ts';
+import type { RuntimeHandler } from '../lifecycle/node/runtime-handler.ts';
+import type { ImageLayers, OciProgram, ResourceLimits } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { NetworkHelper } from '../runtime/linux/network/helper-process.ts';
 import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
@@ -30,6 +31,7 @@ import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import type { EnsureCall, NodeImages } from './images/node-images.ts';
 import { runtimeHandlerOf } from './images/pod-source.ts';
+import { OciRuntimes } from './images/oci-runtimes.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
@@ -96,6 +98,9 @@ export class Machine {
   readonly #steps: readonly LaunchStep[];
   /** The steps of Pods whose RuntimeClass wants plain processes beside others in namespaces; made for the first. */
   #plainSteps: readonly LaunchStep[] | undefined;
+  /** The Pods whose programs an OCI runtime starts, by uid. */
+  readonly #ociPods = new Map<string, OciProgram>();
+  readonly #ociRuntimes: OciRuntimes;
   /** The Pods that have such steps, by uid. */
   readonly #plainPods = new Set<string>();
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
@@ -122,6 +127,7 @@ export class Machine {
       hasOwnFiles: settings.features.tier === 'namespace',
       helper: () => this.#networks.clusterHelper(),
     });
+    this.#ociRuntimes = new OciRuntimes(settings, store.root);
     this.#steps = this.#launchSteps(options);
   }
 
@@ -163,11 +169,11 @@ export class Machine {
    */
   async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
     if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
-    this.#chooseHandler(pod);
+    const network = await this.#chooseHandler(pod);
     await this.#options.images?.open(pod);
     const hostname = podHostname(pod);
     if (!hostname.ok) throw new Error(hostname.message);
-    const [address, events] = await Promise.all([this.#networks.join(pod, attempt), this.#names.open(pod)]);
+    const [address, events] = await Promise.all([this.#networks.join(pod, attempt, network), this.#names.open(pod)]);
     for (const event of events) attempt.event(event);
     return address;
   }
@@ -177,6 +183,7 @@ export class Machine {
     this.#volumes.get(uid)?.remove();
     this.#volumes.delete(uid);
     this.#plainPods.delete(uid);
+    this.#ociPods.delete(uid);
     this.#journals.close(pod);
     this.#options.images?.left(pod);
     await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
@@ -301,24 +308,28 @@ export class Machine {
     streams?.holdOutput(false, 'shown');
   }
 
-  /** Finds the handler of the Pod's RuntimeClass. @throws when this machine does not have it */
-  #chooseHandler(pod: StoredPod): void {
+  /** Finds the handler of the Pod's RuntimeClass. Answers the network it wants. Rejects when it is not to be had here. */
+  async #chooseHandler(pod: StoredPod): Promise<RuntimeHandler['network']> {
     const { settings, rights, store } = this.#options;
     const handler = runtimeHandlerOf(pod, settings, store);
     if (!handler.ok) throw new Error(handler.error);
-    if (handler.type === settings.features.tier) return;
-    const plain = { ...settings, features: { tier: handler.type, namespaces: undefined } };
+    const { type, path, network } = handler;
+    if (type === 'oci') this.#ociPods.set(pod.metadata.uid, await this.#ociRuntimes.find(path ?? ''));
+    if (type !== 'process' || settings.features.tier === 'process') return network;
+    const plain = { ...settings, features: { tier: type, namespaces: undefined } };
     this.#plainSteps ??= this.#launchSteps({
       ...this.#options,
       settings: plain,
-      rights: () => ({ ...rights(), tier: handler.type }),
+      rights: () => ({ ...rights(), tier: type }),
     });
     this.#plainPods.add(pod.metadata.uid);
+    return network;
   }
 
   #launchSteps(options: MachineOptions): readonly LaunchStep[] {
     const [files, attachPoint, names] = [this.#files, this.#attachPoint, this.#names];
-    return launchSteps({ ...options, files, attachPoint, names });
+    const ociOf = ({ metadata: { uid } }: StoredPod): OciProgram | undefined => this.#ociPods.get(uid);
+    return launchSteps({ ...options, files, attachPoint, names, ociOf });
   }
 
   #stepsOf({ metadata }: StoredPod): readonly LaunchStep[] {

@@ -54,6 +54,7 @@ export type MachineFeature =
   | 'serviceRules'
   | 'images'
   | 'memoryVolumes'
+  | 'ociRuntimes'
   | 'terminals';
 
 /** The finding about one ability. */

@@ -28,6 +28,8 @@ export interface Confinement {
   readonly areKernelFilesOpen: boolean;
   /** True: the main process is process 1 of its namespace. Otherwise a reaper is. */
   readonly strictPid1: boolean;
+  /** The OCI runtime that starts the programs of the container. Undefined: podrun does. */
+  readonly oci?: (OciProgram & { readonly hasSeccomp: boolean }) | undefined;
 }
 
 /**
@@ -46,6 +48,14 @@ export interface ImageLayers {
 /** The files of an image, as the root of a container. */
 export interface ImageRoot extends ImageLayers {
   readonly owners: FileOwners;
+}
+
+/** A program that runs OCI bundles, such as crun or runc. */
+export interface OciProgram {
+  /** Absolute. */
+  readonly file: string;
+  /** Mounts of this machine that keep it from working. They are taken away in the mount namespace of each container. */
+  readonly hiddenMounts: readonly string[];
 }
 
 /** The namespaces that the containers of a Pod share. */

@@ -61,6 +61,7 @@ export function seenIdentityPrefix(
 
 /** The inside of a container whose programs run with an identity. */
 export function withIdentity(inside: Inside, identity: Identity | undefined): Inside {
+  if (inside.ociRuntime !== undefined) return inside;
   const { prefix, owner } = commandOf(inside, identity);
   if (prefix.length === 0) return inside;
   return {

@@ -17,6 +17,8 @@ export interface InsideTools {
 
 /** The arguments of execve(2) for a program. */
 export interface ProgramCall {
+  /** True: the program gets a terminal, which is that of its standard streams. */
+  readonly hasTerminal?: boolean | undefined;
   /** The path found by `lookUpProgram`. */
   readonly file: string;
   /** The arguments, with the program's name as the first element. */
@@ -47,6 +49,11 @@ export interface Inside {
   readonly owner?: { readonly uid: number; readonly gid: number } | 'mapped' | undefined;
   /** The tools for the identity of programs inside. Undefined: those of the host, without namespaces. */
   readonly tools?: InsideTools | undefined;
+  /**
+   * The OCI runtime that starts the programs, with the identity of the container. Undefined: the programs of `enter`
+   * become the program.
+   */
+  readonly ociRuntime?: string | undefined;
   /** Kills everything inside, without waiting. */
   kill(): void;
   /** Resolves when everything inside has ended and was removed. Never rejects. */

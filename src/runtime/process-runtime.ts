@@ -166,7 +166,7 @@ export class ProcessRuntime implements Runtime {
       pipes.discard();
       return { error: startFailed(forkFailed(spawned.errno)) };
     }
-    const watch = new StartupWatch(launch, commandLine);
+    const watch = new StartupWatch(launch, commandLine, inside.ociRuntime);
     const connected = pipes.connect(spawned.child, watch.onOutput);
     const main = await pipedProcess(spawned.child, spawned.pid, connected, inside.programOf(spawned.pid));
     const startup = await watch.untilRunning(main, this.#clock);

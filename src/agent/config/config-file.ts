@@ -1,12 +1,18 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { LineCounter, parseDocument } from 'yaml';
 import { PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import { NETWORK_CHOICES, type NetworkChoice, PROXY_CHOICES, type ProxyChoice } from '../../machine/network-choice.ts';
-import { HANDLER_TYPES, type RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
+import {
+  BUILT_IN_HANDLERS,
+  HANDLER_NETWORKS,
+  HANDLER_TYPES,
+  OCI_RUNTIMES,
+  type RuntimeHandler,
+} from '../../lifecycle/node/runtime-handler.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import type { ImageSettings } from '../../lifecycle/images/settings.ts';
@@ -190,11 +196,29 @@ function readVariable(name: string, value: ConfigNode): [string, string] {
 function readHandler(name: string, value: ConfigNode): [string, RuntimeHandler] {
   const [problem] = labelMessages(name);
   if (problem !== undefined) value.failAtKey(problem);
-  if (HANDLER_TYPES.some((type) => type === name)) value.failAtKey('podrun has a handler of this name');
-  const { type, images } = value.fields(['type', 'images']);
+  if (BUILT_IN_HANDLERS.some((type) => type === name)) value.failAtKey('podrun has a handler of this name');
+  const { type, images, network, path } = value.fields(['type', 'images', 'network', 'path']);
   if (type === undefined) return value.fail('must have a type');
+  const chosen = readChoice(type, HANDLER_TYPES);
   const source = images && readChoice(images, SOURCE_CHOICES);
-  return [name, { type: readChoice(type, HANDLER_TYPES), ...(source && { images: source }) }];
+  const net = network && readChoice(network, HANDLER_NETWORKS);
+  const runtime = chosen === 'oci' ? readRuntimePath(name, path, value) : path?.fail('goes with type oci only');
+  return [
+    name,
+    {
+      type: chosen,
+      ...(source && { images: source }),
+      ...(net && { network: net }),
+      ...(runtime !== undefined && { path: runtime }),
+    },
+  ];
+}
+
+/** The program of an OCI runtime. Those that podrun knows are found along PATH. */
+function readRuntimePath(name: string, path: ConfigNode | undefined, handler: ConfigNode): string {
+  const file = path?.text();
+  if (file !== undefined) return isAbsolute(file) ? file : (path?.fail('must be an absolute path') ?? file);
+  return OCI_RUNTIMES.find((runtime) => runtime === name) ?? handler.fail('must have the path of its program');
 }
 
 function readLabel(key: string, value: ConfigNode): [string, string] {

@@ -25,5 +25,6 @@ export function podSourceRules(pod: StoredPod, settings: HandlerSettings, store:
   const { imageSource, features } = settings;
   const handler = runtimeHandlerOf(pod, settings, store);
   if (!handler.ok) return { choice: imageSource, tier: features.tier };
-  return { choice: handler.images ?? imageSource, tier: handler.type };
+  const tier = handler.type === 'oci' ? 'namespace' : handler.type;
+  return { choice: handler.images ?? imageSource, tier };
 }

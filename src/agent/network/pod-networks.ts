@@ -3,7 +3,10 @@ import type { Container, Probe } from '../../api/generated/types.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
+import { obstacleText } from '../../machine/obstacle.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
+import { handlerNetworkUnusable } from '../../lifecycle/texts/runtime-handlers.ts';
 import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
@@ -25,6 +28,7 @@ import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { NetworkMaker } from './network-maker.ts';
 import type { PrivateNetwork } from './private-network.ts';
+import type { AgentSettings } from '../setup/agent-settings.ts';
 import type { PrivateNetworks } from '../setup/private-networks.ts';
 
 export interface PodNetworksOptions {
@@ -36,6 +40,7 @@ export interface PodNetworksOptions {
   readonly runtime: Pick<Runtime, 'adopt'>;
   /** The networks of Pods. Undefined: they share the host's. */
   readonly privateNetworks: PrivateNetworks | undefined;
+  readonly settings: Pick<AgentSettings, 'hostEnv'>;
   /** Undefined: networks end with podrun. */
   readonly networkRecord: NetworkRecord | undefined;
 }
@@ -105,6 +110,9 @@ export class PodNetworks {
   #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   /** Undefined: no Pod has asked for it yet. */
   #maker: Promise<NetworkMaker> | undefined;
+  /** Networks of single Pods, for a handler that wants them where the run has others. */
+  #alone: Promise<PrivateNetworks> | undefined;
+  #aloneMaker: Promise<NetworkMaker> | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
   /** Undefined: there is no API server. */
   #api: ApiOfPods | undefined;
@@ -125,19 +133,34 @@ export class PodNetworks {
     this.#portTrouble = new PortTrouble({ clock, podWithUid, workloadOf, networkOf });
   }
 
-  /** Creates the Pod's network and returns its address. Rejects when it cannot be created. */
-  async join(pod: StoredPod, attempt: JoinAttempt): Promise<string> {
+  /**
+   * Creates the Pod's network and returns its address. Rejects when it cannot be created.
+   * @param wanted the network that the handler of its RuntimeClass wants; undefined: that of the run
+   */
+  async join(pod: StoredPod, attempt: JoinAttempt, wanted?: RuntimeHandler['network']): Promise<string> {
     const { uid } = pod.metadata;
-    const address = await this.#addressFor(pod);
+    const networks = await this.#networksFor(wanted);
+    const address = await this.#addressFor(pod, networks !== undefined);
     this.#addresses.set(uid, address);
-    const { privateNetworks } = this.#options;
-    if (privateNetworks === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
-    this.#maker ??= this.#makeMaker(privateNetworks);
-    const network = await (await this.#maker).open(pod, address, attempt.event);
-    if (privateNetworks.kind === 'pod') await this.#serveApiIn(network);
+    if (networks === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    const network = await (await this.#makerOf(networks)).open(pod, address, attempt.event);
+    if (networks.kind === 'pod') await this.#serveApiIn(network);
     if (attempt.signal.aborted) await network.close();
     else this.#private.set(uid, network);
     return address;
+  }
+
+  /** Undefined: the network of the host. */
+  async #networksFor(wanted: RuntimeHandler['network']): Promise<PrivateNetworks | undefined> {
+    const { privateNetworks, settings, clock } = this.#options;
+    if (wanted === undefined || wanted === privateNetworks?.kind) return privateNetworks;
+    if (wanted === 'host') return undefined;
+    return (this.#alone ??= detectAlone(settings.hostEnv['PATH'], clock));
+  }
+
+  #makerOf(networks: PrivateNetworks): Promise<NetworkMaker> {
+    if (networks === this.#options.privateNetworks) return (this.#maker ??= this.#makeMaker(networks));
+    return (this.#aloneMaker ??= this.#makeMaker(networks));
   }
 
   /** Loaded late: execa takes as long as a quarter of a start. */
@@ -185,7 +208,7 @@ export class PodNetworks {
 
   /** Lets go of what all Pods share. */
   async close(): Promise<void> {
-    await (await this.#maker)?.close();
+    for (const maker of [this.#maker, this.#aloneMaker]) await (await maker)?.close();
   }
 
   /** Removes the network of a Pod that has ended. */
@@ -220,13 +243,12 @@ export class PodNetworks {
     );
   }
 
-  async #addressFor({ metadata: { uid }, spec, status }: StoredPod): Promise<string> {
-    const { node, privateNetworks } = this.#options;
-    const [hostIP] = node.hostIPs;
+  async #addressFor({ metadata: { uid }, spec, status }: StoredPod, isPrivate: boolean): Promise<string> {
+    const [hostIP] = this.#options.node.hostIPs;
     if (spec.hostNetwork === true) return hostIP;
-    const hasOwn = privateNetworks !== undefined || (await (this.#hasLoopbacks ??= hasPodAddresses()));
+    const hasOwn = isPrivate || (await (this.#hasLoopbacks ??= hasPodAddresses()));
     if (!hasOwn) return hostIP;
-    const range = privateNetworks === undefined ? LOOPBACK : PRIVATE;
+    const range = isPrivate ? PRIVATE : LOOPBACK;
     // A Pod of a former agent has its address already.
     const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
     if (given !== undefined) return given;
@@ -277,4 +299,12 @@ export class PodNetworks {
     const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
     return { ...user, podIP, hasOwnAddress: podIP !== hostIP, saysInUse };
   }
+}
+
+/** The networks of single Pods. Rejects when this machine does not permit them. */
+async function detectAlone(userPath: string | undefined, clock: Clock): Promise<PrivateNetworks> {
+  const { detectNetworks } = await import('../../runtime/linux/network/detect.ts');
+  const detection = await detectNetworks('pod', { userPath, clock });
+  if (!detection.ok) throw new Error(handlerNetworkUnusable(obstacleText(detection.why)));
+  return { ...detection.facts, kind: 'pod', hasHostAccess: false, proxy: 'node' };
 }

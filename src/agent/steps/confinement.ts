@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { podHostname } from '../../lifecycle/environment/hostname.ts';
-import type { Confinement, Mount, PodNamespaces } from '../../runtime/confinement.ts';
+import type { Confinement, Mount, OciProgram, PodNamespaces } from '../../runtime/confinement.ts';
 import { memoryFolders } from '../../store/disk/memory-folders.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { stateRoot } from '../../store/layout.ts';
@@ -17,12 +17,15 @@ export function confinementStep(
   isolation: Pick<Confinement, 'shared' | 'hidden' | 'strictPid1'>,
   files: Pick<PodFiles, 'layer'>,
   images?: ContainerImages,
+  ociOf: OciOf = () => undefined,
 ): LaunchStep {
   return {
     prepare(input, { mounts, image }) {
       const { readOnlyRootFilesystem, privileged = false, procMount } = input.container.securityContext ?? {};
+      const oci = ociOf(input.pod);
       const confinement: Confinement = {
         ...isolation,
+        ...(oci && { strictPid1: true, oci: { ...oci, hasSeccomp: hasSeccomp(input) } }),
         pod: { ...podNamespaces(input.pod), ...mappedUsers(input.pod, images, image) },
         image: image?.root,
         layerDir: files.layer(input.pod, input.instance),
@@ -35,6 +38,15 @@ export function confinementStep(
       return { ok: true, changes: { confinement } };
     },
   };
+}
+
+/** The OCI runtime of a Pod. Undefined: podrun starts its programs itself. */
+export type OciOf = (pod: StoredPod) => OciProgram | undefined;
+
+/** True unless the manifest wants no filter, as on a node whose kubelet has seccompDefault. */
+function hasSeccomp({ pod, container: { securityContext = {} } }: LaunchInput): boolean {
+  const profile = securityContext.seccompProfile ?? pod.spec.securityContext?.seccompProfile;
+  return securityContext.privileged !== true && profile?.type !== 'Unconfined';
 }
 
 function podNamespaces(pod: StoredPod): PodNamespaces {

@@ -7,7 +7,7 @@ import type { PodFiles } from '../pod-files.ts';
 import type { PodNames } from '../network/pod-names.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { clientSocketStep } from './client-socket.ts';
-import { confinementStep, hiddenFolders } from './confinement.ts';
+import { confinementStep, hiddenFolders, type OciOf } from './confinement.ts';
 import { environmentStep } from './environment.ts';
 import { etcFilesStep } from './etc-files.ts';
 import { hostEnvironmentStep } from './host-environment.ts';
@@ -33,6 +33,7 @@ interface LaunchOptions {
   readonly attachPoint: Pick<AttachPoint, 'expect'>;
   /** Undefined: all containers run programs of this machine. */
   readonly images?: ContainerImages | undefined;
+  readonly ociOf: OciOf;
 }
 
 /** The steps of each start of a container, in their order. */
@@ -45,6 +46,7 @@ export function launchSteps({
   attachPoint,
   names,
   images: ownImages,
+  ociOf,
 }: LaunchOptions): readonly LaunchStep[] {
   const { hostEnv, cwd, images, isBestEffort, podPidsLimit, features, sharedFolders: shared, strictPid1 } = settings;
   const network = settings.privateNetworks?.kind === 'cluster' ? 'cluster' : 'host';
@@ -62,7 +64,7 @@ export function launchSteps({
   const inNamespace = (): LaunchStep[] => [
     terminationLogMount(files),
     etcFilesStep(files, store, names),
-    confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files, ownImages),
+    confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files, ownImages, ociOf),
   ];
   return [
     clientSocketStep(attachPoint, settings.awaitsClient === true),

@@ -8,6 +8,7 @@ import { calledCommand } from '../environment.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
 import type { WorkloadKey } from '../../agent/runs/begin-workloads.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { tellOfFirstPull } from './first-pull.ts';
 import { runPods, settingsOf } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
 
@@ -34,12 +35,14 @@ export async function applyDetached(
   const { cli, store, view, plan } = session;
   await closeLostRuns(store, cli.clock, (text) => view.trouble(text));
   const agents = new BackgroundAgents(store.root, localProcesses);
+  const settings = await settingsOf(session);
+  tellOfFirstPull(session, settings);
   const { owned, foreign } =
     own.length === 0 && workloads.length === 0
       ? { owned: [], foreign: [] }
       : await startAgent(
           agents,
-          await settingsOf(session),
+          settings,
           { pods: own, workloads, command: calledCommand(cli) },
           cli.podrun,
         );

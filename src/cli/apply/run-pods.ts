@@ -1,7 +1,3 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import path from 'node:path';
-import type { OnPull } from '../../agent/images/pull-notices.ts';
 import { ApplyRun, type RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
@@ -21,7 +17,6 @@ import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
 import { ForeignRoots } from '../../agent/runs/foreign-roots.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
-import { imagesFolder } from '../../images/images-folder.ts';
 import { evidenceAbout, podEvidence } from '../../store/records/pod-evidence.ts';
 import { isOnPath } from '../program-on-path.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
@@ -37,6 +32,7 @@ import type { ApplyView } from '../view/apply-view.ts';
 import { annotateRun } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome.ts';
+import { firstPullTeller } from './first-pull.ts';
 import { UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
 import { unservedLines } from '../../objects/services/unserved.ts';
@@ -137,21 +133,6 @@ function jobsTeller({ plan, view }: ApplySession): (run: ApplyRun, running: Runn
     isTold = true;
     view.note(sentence);
   };
-}
-
-/** Passes pulls to the view. Tells once in the life of the image store that podrun asks registries by itself. */
-function firstPullTeller({ cli, settings, view }: ApplySession): OnPull {
-  let isTold = settings.imageSource !== 'auto' || hasPulled(cli.env);
-  return (notice) => {
-    if (!isTold) cli.note(`pulling ${notice.image}: nothing else says what to run (--images=host never pulls)`);
-    isTold = true;
-    view.pull(notice);
-  };
-}
-
-/** True when the pulled images of this user are not the first. */
-function hasPulled(env: Cli['env']): boolean {
-  return existsSync(path.join(imagesFolder(env, homedir()), 'images'));
 }
 
 /** True when images of registries may be what a Pod waits for. */

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
+import { PullRecords } from '../../images/store/pull-records.ts';
 import { Uses } from '../../images/store/uses.ts';
+import { permittedUsers } from '../../lifecycle/images/access.ts';
 import type { Cli } from '../cli.ts';
 import type { RunVerb } from '../verb.ts';
 import { fullNameOf, openImages } from './open-images.ts';
@@ -15,7 +17,7 @@ export function addInspect(group: Command, run: RunVerb): void {
   group
     .command('inspect')
     .summary('Print the configuration and the layers of images')
-    .description('Prints names, digests, configurations, layers and users of images as JSON.')
+    .description('Prints names, digests, configurations, layers and users of images as JSON, and the Pods that may use them.')
     .usage('IMAGE...')
     .argument('<images...>', 'names of images')
     .addHelpText('after', EXAMPLES)
@@ -25,11 +27,15 @@ export function addInspect(group: Command, run: RunVerb): void {
 function inspect(cli: Cli, words: readonly string[]): number {
   const store = openImages(cli);
   const uses = new Uses(store.root);
+  const records = new PullRecords(store);
   let exitCode: number = EXIT.ok;
   const found = words.flatMap((word) => {
     const image = store.find(fullNameOf(word));
-    if (image !== undefined)
-      return { ...image, layers: image.config.rootfs.diff_ids, usedBy: uses.usersOf(image.manifest) };
+    if (image !== undefined) {
+      const mayBeUsedBy = permittedUsers(records.accessOf(image.configDigest), records.isBegun(image.name));
+      const usedBy = uses.usersOf(image.manifest);
+      return { ...image, layers: image.config.rootfs.diff_ids, usedBy, mayBeUsedBy };
+    }
     exitCode = EXIT.failed;
     cli.stderr.write(`error: image ${JSON.stringify(word)} not found\n`);
     return [];

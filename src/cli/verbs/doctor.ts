@@ -10,6 +10,7 @@ import { readOwnRights } from '../../agent/setup/own-rights.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
+import { OCI_RUNTIMES } from '../../lifecycle/node/runtime-handler.ts';
 import { canChangeUser, type OwnRights } from '../../lifecycle/security/own-rights.ts';
 import { renderMachineReport } from '../../print/doctor/report.ts';
 import { runtimeChoice } from '../../agent/setup/choose-runtime.ts';
@@ -19,6 +20,7 @@ import { distributions, namespaceFindings } from '../../runtime/linux/detection/
 import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
 import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/features.ts';
 import { detectCluster, detectNetworks, type NetworkFacts } from '../../runtime/linux/network/detect.ts';
+import { detectOci } from '../../runtime/linux/oci/detect.ts';
 import { missingForWayOut } from '../../runtime/linux/network/tools.ts';
 import { terminalKind } from '../../runtime/terminal/terminal.ts';
 import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
@@ -95,16 +97,17 @@ async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir
   const features: RuntimeFeatures = namespaces.ok
     ? { tier: 'namespace', namespaces: namespaces.facts }
     : { tier: 'process', namespaces: undefined };
-  const [podAddresses, podNetworks, cluster, images, terminals] = await Promise.all([
+  const [podAddresses, podNetworks, cluster, images, runtimes, terminals] = await Promise.all([
     addressFinding(),
     networkFinding(cli),
     clusterFindings(cli, stateDir),
     imageFinding(namespaces),
+    runtimeFinding(features, stateDir, cli.env['PATH']),
     terminalFinding(),
   ]);
   const users = userFinding(readOwnRights(features));
   const network = [podAddresses, podNetworks, ...cluster, nameFinding(namespaces)];
-  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, images, memoryFinding(cli), terminals];
+  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, images, runtimes, memoryFinding(cli), terminals];
 }
 
 /** Containers run from images where they have namespaces, and where podrun can unpack layers. */
@@ -123,6 +126,26 @@ async function imageFinding(namespaces: NamespaceDetection): Promise<MachineFind
   if (unmapped === undefined) return { feature, verdict: 'yes', how: kind };
   const user = quietly(() => userInfo().username) ?? 'this user';
   return { feature, verdict: 'partly', how: kind, why: { type: 'noSubordinateIds', user, said: unmapped } };
+}
+
+/** Tries the OCI runtimes that RuntimeClasses may name without an entry in podrun.yaml. */
+async function runtimeFinding(
+  { namespaces: facts }: RuntimeFeatures,
+  stateDir: string,
+  userPath: string | undefined,
+): Promise<MachineFinding> {
+  const feature = 'ociRuntimes';
+  const tried = await Promise.all(
+    OCI_RUNTIMES.map(async (wanted) => ({ wanted, ...(await detectOci({ wanted, facts, stateDir, userPath })) })),
+  );
+  const working = tried.filter(({ ok }) => ok).map(({ wanted }) => wanted);
+  if (working.length > 0) return { feature, verdict: 'yes', how: working.length > 1 ? 'both' : working.join('') };
+  const refusal = tried.find((outcome) => !outcome.ok && outcome.isInstalled);
+  if (refusal === undefined || refusal.ok) {
+    return { feature, verdict: 'no', how: 'none', why: { type: 'missingPrograms', programs: [...OCI_RUNTIMES] } };
+  }
+  const doing = `run containers with ${refusal.wanted}`;
+  return { feature, verdict: 'no', how: 'none', why: { type: 'refused', doing, said: refusal.why, confinedBy: [] } };
 }
 
 function userFinding(rights: OwnRights): MachineFinding {

@@ -99,3 +99,16 @@ export function withAccess(
   );
   return { ...access, [repository]: { kubernetesSecrets: [...others, mark].slice(-SECRETS_MAX) } };
 }
+
+/** The Pods that may use a present image without another pull, in words, by the default policy. */
+export function permittedUsers(access: ImageAccess | undefined, isInterrupted: boolean): string[] {
+  if (access === undefined) return isInterrupted ? [] : [EVERY_POD];
+  const users = Object.values(access).flatMap((each) =>
+    'nodePodsAccessible' in each
+      ? [EVERY_POD]
+      : each.kubernetesSecrets.map(({ namespace, name }) => `Pods with the Secret ${namespace}/${name}`),
+  );
+  return users.includes(EVERY_POD) ? [EVERY_POD] : [...new Set(users)];
+}
+
+const EVERY_POD = 'every Pod';

@@ -3,14 +3,24 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { SourceChoice } from '../images/types.ts';
 import { handlerNeedsNamespaces, noRuntimeFor, noRuntimeClass } from '../texts/runtime-handlers.ts';
 
-/** The isolation of containers: plain processes, or namespaces. */
-export const HANDLER_TYPES = ['process', 'namespace'] as const;
+/** The isolation of containers: plain processes, namespaces, or namespaces and an OCI runtime in them. */
+export const HANDLER_TYPES = ['process', 'namespace', 'oci'] as const;
+/** The handlers that every podrun has. */
+export const BUILT_IN_HANDLERS = ['process', 'namespace'] as const;
+/** OCI runtimes that are handlers without an entry in podrun.yaml, where they are installed. */
+export const OCI_RUNTIMES = ['crun', 'runc'] as const;
+/** The networks that a handler may choose: that of this machine, or one for each Pod. */
+export const HANDLER_NETWORKS = ['host', 'pod'] as const;
 
 /** The way to run Pods that a RuntimeClass names: a combination of podrun.yaml, or the type of this name. */
 export interface RuntimeHandler {
   readonly type: (typeof HANDLER_TYPES)[number];
   /** The choice between programs of this machine and images. Undefined: that of the user. */
   readonly images?: SourceChoice;
+  /** The network of its Pods. Undefined: that of the run. */
+  readonly network?: (typeof HANDLER_NETWORKS)[number];
+  /** Of an OCI runtime: its absolute path, or its name along PATH. */
+  readonly path?: string;
 }
 
 /** The handlers of this machine. */
@@ -18,7 +28,7 @@ export interface HandlerFacts {
   /** The handlers of podrun.yaml, by name. */
   readonly own: Readonly<Record<string, RuntimeHandler>>;
   /** The isolation of Pods without a RuntimeClass. */
-  readonly tier: RuntimeHandler['type'];
+  readonly tier: (typeof BUILT_IN_HANDLERS)[number];
   /** Finds a RuntimeClass. Undefined: there is none of this name. */
   readonly classNamed: (name: string) => RuntimeClass | undefined;
 }
@@ -35,10 +45,15 @@ export function podHandler({ metadata, spec }: StoredPod, { own, tier, className
   if (!name) return { ok: true, type: tier };
   const handler = classNamed(name)?.handler;
   if (handler === undefined) return { ok: false, error: noRuntimeClass(name) };
-  const builtIn = HANDLER_TYPES.find((type) => type === handler);
-  const found = builtIn === undefined && Object.hasOwn(own, handler) ? own[handler] : undefined;
-  const type = builtIn ?? found?.type;
-  if (type === undefined) return { ok: false, error: noRuntimeFor(metadata.uid, handler) };
-  if (type === 'namespace' && tier === 'process') return { ok: false, error: handlerNeedsNamespaces(handler) };
-  return { ok: true, type, ...(found?.images !== undefined && { images: found.images }) };
+  const found = handlerNamed(handler, own);
+  if (found === undefined) return { ok: false, error: noRuntimeFor(metadata.uid, handler) };
+  if (found.type !== 'process' && tier === 'process') return { ok: false, error: handlerNeedsNamespaces(handler) };
+  return { ok: true, ...found };
+}
+
+function handlerNamed(name: string, own: HandlerFacts['own']): RuntimeHandler | undefined {
+  const builtIn = BUILT_IN_HANDLERS.find((type) => type === name);
+  if (builtIn !== undefined) return { type: builtIn };
+  if (Object.hasOwn(own, name)) return own[name];
+  return OCI_RUNTIMES.some((runtime) => runtime === name) ? { type: 'oci', path: name } : undefined;
 }

@@ -11,6 +11,16 @@ export function noRuntimeFor(sandbox: string, handler: string): string {
   return `rpc error: code = Unknown desc = ${error}`;
 }
 
+/** podrun's own: the OCI runtime of a handler cannot be used on this machine. */
+export function ociRuntimeUnusable(why: string): string {
+  return `rpc error: code = Unknown desc = the OCI runtime of the handler cannot be used here: ${why}`;
+}
+
+/** podrun's own: a network of its own for the Pods of a handler cannot be made on this machine. */
+export function handlerNetworkUnusable(why: string): string {
+  return `the network of the handler cannot be made here: ${why}`;
+}
+
 /** podrun's own: a node has the same isolation for every Pod. */
 export function handlerNeedsNamespaces(handler: string): string {
   return (

@@ -38,7 +38,7 @@ export const POD_RULES: SupportTable = {
     serviceAccountName: partly('the downward API shows it; `podrun serve` issues tokens of it'),
     automountServiceAccountToken: partly('decides about the file namespace, and beside `podrun serve` about the token'),
     imagePullSecrets: partly('for images that podrun pulls (--images)'),
-    runtimeClassName: partly('the handlers are the tiers of podrun: process and namespace'),
+    runtimeClassName: partly('the handlers are the tiers of podrun, crun and runc as root, and those of podrun.yaml'),
     os: FIELD_BY_FIELD,
     resourceClaims: refused('there are no devices to claim'),
     schedulingGroup: DROPPED,

@@ -10,6 +10,7 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     layers: verdict === 'partly' ? OTHER_FOLDER : OTHER_KERNEL,
     ownProc: 'run podrun where /proc is not masked, for example docker run --security-opt systempaths=unconfined',
     terminals: 'npm install --include=optional, or for all users npm install -g @lydell/node-pty',
+    ociRuntimes: why.type === 'missingPrograms' ? install(['crun'], machine) : undefined,
     users: userRemedy(why, machine),
     limits: limitsRemedy(why, machine),
     images: imageRemedy(why, machine),

@@ -102,6 +102,15 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       disk: 'volumes of secrets, and emptyDir with medium Memory, are on the disk',
     },
   },
+  ociRuntimes: {
+    name: 'OCI runtimes',
+    ways: {
+      crun: 'a RuntimeClass with the handler crun runs containers with crun, under a filter of system calls',
+      runc: 'a RuntimeClass with the handler runc runs containers with runc, under a filter of system calls',
+      both: 'RuntimeClasses with the handlers crun and runc run containers with these, under a filter of system calls',
+      none: 'Pods of a RuntimeClass with the handler crun or runc stay Pending',
+    },
+  },
   terminals: {
     name: 'terminals',
     ways: {

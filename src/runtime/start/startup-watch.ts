@@ -24,11 +24,21 @@ export class StartupWatch {
   readonly #launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>;
   /** The command line of the first tool. The command line of each later one is an end of it. */
   readonly #commandLine: readonly string[];
+  /** The OCI runtime that starts the program. Undefined: none does. */
+  readonly #ociRuntime: string | undefined;
   /** Output that may be a tool's or the program's. */
   #early: Array<readonly [OutputStream, Buffer]> | undefined;
 
-  /** @param commandLine ends with the arguments of the launch; without more words, no tool stands before the program */
-  constructor(launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>, commandLine: readonly string[]) {
+  /**
+   * @param commandLine ends with the arguments of the launch; without more words, no tool stands before the program
+   * @param ociRuntime the OCI runtime that starts the program; undefined: the tools become the program
+   */
+  constructor(
+    launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>,
+    commandLine: readonly string[],
+    ociRuntime: string | undefined,
+  ) {
+    this.#ociRuntime = ociRuntime;
     this.#launch = launch;
     this.#commandLine = commandLine;
   }
@@ -40,11 +50,12 @@ export class StartupWatch {
 
   /** Waits until the program runs or has run. */
   async untilRunning(main: MainProcess, clock: Clock): Promise<StartupOutcome> {
-    if (this.#commandLine.length === this.#launch.argv.length) return { ok: true, process: main };
+    const isBare = this.#ociRuntime === undefined && this.#commandLine.length === this.#launch.argv.length;
+    if (isBare) return { ok: true, process: main };
     let exitCode: number | undefined;
     void main.ended.then((end) => (exitCode = end.exitCode));
     const startMs = clock.now().monotonicMs;
-    while (!this.#isProgram(main.programPid)) {
+    while (!this.#isProgram(main)) {
       if (exitCode !== undefined || clock.now().monotonicMs - startMs > ENTER_LIMIT_MS) break;
       await sleep(clock, LOOK_EVERY_MS);
     }
@@ -58,7 +69,9 @@ export class StartupWatch {
   }
 
   /** True when the process has become the program, or whatever the program has executed since. */
-  #isProgram(pid: number): boolean {
+  #isProgram({ pid: first, programPid: pid }: MainProcess): boolean {
+    // An OCI runtime stays, and its child becomes the program.
+    if (this.#ociRuntime !== undefined) return pid !== first;
     const seen = commandLineOf(pid);
     if (seen.length === 0) return false;
     const before = this.#commandLine.length - seen.length;
@@ -69,6 +82,8 @@ export class StartupWatch {
 
   /** True when the text is an error of a tool before this program. */
   #isOfTool(text: string): boolean {
+    const runtime = this.#ociRuntime && path.basename(this.#ociRuntime);
+    if (runtime !== undefined) return ['nsenter: ', 'sh: ', `${runtime}: `, `${runtime} `, 'time="'].some((own) => text.startsWith(own));
     const before = new Set(this.#commandLine.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
     const own = path.basename(this.#launch.argv[0]);
     return ENTERING_TOOLS.some((tool) => tool !== own && before.has(tool) && text.startsWith(`${tool}: `));

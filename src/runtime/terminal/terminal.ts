@@ -59,7 +59,8 @@ export async function startInTerminal(
 ): Promise<TerminalOutcome> {
   const { argv, cwd, id } = launch;
   const native = loadNative();
-  const asked: ProgramCall = { file, argv, cwd, env: { ...launch.env, [CONTAINER_MARKER]: id } };
+  const env = { ...launch.env, [CONTAINER_MARKER]: id };
+  const asked: ProgramCall = { file, argv, cwd, env, hasTerminal: true };
   const leader = native === undefined ? undefined : sessionLeader(asked, inside);
   const call = leader ?? inside.enter(asked);
   if (native === undefined)

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { readQuietly, quietly } from '../../quietly.ts';
+import { filesIn, readQuietly, quietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { runHelper } from '../helpers/helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
@@ -125,8 +125,17 @@ export async function listByPs(): Promise<ProcessEntry[]> {
   return parsePsTable(outcome.stdout);
 }
 
-/** The living children of a process. Linux only. */
+/** The living children of a process with one thread. Linux only. */
 export function childrenOf(pid: number): number[] {
-  const text = readQuietly(`/proc/${pid}/task/${pid}/children`);
+  return childrenOfThread(pid, pid);
+}
+
+/** The living children of a process, whichever of its threads has started them. Linux only. */
+export function childrenOfThreads(pid: number): number[] {
+  return filesIn(`/proc/${pid}/task`).flatMap((thread) => childrenOfThread(pid, Number(thread)));
+}
+
+function childrenOfThread(pid: number, thread: number): number[] {
+  const text = readQuietly(`/proc/${pid}/task/${thread}/children`);
   return text.split(' ').filter(Boolean).map(Number);
 }

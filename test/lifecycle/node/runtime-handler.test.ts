@@ -3,12 +3,12 @@ import type { RuntimeClass } from '../../../src/api/generated/types.ts';
 import { type HandlerFacts, podHandler } from '../../../src/lifecycle/node/runtime-handler.ts';
 import { podWith } from '../base-objects.ts';
 
-const classes: readonly RuntimeClass[] = ['process', 'namespace', 'quick', 'kata'].map((handler) => ({
+const classes: readonly RuntimeClass[] = ['process', 'namespace', 'quick', 'kata', 'crun', 'runc'].map((handler) => ({
   metadata: { name: `${handler}-class` },
   handler,
 }));
 const here: HandlerFacts = {
-  own: { quick: { type: 'process' } },
+  own: { quick: { type: 'process' }, runc: { type: 'oci', path: '/opt/runc', network: 'pod' } },
   tier: 'namespace',
   classNamed: (name) => classes.find(({ metadata }) => metadata?.name === name),
 };
@@ -20,6 +20,14 @@ it.each([
   ['quick-class', 'process'],
 ] as const)('the handler of the class %s', (runtimeClassName, type) => {
   expect(podHandler(podWith({ runtimeClassName }), here)).toEqual({ ok: true, type });
+});
+
+it.each([
+  ['crun-class', { ok: true, type: 'oci', path: 'crun' }],
+  ['runc-class', { ok: true, type: 'oci', path: '/opt/runc', network: 'pod' }],
+] as const)('the OCI runtime of the class %s', (runtimeClassName, outcome) => {
+  expect(podHandler(podWith({ runtimeClassName }), here)).toEqual(outcome);
+  expect(podHandler(podWith({ runtimeClassName }), { ...here, tier: 'process' })).toMatchObject({ ok: false });
 });
 
 it.each([

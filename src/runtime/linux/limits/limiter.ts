@@ -114,6 +114,7 @@ class ContainerLimiter implements Limited {
       hasOwnNumbers: inside.hasOwnNumbers,
       owner: inside.owner,
       tools: inside.tools,
+      ociRuntime: inside.ociRuntime,
       kill: () => {
         inside.kill();
         group?.kill();

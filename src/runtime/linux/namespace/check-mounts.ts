@@ -7,15 +7,17 @@ import { pathInRoot, rootOf } from './root-of.ts';
 /**
  * Checks the sources of mounts, which are made by path. If a container has replaced one meanwhile (by a link out of its
  * volume), ends the holder before any program can see the mount.
+ * @param root the container's root, as the host sees it
  * @throws {Error} naming the mount
  */
 export async function checkMounts(
   holder: Pick<Holder, 'pid' | 'kill' | 'ended'>,
   mounts: readonly Mount[],
+  root: string = rootOf(holder.pid),
 ): Promise<void> {
   const wrong = mounts.find(
     ({ target, identity }) =>
-      identity !== undefined && quietly(() => fileIdentity(pathInRoot(rootOf(holder.pid), target))) !== identity,
+      identity !== undefined && quietly(() => fileIdentity(pathInRoot(root, target))) !== identity,
   );
   if (wrong === undefined) return;
   holder.kill();

@@ -83,8 +83,9 @@ export function containerView(request: ContainerViewRequest): MountPlan {
     const missing = targets.map(placeOnHost).filter((target) => !isThere(target));
     showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly, missing });
   }
-  if (facts.hasOwnProc && processes !== 'host' && processes !== 'first') view.mount('/proc', 'proc', PROC_OPTIONS);
-  // A main process that is process 1 mounts its own /proc over this one.
+  const isMountedLater = processes === 'first' || confinement.oci !== undefined;
+  if (facts.hasOwnProc && processes !== 'host' && !isMountedLater) view.mount('/proc', 'proc', PROC_OPTIONS);
+  // A main process that is process 1, or its OCI runtime, mounts its own /proc over this one.
   else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
   if (hasAllDevices) view.bind({ source: '/sys', target: '/sys', isReadOnly: false });
   else view.bind({ source: '/sys', target: '/sys', isReadOnly: true, inner: mode === 'root' ? CGROUPS : 'read-only' });

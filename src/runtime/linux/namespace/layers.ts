@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { quietly, filesIn } from '../../../quietly.ts';
 import { runHelper } from '../../helpers/helper.ts';
+import { deleteLeft } from '../oci/program.ts';
 import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 
 /**
@@ -21,6 +22,7 @@ import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
   for (const file of madeOnHost.toReversed()) removeEmpty(file);
   openWorkFolders(layerDir);
+  await deleteLeft(layerDir);
   await removeTree(layerDir);
 }
 

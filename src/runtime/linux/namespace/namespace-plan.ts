@@ -22,26 +22,27 @@ export interface NamespacePlan {
  */
 export function planNamespaces(confinement: Confinement, base: 'target' | 'pod' | undefined): NamespacePlan {
   const { hostIPC } = confinement.pod;
+  // An OCI runtime makes or joins the process table.
+  const table: readonly NamespaceKind[] = confinement.oci === undefined ? ['pid'] : [];
   const processes = processView(confinement, base);
   const memory: readonly NamespaceKind[] = hostIPC ? [] : ['ipc'];
   if (base === undefined) {
-    return { processes, own: ['mount', 'uts', ...memory, ...(processes === 'own' ? PID : [])], joined: [] };
+    return { processes, own: ['mount', 'uts', ...memory, ...(processes === 'own' ? table : [])], joined: [] };
   }
   const sharesProcesses = processes === 'pod' || processes === 'target';
   return {
     processes,
-    own: ['mount', ...(processes === 'own' ? PID : [])],
+    own: ['mount', ...(processes === 'own' ? table : [])],
     // A container sees the mounts that the Pod's holder has made for all.
-    joined: [...(base === 'pod' ? MOUNT : []), 'uts', ...memory, ...(sharesProcesses ? PID : [])],
+    joined: [...(base === 'pod' ? MOUNT : []), 'uts', ...memory, ...(sharesProcesses ? table : [])],
   };
 }
 
-const PID: readonly NamespaceKind[] = ['pid'];
 const MOUNT: readonly NamespaceKind[] = ['mount'];
 
-function processView({ pod, strictPid1 }: Confinement, base: 'target' | 'pod' | undefined): ProcessView {
+function processView({ pod, strictPid1, oci }: Confinement, base: 'target' | 'pod' | undefined): ProcessView {
   if (pod.hostProcesses) return 'host';
   if (base === 'target') return 'target';
   if (pod.sharesProcesses) return 'pod';
-  return strictPid1 ? 'first' : 'own';
+  return strictPid1 || oci !== undefined ? 'first' : 'own';
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../../clock.ts';
 import type { Confinement, FileOwners } from '../../confinement.ts';
 import type { Confiner, InsideOutcome } from '../../confiner.ts';
 import type { NamespaceFacts } from '../../features.ts';
+import type { Inside } from '../../inside.ts';
 import type { ContainerLaunch } from '../../runtime.ts';
 import { checkMounts } from './check-mounts.ts';
 import { type RootPrograms, rootPrograms } from '../image/programs.ts';
@@ -13,6 +14,8 @@ import { removeLayer } from './layers.ts';
 import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
 import { NamespacedInside } from './namespaced-inside.ts';
 import { type PodHolder, PodHolders, usersOf } from './pod-holders.ts';
+import { OciInside } from '../oci/oci-inside.ts';
+import { rootOf } from './root-of.ts';
 import { SpareHolder } from './spare-holder.ts';
 import type { MountPlan } from './mount-plan.ts';
 
@@ -33,7 +36,7 @@ export class Namespaces implements Confiner {
   /** Found when the first image becomes a root. */
   #programs: Promise<RootPrograms> | undefined;
   /** By id of the container, the oldest first. */
-  readonly #open = new Map<string, NamespacedInside>();
+  readonly #open = new Map<string, JoinableInside>();
 
   constructor(options: NamespacesOptions) {
     this.#options = options;
@@ -68,8 +71,8 @@ export class Namespaces implements Confiner {
     return this.#spare.close();
   }
 
-  async #make(launch: ContainerLaunch, confinement: Confinement): Promise<NamespacedInside> {
-    const { layerDir, pod, image } = confinement;
+  async #make(launch: ContainerLaunch, confinement: Confinement): Promise<JoinableInside> {
+    const { layerDir, pod, image, oci } = confinement;
     const target = this.#target(confinement);
     // A container that sees another container's processes also joins the namespaces of its Pod.
     const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
@@ -98,6 +101,17 @@ export class Namespaces implements Confiner {
       const from = target?.joinable ?? (shared && joinableOf(shared));
       const users = from?.users ?? usersOf(facts, image?.owners === 'mapped');
       const holder = await this.#hold(launch, { confinement, layOut, plan, from, users, programs });
+      const onGone = async (): Promise<void> => {
+        this.#open.delete(launch.id);
+        await leave();
+      };
+      if (oci !== undefined) {
+        const root = path.join(layerDir, 'root');
+        await checkMounts(holder, confinement.mounts, path.join(rootOf(holder.pid), root));
+        const { id, identity } = launch;
+        const parts = { id, identity, confinement, program: oci, holder, root, facts, clock, processes, base: from };
+        return new OciInside({ ...parts, onGone });
+      }
       await checkMounts(holder, confinement.mounts);
       return new NamespacedInside({
         holder,
@@ -109,10 +123,7 @@ export class Namespaces implements Confiner {
         capabilities: launch.identity?.capabilities,
         procMounts: facts.hasOwnProc && processes === 'first' ? (view?.procMounts ?? []) : [],
         hasOwnMemory: !pod.hostIPC,
-        onGone: async () => {
-          this.#open.delete(launch.id);
-          await leave();
-        },
+        onGone,
       });
     } catch (error) {
       await leave();
@@ -128,7 +139,7 @@ export class Namespaces implements Confiner {
     return this.#programs;
   }
 
-  #target({ processesOf }: Confinement): NamespacedInside | undefined {
+  #target({ processesOf }: Confinement): JoinableInside | undefined {
     if (processesOf === undefined) return undefined;
     return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
   }
@@ -144,10 +155,15 @@ export class Namespaces implements Confiner {
       const { entries, root, memory, foreign, base: folder } = layOut();
       const hostname = from === undefined ? pod.hostname : undefined;
       const held = image && programs && { programs, foreign };
-      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory, base: folder, image: held };
+      const work = { hostname, entries, fstab: path.join(layerDir, 'fstab'), memory, base: folder };
+      // An OCI runtime changes the root of each program.
+      return { ...work, root: confinement.oci ? undefined : root, image: confinement.oci ? undefined : held };
     });
   }
 }
+
+/** The inside of a container that another one may join. */
+type JoinableInside = Inside & { readonly joinable: Joinable };
 
 interface Holding {
   readonly confinement: Confinement;

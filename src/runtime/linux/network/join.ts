@@ -48,6 +48,7 @@ export function insideNetwork(network: NetworkJoin, inside: Inside): Inside {
     hasOwnNumbers: inside.hasOwnNumbers,
     owner: inside.owner,
     tools: inside.tools,
+    ociRuntime: inside.ociRuntime,
     kill: () => inside.kill(),
     end: () => inside.end(),
   };

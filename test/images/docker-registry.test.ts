@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import https from 'node:https';
+import { type AddressInfo, createServer as listener } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { ImageStore } from '../../src/images/store/image-store.ts';
+import type { Credential } from '../../src/lifecycle/images/types.ts';
+import { PATIENT } from '../patience.ts';
+import { archiveOf } from './layer.ts';
+import { ARCHITECTURES, pullInto } from './registry.ts';
+
+/** Debian's package docker-registry: the reference, in place of the registry of the scenarios. */
+const REGISTRY = '/usr/bin/docker-registry';
+const OPENSSL = ['/usr/bin/openssl', '/usr/local/bin/openssl'].find((file) => existsSync(file));
+const isThere = existsSync(REGISTRY) && OPENSSL !== undefined;
+if (!isThere) process.stderr.write('SKIPPED: pulls from a real registry: docker-registry or openssl is not installed\n');
+
+/** The password `secret`, as htpasswd(1) writes it. */
+const HTPASSWD = 'alice:$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n';
+const alice: Credential = { username: 'alice', password: 'secret', origin: { type: 'node' } };
+const SERVICE = 'registry.example';
+const ISSUER = 'issuer.example';
+
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) cleanUp();
+});
+
+/** A registry with TLS, in a folder of its own. */
+interface RealRegistry {
+  readonly folder: string;
+  readonly host: string;
+  readonly store: ImageStore;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-registry-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  const subject = ['-subj', '/CN=registry', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem', '-out', 'ca.pem', ...subject];
+  expect(spawnSync(OPENSSL ?? '', args, { cwd: folder }).status).toBe(0);
+  return folder;
+}
+
+async function freePort(): Promise<number> {
+  const server = listener();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function startRegistry(folder: string, auth: object): Promise<RealRegistry> {
+  const host = `127.0.0.1:${await freePort()}`;
+  const tls = { certificate: path.join(folder, 'ca.pem'), key: path.join(folder, 'key.pem') };
+  const storage = { filesystem: { rootdirectory: path.join(folder, 'data') } };
+  const file = path.join(folder, 'config.yml');
+  writeFileSync(file, stringify({ version: 0.1, storage, http: { addr: host, tls }, auth }));
+  const child: ChildProcess = spawn(REGISTRY, ['serve', file], { stdio: 'ignore' });
+  cleanUps.push(() => child.kill('SIGKILL'));
+  await expect.poll(() => request(host, folder, 'GET', '/v2/').catch(() => undefined), PATIENT).toBeDefined();
+  return { folder, host, store: new ImageStore(path.join(folder, 'store')) };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly location: string;
+}
+
+/** A request of somebody who pushes. */
+function request(
+  host: string,
+  folder: string,
+  method: string,
+  target: string,
+  { body, type, authorization }: { body?: Buffer; type?: string; authorization?: string } = {},
+): Promise<Answer> {
+  const [hostname, port] = host.split(':');
+  const headers = {
+    ...(authorization && { authorization }),
+    ...(type && { 'content-type': type }),
+    'content-length': body?.length ?? 0,
+  };
+  const ca = readFileSync(path.join(folder, 'ca.pem'));
+  return new Promise((resolve, reject) => {
+    const sent = https.request({ hostname, port, method, path: target, ca, headers, agent: false }, (answer) => {
+      answer.resume().on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? '' }),
+      );
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const MEDIA = 'application/vnd.docker';
+
+/** Pushes an image with one layer, as docker does. Answers the diff ID of the layer. */
+async function push({ host, folder }: RealRegistry, repository: string, authorization: string): Promise<string> {
+  const layer = archiveOf([{ name: 'hello', text: 'hello' }]);
+  const config = Buffer.from(
+    JSON.stringify({
+      os: 'linux',
+      architecture: ARCHITECTURES[process.arch],
+      config: {},
+      rootfs: { type: 'layers', diff_ids: [digestOf(layer)] },
+    }),
+  );
+  const blobs = [config, gzipSync(layer)] as const;
+  for (const blob of blobs) {
+    const begun = await request(host, folder, 'POST', `/v2/${repository}/blobs/uploads/`, { authorization });
+    expect(begun.status).toBe(202);
+    const { pathname, search } = new URL(begun.location);
+    const target = `${pathname}${search}&digest=${encodeURIComponent(digestOf(blob))}`;
+    const type = 'application/octet-stream';
+    const put = await request(host, folder, 'PUT', target, { body: blob, type, authorization });
+    expect(put.status).toBe(201);
+  }
+  const describe = (blob: Buffer, kind: string): object => ({
+    mediaType: `${MEDIA}.${kind}`,
+    digest: digestOf(blob),
+    size: blob.length,
+  });
+  const type = `${MEDIA}.distribution.manifest.v2+json`;
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: type,
+    config: describe(blobs[0], 'container.image.v1+json'),
+    layers: [describe(blobs[1], 'image.rootfs.diff.tar.gzip')],
+  };
+  const body = Buffer.from(JSON.stringify(manifest));
+  const target = `/v2/${repository}/manifests/1`;
+  expect((await request(host, folder, 'PUT', target, { body, type, authorization })).status).toBe(201);
+  return digestOf(layer);
+}
+
+/** Pulls the image with the right credential, a wrong one and none, trusting the CA of the registry alone. */
+async function pulls({ host, folder, store }: RealRegistry, diffId: string): Promise<void> {
+  const caFile = path.join(folder, 'ca.pem');
+  const settings = { plainHttp: false, insecureSkipTlsVerify: false, certFile: undefined, keyFile: undefined };
+  const registries = { [host]: { ...settings, caFile, mirrors: [] } };
+  const name = `${host}/team/app:1`;
+  const wrong = { ...alice, password: 'wrong' };
+  expect(await pullInto(store, name, { registries, credentials: [wrong] })).toMatchObject({ ok: false });
+  expect(await pullInto(store, name, { registries })).toMatchObject({
+    ok: false,
+    errors: [expect.stringContaining('pull access denied, repository does not exist or may require authorization')],
+  });
+  const pulled = await pullInto(store, name, { registries, credentials: [wrong, alice] });
+  expect(pulled).toMatchObject({ ok: true, credential: 1 });
+  expect(store.record(name)?.diffIds).toEqual([diffId]);
+}
+
+describe.runIf(isThere)('a real registry, with TLS', () => {
+  it('and basic authentication', async () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, 'users'), HTPASSWD);
+    const registry = await startRegistry(folder, { htpasswd: { realm: 'basic', path: path.join(folder, 'users') } });
+    const authorization = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
+    await pulls(registry, await push(registry, 'team/app', authorization));
+  });
+
+  it('and tokens', async () => {
+    const folder = newFolder();
+    const realm = await startTokens(folder);
+    const token = { realm, service: SERVICE, issuer: ISSUER, rootcertbundle: path.join(folder, 'ca.pem') };
+    const registry = await startRegistry(folder, { token });
+    const pushing = tokenFor(folder, 'alice', 'repository:team/app:pull,push');
+    await pulls(registry, await push(registry, 'team/app', `Bearer ${pushing}`));
+  });
+});
+
+/** Serves tokens, as the registry's configuration names it. */
+async function startTokens(folder: string): Promise<string> {
+  const server = createServer((asked, answer) => {
+    const { searchParams } = new URL(asked.url ?? '', 'http://tokens');
+    const basic = /^Basic (.*)$/.exec(asked.headers.authorization ?? '')?.[1];
+    const user = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
+    if (user !== '' && user !== 'alice:secret') return void answer.writeHead(401).end();
+    const scope = user === '' ? '' : (searchParams.get('scope') ?? '');
+    answer.writeHead(200, { 'content-type': 'application/json' });
+    answer.end(JSON.stringify({ token: tokenFor(folder, user.split(':')[0] ?? '', scope), expires_in: 60 }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(() => server.closeAllConnections(), () => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+}
+
+/** A signed token with the permissions of a scope. @see distribution, docs/spec/auth/jwt.md */
+function tokenFor(folder: string, user: string, scope: string): string {
+  const certificate = new X509Certificate(readFileSync(path.join(folder, 'ca.pem')));
+  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const now = Math.floor(Date.now() / 1000);
+  const [type, name, actions = ''] = scope.split(':');
+  const access = scope === '' ? [] : [{ type, name, actions: actions.split(',') }];
+  const times = { exp: now + 60, nbf: now - 60, iat: now };
+  const claims = { iss: ISSUER, sub: user, aud: SERVICE, jti: `${now}`, access, ...times };
+  const header = { typ: 'JWT', alg: 'RS256', x5c: [certificate.raw.toString('base64')] };
+  const text = `${encode(header)}.${encode(claims)}`;
+  const key = createPrivateKey(readFileSync(path.join(folder, 'key.pem')));
+  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+}
