@@ -30,16 +30,18 @@ const manifests = { first: manifestOf(layers), second: manifestOf([...layers.sli
 const server = createServer(({ method, url = '' }, answer) => {
   const [, tag] = /\/manifests\/(\w+)$/.exec(url) ?? [];
   const blob = tag === undefined ? blobs.get(url.replace(/^.*\//, '')) : manifests[tag];
-  if (url === '/v2/') return void answer.end();
-  if (blob === undefined) return void answer.writeHead(404).end();
-  const { digest, mediaType, size, file } = blob;
-  const headers = { 'content-length': size, 'content-type': mediaType, 'docker-content-digest': digest };
-  answer.writeHead(200, headers);
-  if (method === 'HEAD') return void answer.end();
-  createReadStream(file, { highWaterMark: 2 ** 20 }).pipe(answer);
+  if (url === '/v2/') answer.end();
+  else if (blob === undefined) answer.writeHead(404).end();
+  else send(blob, method, answer);
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`127.0.0.1:${server.address().port}\n`));
 process.stdin.resume().on('end', () => process.exit());
+
+function send({ digest, mediaType, size, file }, method, answer) {
+  answer.writeHead(200, { 'content-length': size, 'content-type': mediaType, 'docker-content-digest': digest });
+  if (method === 'HEAD') answer.end();
+  else createReadStream(file, { highWaterMark: 2 ** 20 }).pipe(answer);
+}
 
 function textPool() {
   const lines = Array.from({ length: POOL_BYTES / LINE_BYTES }, () => randomBytes(16).toString('hex').padEnd(63, '-'));

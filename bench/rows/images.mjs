@@ -24,7 +24,9 @@ export async function measure({ podrun, peers, folder }) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   try {
-    const host = await new Promise((resolve) => registry.child.stdout.once('data', (text) => resolve(`${text}`.trim())));
+    const host = await new Promise((resolve) =>
+      registry.child.stdout.once('data', (text) => resolve(`${text}`.trim())),
+    );
     const run = { podrun, peers, folder, host };
     const rows = [await pulls(run), shared(run), await starts(run)].flat();
     return [...rows, await present(run), await loopDelay(run)];
@@ -51,15 +53,19 @@ async function pulls({ podrun, peers, folder, host }) {
         rmSync(path.join(folder, 'cold'), { recursive: true, force: true });
         return costOf([podrun.node, podrun.program, 'pull', image], { env: envOf(folder, 'cold') });
       },
-      podman: podman && (() => {
-        spawnSync(...argvOf(podman.command('rmi', '--force', image)), { env: podman.env });
-        return costOf(podman.command('pull', '-q', '--tls-verify=false', image), { env: podman.env });
-      }),
-      umoci: hasUmoci ? () => {
-        rmSync(unpacked, { recursive: true, force: true });
-        mkdirSync(unpacked);
-        return costOf(['sh', '-c', `${copy} && umoci unpack --image ${unpacked}/image:1 ${unpacked}/bundle`]);
-      } : undefined,
+      podman:
+        podman &&
+        (() => {
+          spawnSync(...argvOf(podman.command('rmi', '--force', image)), { env: podman.env });
+          return costOf(podman.command('pull', '-q', '--tls-verify=false', image), { env: podman.env });
+        }),
+      umoci: hasUmoci
+        ? () => {
+            rmSync(unpacked, { recursive: true, force: true });
+            mkdirSync(unpacked);
+            return costOf(['sh', '-c', `${copy} && umoci unpack --image ${unpacked}/image:1 ${unpacked}/bundle`]);
+          }
+        : undefined,
     },
     { rounds: FULL ? 3 : 5 },
   );
@@ -144,10 +150,11 @@ async function loopDelay({ podrun, folder, host }) {
   const file = written(folder, 'pulled.yaml', podYaml('pulled', spec));
   const argv = [podrun.node, '-r', LOOP_DELAY, podrun.program, 'apply', file, '--runtime', 'namespace'];
   const agent = started(argv, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: envOf(folder, 'fresh') });
-  const ask = (question) => new Promise((resolve) => {
-    agent.child.once('message', resolve);
-    agent.child.send(question);
-  });
+  const ask = (question) =>
+    new Promise((resolve) => {
+      agent.child.once('message', resolve);
+      agent.child.send(question);
+    });
   const seen = async (pattern) => {
     for await (const text of agent.child.stdout.iterator({ destroyOnReturn: false })) if (pattern.test(text)) return;
   };

@@ -17,7 +17,7 @@ const RUNTIMES = ['crun', 'runc'].filter((name) => isRoot && FOLDERS.some((at) =
 const workshop = workshopForEach();
 let world: ImageWorld;
 beforeAll(async () => {
-  const config = { Cmd: ['sh', '-c', `cat /etc/x; id -un; ${'grep Seccomp: /proc/self/status'}`], User: 'app' };
+  const config = { Cmd: ['sh', '-c', 'cat /etc/x; id -un; grep Seccomp: /proc/self/status'], User: 'app' };
   world = await openWorld({ images: { 'app:1': { config, layers: [{ 'etc/x': 'of the image\n' }] } } });
 });
 afterAll(() => world.close());
@@ -28,6 +28,8 @@ function manifest(handler: string, spec: PodSpec): string {
   const runtimeClass = { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'class' }, handler };
   return workshop.file('all.yaml', `${stringify(runtimeClass)}---\n${readFileSync(pod, 'utf8')}`);
 }
+
+const APART = { PODRUN_RUNTIME: 'namespace' };
 
 const STAYS = 'trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.1; done';
 const server: PodSpec = {
@@ -45,7 +47,7 @@ const server: PodSpec = {
 
 describe.each(RUNTIMES)('the handler %s', (runtime) => {
   it('runs probes and commands under its filter; another agent takes the container over', async () => {
-    const applied = await workshop.run(['apply', '-d', '--wait', manifest(runtime, server)]);
+    const applied = await workshop.run(['apply', '-d', '--wait', manifest(runtime, server)], APART);
     expect(applied).toMatchObject({ exitCode: 0 });
     const script = 'id -u; tr "\\0" " " </proc/1/cmdline | head -c 5; grep Seccomp: /proc/self/status; exit 7';
     const ran = await workshop.run(['exec', 'apart', '--', 'sh', '-c', script]);
@@ -64,7 +66,7 @@ describe.each(RUNTIMES)('the handler %s', (runtime) => {
     const image = { name: 'image', image: `${world.host}/app:1` };
     const stays = { ...container, name: 'stays', command: ['sh', '-c', `setsid sleep 300 & ${STAYS}`] };
     const spec = { restartPolicy: 'Never' as const, containers: [image, stays] };
-    const podrun = workshop.start(['apply', manifest(runtime, spec)], { PODRUN_IMAGES: 'auto' });
+    const podrun = workshop.start(['apply', manifest(runtime, spec)], { ...APART, PODRUN_IMAGES: 'auto' });
     await podrun.until(({ stdout }) => stdout.includes('| up') && stdout.includes('image  exited with code 0'));
     for (const line of ['of the image', 'app', 'Seccomp:\t2']) expect(podrun.stdout).toContain(`| ${line}`);
     podrun.signal('SIGKILL');
@@ -81,7 +83,7 @@ describe.each(RUNTIMES)('the handler %s', (runtime) => {
         { name: 'killed', command: ['sh', '-c', 'sh -c "kill -9 \\$\\$"'] },
       ],
     };
-    const { exitCode, stdout } = await workshop.run(['apply', manifest(runtime, spec)]);
+    const { exitCode, stdout } = await workshop.run(['apply', manifest(runtime, spec)], APART);
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/terminal \| \/dev\/(pts\/\d+|console)/);
     expect(stdout).toMatch(/terminal +exited with code 5/);
@@ -93,7 +95,7 @@ describe.each(RUNTIMES)('the handler %s', (runtime) => {
 it.runIf(isRoot)('a runtime that does not work keeps the Pod Pending, with the reason', async () => {
   const config = workshop.file('podrun.yaml', 'runtimeHandlers: { other: { type: oci, path: /bin/false } }\n');
   const args = ['apply', manifest('other', server), '--config', config];
-  const podrun = workshop.start(args);
+  const podrun = workshop.start(args, APART);
   await podrun.until(({ stdout }) => stdout.includes('cannot be used here'));
   expect(podrun.stdout).toMatch(/the OCI runtime of the handler cannot be used here: a trial run failed: /);
   podrun.signal('SIGTERM');

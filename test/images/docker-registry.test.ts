@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ImageStore } from '../../src/images/store/image-store.ts';
-import type { Credential } from '../../src/lifecycle/images/types.ts';
+import type { Credential, PullOutcome } from '../../src/lifecycle/images/types.ts';
 import { PATIENT } from '../patience.ts';
 import { archiveOf } from './layer.ts';
 import { ARCHITECTURES, pullInto } from './registry.ts';
@@ -19,7 +19,8 @@ import { ARCHITECTURES, pullInto } from './registry.ts';
 const REGISTRY = '/usr/bin/docker-registry';
 const OPENSSL = ['/usr/bin/openssl', '/usr/local/bin/openssl'].find((file) => existsSync(file));
 const isThere = existsSync(REGISTRY) && OPENSSL !== undefined;
-if (!isThere) process.stderr.write('SKIPPED: pulls from a real registry: docker-registry or openssl is not installed\n');
+if (!isThere)
+  process.stderr.write('SKIPPED: pulls from a real registry: docker-registry or openssl is not installed\n');
 
 /** The password `secret`, as htpasswd(1) writes it. */
 const HTPASSWD = 'alice:$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n';
@@ -90,9 +91,9 @@ function request(
   const ca = readFileSync(path.join(folder, 'ca.pem'));
   return new Promise((resolve, reject) => {
     const sent = https.request({ hostname, port, method, path: target, ca, headers, agent: false }, (answer) => {
-      answer.resume().on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? '' }),
-      );
+      answer
+        .resume()
+        .on('end', () => resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? '' }));
     });
     sent.on('error', reject).end(body);
   });
@@ -140,22 +141,15 @@ async function push({ host, folder }: RealRegistry, repository: string, authoriz
   return digestOf(layer);
 }
 
-/** Pulls the image with the right credential, a wrong one and none, trusting the CA of the registry alone. */
-async function pulls({ host, folder, store }: RealRegistry, diffId: string): Promise<void> {
+/** Pulls the image with these credentials, trusting the CA of the registry alone. */
+function pull({ host, folder, store }: RealRegistry, credentials: readonly Credential[]): Promise<PullOutcome> {
   const caFile = path.join(folder, 'ca.pem');
   const settings = { plainHttp: false, insecureSkipTlsVerify: false, certFile: undefined, keyFile: undefined };
   const registries = { [host]: { ...settings, caFile, mirrors: [] } };
-  const name = `${host}/team/app:1`;
-  const wrong = { ...alice, password: 'wrong' };
-  expect(await pullInto(store, name, { registries, credentials: [wrong] })).toMatchObject({ ok: false });
-  expect(await pullInto(store, name, { registries })).toMatchObject({
-    ok: false,
-    errors: [expect.stringContaining('pull access denied, repository does not exist or may require authorization')],
-  });
-  const pulled = await pullInto(store, name, { registries, credentials: [wrong, alice] });
-  expect(pulled).toMatchObject({ ok: true, credential: 1 });
-  expect(store.record(name)?.diffIds).toEqual([diffId]);
+  return pullInto(store, `${host}/team/app:1`, { registries, credentials });
 }
+
+const wrong: Credential = { ...alice, password: 'wrong' };
 
 describe.runIf(isThere)('a real registry, with TLS', () => {
   it('and basic authentication', async () => {
@@ -163,7 +157,12 @@ describe.runIf(isThere)('a real registry, with TLS', () => {
     writeFileSync(path.join(folder, 'users'), HTPASSWD);
     const registry = await startRegistry(folder, { htpasswd: { realm: 'basic', path: path.join(folder, 'users') } });
     const authorization = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
-    await pulls(registry, await push(registry, 'team/app', authorization));
+    const diffId = await push(registry, 'team/app', authorization);
+    const denied = 'pull access denied, repository does not exist or may require authorization';
+    expect(await pull(registry, [])).toMatchObject({ errors: [expect.stringContaining(denied)] });
+    expect(await pull(registry, [wrong])).toMatchObject({ errors: [expect.stringContaining('401 Unauthorized')] });
+    expect(await pull(registry, [wrong, alice])).toMatchObject({ ok: true, credential: 1 });
+    expect(registry.store.records()[0]?.diffIds).toEqual([diffId]);
   });
 
   it('and tokens', async () => {
@@ -172,7 +171,11 @@ describe.runIf(isThere)('a real registry, with TLS', () => {
     const token = { realm, service: SERVICE, issuer: ISSUER, rootcertbundle: path.join(folder, 'ca.pem') };
     const registry = await startRegistry(folder, { token });
     const pushing = tokenFor(folder, 'alice', 'repository:team/app:pull,push');
-    await pulls(registry, await push(registry, 'team/app', `Bearer ${pushing}`));
+    const diffId = await push(registry, 'team/app', `Bearer ${pushing}`);
+    expect(await pull(registry, [])).toMatchObject({ ok: false });
+    expect(await pull(registry, [wrong])).toMatchObject({ ok: false });
+    expect(await pull(registry, [wrong, alice])).toMatchObject({ ok: true, credential: 1 });
+    expect(registry.store.records()[0]?.diffIds).toEqual([diffId]);
   });
 });
 
@@ -182,13 +185,19 @@ async function startTokens(folder: string): Promise<string> {
     const { searchParams } = new URL(asked.url ?? '', 'http://tokens');
     const basic = /^Basic (.*)$/.exec(asked.headers.authorization ?? '')?.[1];
     const user = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
-    if (user !== '' && user !== 'alice:secret') return void answer.writeHead(401).end();
+    if (user !== '' && user !== 'alice:secret') {
+      answer.writeHead(401).end();
+      return;
+    }
     const scope = user === '' ? '' : (searchParams.get('scope') ?? '');
     answer.writeHead(200, { 'content-type': 'application/json' });
     answer.end(JSON.stringify({ token: tokenFor(folder, user.split(':')[0] ?? '', scope), expires_in: 60 }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanUps.push(() => server.closeAllConnections(), () => server.close());
+  cleanUps.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
 }
 

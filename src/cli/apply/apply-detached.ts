@@ -40,12 +40,7 @@ export async function applyDetached(
   const { owned, foreign } =
     own.length === 0 && workloads.length === 0
       ? { owned: [], foreign: [] }
-      : await startAgent(
-          agents,
-          settings,
-          { pods: own, workloads, command: calledCommand(cli) },
-          cli.podrun,
-        );
+      : await startAgent(agents, settings, { pods: own, workloads, command: calledCommand(cli) }, cli.podrun);
   for (const pod of owned) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);

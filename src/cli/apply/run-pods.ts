@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { ApplyRun, type RunOutcome } from '../../agent/runs/apply-run.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';

@@ -17,7 +17,9 @@ export function addInspect(group: Command, run: RunVerb): void {
   group
     .command('inspect')
     .summary('Print the configuration and the layers of images')
-    .description('Prints names, digests, configurations, layers and users of images as JSON, and the Pods that may use them.')
+    .description(
+      'Prints names, digests, configurations, layers and users of images as JSON, and the Pods that may use them.',
+    )
     .usage('IMAGE...')
     .argument('<images...>', 'names of images')
     .addHelpText('after', EXAMPLES)

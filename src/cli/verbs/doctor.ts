@@ -107,7 +107,16 @@ async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir
   ]);
   const users = userFinding(readOwnRights(features));
   const network = [podAddresses, podNetworks, ...cluster, nameFinding(namespaces)];
-  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, images, runtimes, memoryFinding(cli), terminals];
+  return [
+    ...namespaceFindings(namespaces),
+    users,
+    limitFinding(),
+    ...network,
+    images,
+    runtimes,
+    memoryFinding(cli),
+    terminals,
+  ];
 }
 
 /** Containers run from images where they have namespaces, and where podrun can unpack layers. */

@@ -41,6 +41,9 @@ export const SECURITY_RULES: SupportTable = {
     procMount: partly('in the namespace tier as on a node; else /proc is never masked'),
   },
   Capabilities: { add: partly(CAPABILITIES), drop: partly('as root; other users have no capabilities') },
-  SeccompProfile: { type: profileType('a filter of system calls is applied by OCI runtimes only'), localhostProfile: PROFILE },
+  SeccompProfile: {
+    type: profileType('a filter of system calls is applied by OCI runtimes only'),
+    localhostProfile: PROFILE,
+  },
   AppArmorProfile: { type: profileType('containers have the profile of podrun'), localhostProfile: PROFILE },
 };

@@ -83,7 +83,8 @@ export class StartupWatch {
   /** True when the text is an error of a tool before this program. */
   #isOfTool(text: string): boolean {
     const runtime = this.#ociRuntime && path.basename(this.#ociRuntime);
-    if (runtime !== undefined) return ['nsenter: ', 'sh: ', `${runtime}: `, `${runtime} `, 'time="'].some((own) => text.startsWith(own));
+    if (runtime !== undefined)
+      return ['nsenter: ', 'sh: ', `${runtime}: `, `${runtime} `, 'time="'].some((own) => text.startsWith(own));
     const before = new Set(this.#commandLine.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
     const own = path.basename(this.#launch.argv[0]);
     return ENTERING_TOOLS.some((tool) => tool !== own && before.has(tool) && text.startsWith(`${tool}: `));

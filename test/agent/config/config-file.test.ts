@@ -198,7 +198,10 @@ evictionMaxPodGracePeriod: 60
     ['runtimeHandlers: { process: { type: namespace } }', /: podrun has a handler of this name$/],
     ['runtimeHandlers: { a: {} }', /1:23: runtimeHandlers\[a\]: must have a type$/],
     ['runtimeHandlers: { a: { type: process, images: x } }', /images: must be one of auto, host, registry$/],
-    ['runtimeHandlers: { a: { type: vm } }', /1:31: runtimeHandlers\[a\].type: must be one of process, namespace, oci$/],
+    [
+      'runtimeHandlers: { a: { type: vm } }',
+      /1:31: runtimeHandlers\[a\].type: must be one of process, namespace, oci$/,
+    ],
     ['runtimeHandlers: { a: { type: oci } }', /: must have the path of its program$/],
     ['runtimeHandlers: { a: { type: oci, path: crun } }', /: must be an absolute path$/],
     ['runtimeHandlers: { a: { type: process, path: /x } }', /: goes with type oci only$/],

@@ -97,11 +97,12 @@ export function containerView(request: ContainerViewRequest): MountPlan {
     folder: path.join(layerDir, 'dev'),
     common: layers === undefined ? undefined : commonDevices,
     hasAll: hasAllDevices,
-    // With one user, there is no group 5.
-    ownTerminals: image && { group: image.owners === 'single' ? undefined : TERMINAL_GROUP },
+    // An OCI runtime opens the terminal inside. With one user, there is no group 5.
+    ownTerminals: (image ?? confinement.oci) && { group: image?.owners === 'single' ? undefined : TERMINAL_GROUP },
     hostIPC: pod.hostIPC,
     sharedMemory,
   });
+  if (confinement.oci) showConsole(view, path.join(layerDir, 'console'));
   for (const folder of shared) view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner });
   if (image === undefined) for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
   for (const mount of confinement.mounts) {
@@ -119,6 +120,12 @@ function showImage(view: MountPlan, image: ImageRoot, programs: string | undefin
   view.image(image);
   for (const folder of [...OWN_FOLDERS, PROGRAMS_FOLDER]) view.ownFolder(folder);
   if (programs !== undefined) view.bind({ source: programs, target: PROGRAMS_FOLDER, isReadOnly: true });
+}
+
+/** Gives OCI runtimes a place to which they bind the terminal: crun makes none. */
+function showConsole(view: MountPlan, source: string): void {
+  writeFileSync(source, '');
+  view.bind({ source, target: '/dev/console', isReadOnly: false });
 }
 
 interface HostView {

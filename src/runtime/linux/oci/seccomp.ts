@@ -101,9 +101,11 @@ export function defaultSeccomp(capabilities: readonly string[], machine: string)
   const brought = capabilities.flatMap((name) => namesIn(FOR_CAPABILITY[name] ?? ''));
   const names = [...new Set([...namesIn(FOR_ALL), ...namesIn(FOR_MACHINE[machine] ?? ''), ...brought])];
   const allow = { action: 'SCMP_ACT_ALLOW' } as const;
-  const personalities = PERSONALITIES.map(
-    (value): SeccompRule => ({ names: ['personality'], ...allow, args: [{ index: 0, value, op: 'SCMP_CMP_EQ' }] }),
-  );
+  const personalities = PERSONALITIES.map((value): SeccompRule => ({
+    names: ['personality'],
+    ...allow,
+    args: [{ index: 0, value, op: 'SCMP_CMP_EQ' }],
+  }));
   return {
     defaultAction: 'SCMP_ACT_ERRNO',
     architectures: ARCHITECTURES[machine] ?? [],
