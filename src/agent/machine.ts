@@ -308,7 +308,7 @@ export class Machine {
     streams?.holdOutput(false, 'shown');
   }
 
-  /** Finds the handler of the Pod's RuntimeClass. Answers the network it wants. Rejects when it is not to be had here. */
+  /** Finds the handler of the Pod's RuntimeClass. Answers its network. Rejects where this machine does not have it. */
   async #chooseHandler(pod: StoredPod): Promise<RuntimeHandler['network']> {
     const { settings, rights, store } = this.#options;
     const handler = runtimeHandlerOf(pod, settings, store);

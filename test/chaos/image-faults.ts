@@ -14,7 +14,7 @@ export function layersIn(store: ImageStore): WholeLayers {
 }
 
 /**
- * What is wrong in a store, whatever has been killed: a layer that is visible and not whole, a blob with other bytes
+ * The faults of a store, whatever has been killed: a layer that is visible and not whole, a blob with other bytes
  * than those of its digest, a name whose image lacks a part. Processes may be at work in it.
  */
 export function faultsInStore(store: ImageStore, whole: WholeLayers): string[] {

@@ -19,7 +19,7 @@ export interface RuntimeHandler {
   readonly images?: SourceChoice;
   /** The network of its Pods. Undefined: that of the run. */
   readonly network?: (typeof HANDLER_NETWORKS)[number];
-  /** Of an OCI runtime: its absolute path, or its name along PATH. */
+  /** The absolute path of an OCI runtime, or its name along PATH. */
   readonly path?: string;
 }
 

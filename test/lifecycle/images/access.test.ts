@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AccessRequest,
   mayUse,
+  permittedUsers,
   VERIFICATION_POLICIES,
   type VerificationPolicy,
   withAccess,
@@ -61,4 +62,17 @@ it('the access of an image grows, and is never taken away from all', () => {
   let many = pulled;
   for (let number = 0; number < 150; number += 1) many = withAccess(many, repository, secret(`s${number}`, 'h'));
   expect(many[repository]).toMatchObject({ kubernetesSecrets: { length: 100 } });
+});
+
+it.each([
+  [undefined, false, ['every Pod']],
+  [undefined, true, []],
+  [{ 'docker.io/library/a': { nodePodsAccessible: true } }, false, ['every Pod']],
+  [
+    { a: { kubernetesSecrets: [{ uid: '1', namespace: 'default', name: 'pull', credentialHash: 'x' }] } },
+    false,
+    ['Pods with the Secret default/pull'],
+  ],
+] as const)('the Pods that may use an image with the record %j', (access, isInterrupted, users) => {
+  expect(permittedUsers(access, isInterrupted)).toEqual(users);
 });

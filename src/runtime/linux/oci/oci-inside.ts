@@ -32,7 +32,7 @@ export interface OciInsideOptions {
   readonly onGone: () => Promise<void>;
 }
 
-/** What a runtime is to do, and the file that describes a command. Empty: there is none. */
+/** The words for a runtime, and the file that describes a command. Empty: there is none. */
 interface Action {
   readonly description: string;
   readonly words: readonly string[];
