@@ -199,6 +199,8 @@ export interface Runtime {
   exec(request: ExecRequest): Promise<ExecOutcome>;
   /** Resolves when the command runs or could not be started. The command ends with its container at the latest. */
   startExec(launch: ExecLaunch): Promise<ExecStart>;
+  /** The socket of the process that has the containers. It is there as long as that process lives. */
+  readonly keeperSocket?: string;
   /**
    * Takes over a container of a former process. An exit in between is reported later. Undefined: there is no container
    * with this id. Only in runtimes whose containers outlive the process that uses them.

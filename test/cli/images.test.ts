@@ -6,13 +6,22 @@ import { ImageStore } from '../../src/images/store/image-store.ts';
 import { Uses } from '../../src/images/store/uses.ts';
 import { archiveOf } from '../images/layer.ts';
 import { type ImageWorld, openWorld } from '../images/registry.ts';
+import { agentPid } from '../chaos/agent-pid.ts';
+import { PATIENT } from '../patience.ts';
 import { runHere } from './in-process.ts';
+import { TIERS } from './tiers.ts';
 import { workshopForEach } from './workshop.ts';
+
+const IMAGES = {
+  'app:1': { config: { Cmd: ['true'] } },
+  'other:1': {},
+  'stays:1': { config: { Cmd: ['sleep', '600'] }, layers: [{ 'etc/stays': 'still here' }] },
+};
 
 const workshop = workshopForEach();
 let world: ImageWorld;
 beforeAll(async () => {
-  world = await openWorld({ images: { 'app:1': { config: { Cmd: ['true'] } }, 'other:1': {} } });
+  world = await openWorld({ images: IMAGES });
 });
 afterAll(() => world.close());
 
@@ -56,6 +65,26 @@ it('rm refuses an image that is in use; what other images share stays', async ()
     expect(readdirSync(path.join(store.root, folder))).toEqual([]);
   }
 });
+
+it.runIf(TIERS.includes('namespace'))(
+  'prune spares images of Pods in the background, also without their agent',
+  async () => {
+    const image = `${world.host}/stays:1`;
+    const pod = workshop.pod('stays', { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] });
+    const env = { PODRUN_IMAGES: 'auto', PODRUN_RUNTIME: 'namespace' };
+    const applied = await workshop.run(['apply', '-d', '--wait', pod], env);
+    expect([applied.exitCode, applied.stderr]).toEqual([0, expect.stringContaining(`pulling ${image}: nothing else`)]);
+    process.kill(agentPid(workshop) ?? 0, 'SIGKILL');
+    // From another state folder, which has no agent to start.
+    const elsewhere = ['--state-dir', path.join(workshop.folder, 'elsewhere')];
+    expect((await workshop.run(['image', 'prune', '--all', ...elsewhere])).stdout).toBe('0 layers deleted\n');
+    expect((await workshop.run(['exec', 'stays', '--', 'cat', '/etc/stays'])).stdout).toBe('still here');
+    expect(await workshop.run(['delete', 'pod/stays'])).toMatchObject({ exitCode: 0 });
+    await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
+    const pruned = await workshop.run(['image', 'prune', '--all', ...elsewhere]);
+    expect(pruned.stdout).toContain(`image "${image}" deleted`);
+  },
+);
 
 it('prune removes what a killed pull has left', async () => {
   await runHere(workshop, ['pull', `${world.host}/app:1`]);

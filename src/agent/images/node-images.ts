@@ -14,6 +14,7 @@ import { pullingImage } from '../../lifecycle/plan/image-pull.ts';
 import { pullSecretsMissing } from '../../lifecycle/texts/events.ts';
 import { imageNeedsNamespaces, imageNotHere } from '../../lifecycle/texts/image-errors.ts';
 import type { ImageLayers } from '../../runtime/confinement.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { ContainerImages, LaunchImage } from './container-images.ts';
 import { goArch } from '../config/node.ts';
@@ -224,7 +225,7 @@ export class NodeImages implements ContainerImages {
 }
 
 /** The images of an agent's Pods. Undefined: all containers run programs of this machine. */
-export function nodeImages({ settings, store, clock, onPull }: NodeImagesContext): NodeImages | undefined {
+export function nodeImages({ settings, store, clock, runtime, onPull }: NodeImagesContext): NodeImages | undefined {
   const { images: map, imageSource, imageSettings, runtimeHandlers, hostEnv: env } = settings;
   const hasEntry = [...map.commandLine, ...map.configFile].some(({ pull }) => pull === true);
   const hasHandler = Object.values(runtimeHandlers).some(({ images = 'host' }) => images !== 'host');
@@ -237,7 +238,7 @@ export function nodeImages({ settings, store, clock, onPull }: NodeImagesContext
     onPull,
     supply: () =>
       (supply ??= import('./open-supply.ts').then(({ openSupply }) =>
-        openSupply({ env, settings: imageSettings, clock }),
+        openSupply({ env, settings: imageSettings, clock, until: runtime.keeperSocket }),
       )),
   });
 }
@@ -246,5 +247,6 @@ interface NodeImagesContext {
   readonly settings: AgentSettings;
   readonly store: ObjectReader;
   readonly clock: Clock;
+  readonly runtime: Pick<Runtime, 'keeperSocket'>;
   readonly onPull?: OnPull | undefined;
 }

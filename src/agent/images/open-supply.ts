@@ -18,10 +18,12 @@ interface SupplyOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: Pick<ImageSettings, 'parallelPulls' | 'providers' | 'garbage'>;
   readonly clock: Clock;
+  /** The file of containers that outlive podrun, see Use. */
+  readonly until?: string | undefined;
 }
 
 /** The images of podrun's user: those of the store, and those of registries. Loaded when a container needs an image. */
-export function openSupply({ env, settings, clock }: SupplyOptions): ImageSupply {
+export function openSupply({ env, settings, clock, until }: SupplyOptions): ImageSupply {
   const store = new ImageStore(imagesFolder(env, homedir()));
   const turns = settings.parallelPulls === undefined ? undefined : new Slots(settings.parallelPulls);
   const uses = new Uses(store.root);
@@ -34,7 +36,7 @@ export function openSupply({ env, settings, clock }: SupplyOptions): ImageSupply
       const record = store.record(name);
       if (record === undefined) return undefined;
       // First the use: who removes images looks for uses after he has taken something away.
-      const release = uses.declare({ images: { [record.manifest]: [user] }, layers: record.diffIds });
+      const release = uses.declare({ images: { [record.manifest]: [user] }, layers: record.diffIds, until });
       const image = store.find(name);
       if (image?.manifest === record.manifest) return { image, release };
       release();

@@ -59,6 +59,10 @@ export class KeptRuntime implements Runtime {
   readonly #kept = new Map<string, KeptContainer>();
   #isClosing = false;
 
+  get keeperSocket(): string {
+    return this.#options.socket;
+  }
+
   constructor(options: KeptRuntimeOptions) {
     this.#options = options;
     this.features = options.features;

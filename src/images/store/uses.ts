@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { filesIn, quietly } from '../../quietly.ts';
 import { isOwnerAlive, PRIVATE_FOLDER, readJsonQuietly, uniqueName, writeWhole } from './files.ts';
@@ -10,11 +10,14 @@ export interface Use {
   /** Diff IDs. */
   readonly layers?: readonly string[];
   readonly blobs?: readonly string[];
+  /** A file that is there as long as containers live that outlive this process. */
+  readonly until?: string | undefined;
 }
 
 /**
- * The uses of a store by living processes: a file for each use, with its process in the name. Removal spares what is in
- * use. A process declares a use before it looks for what it uses.
+ * The uses of a store by living processes, and by containers that outlive the process that has started them: a file for
+ * each use, with its process in the name. Removal spares what is in use. A process declares a use before it looks for
+ * what it uses.
  */
 export class Uses {
   readonly #folder: string;
@@ -31,13 +34,14 @@ export class Uses {
     return () => rmSync(file, { force: true });
   }
 
-  /** All uses of living processes. Removes the files of others. */
+  /** All uses of living processes and containers. Removes the files of others. */
   all(): Use[] {
     return filesIn(this.#folder)
       .filter((name) => !name.startsWith('.'))
       .flatMap((name) => {
         const file = path.join(this.#folder, name);
-        if (isOwnerAlive(name)) return readJsonQuietly<Use>(file) ?? [];
+        const use = readJsonQuietly<Use>(file);
+        if (isOwnerAlive(name) || (use?.until !== undefined && existsSync(use.until))) return use ?? [];
         quietly(() => rmSync(file, { force: true }));
         return [];
       });

@@ -1,7 +1,7 @@
-import { rmdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { readQuietly, succeeds } from '../../../quietly.ts';
+import { quietly, readQuietly, succeeds } from '../../../quietly.ts';
 import { type Clock, sleep } from '../../../clock.ts';
 import type { GroupLimits, ResourceLimits } from '../../confinement.ts';
 import { errnoOf, errnoText, mkdirIfMissing } from '../../errno.ts';
@@ -124,12 +124,21 @@ export class CgroupGroup {
 export async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
   const deadlineMs = clock.now().monotonicMs + EMPTY_WITHIN_MS;
   for (;;) {
-    killGroupFolders(folders);
-    const left = folders.filter((folder) => !tryToRemove([folder]));
+    // Programs with the right to do so have groups inside, as runc does.
+    const all = folders.flatMap(withInner);
+    killGroupFolders(all);
+    const left = all.filter((folder) => !tryToRemove([folder]));
     if (left.length === 0 || clock.now().monotonicMs >= deadlineMs) break;
     await sleep(clock, PAUSE_MS);
   }
   for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
+}
+
+/** A group after those inside it. */
+function withInner(folder: string): string[] {
+  const entries = quietly(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));
+  return [...inner.flatMap(withInner), folder];
 }
 
 /** Forbids new processes, then kills the existing ones. */
