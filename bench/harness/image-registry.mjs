@@ -6,11 +6,11 @@
 // Prints its address when it listens. Ends with its standard input.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ARCHITECTURE, tarOf } from '../../test/conformance/registry.mjs';
+import { ARCHITECTURE, baseFiles, tarOf } from '../../test/conformance/registry.mjs';
 
 const OCI = 'application/vnd.oci.image';
 const LAYERS = 3;
@@ -48,15 +48,14 @@ function textPool() {
   return Buffer.from(`${lines.join('\n')}\n`);
 }
 
-/** The files of a layer. The lowest one has a program that ends at once. */
+/** The files of a layer. The lowest one has the usual programs. */
 function filesOf(layer) {
   const count = Math.floor(files / LAYERS);
   const entries = Array.from({ length: count }, (_, number) => {
     const from = (number * 4099) % (pool.length - bytes);
     return [`data/${layer}/${number % 100}/${number}`, { text: pool.subarray(from, from + bytes) }];
   });
-  const busybox = { file: realpathSync('/bin/busybox'), mode: '755' };
-  return Object.fromEntries([...entries, ...(layer === 0 ? [['bin/true', busybox]] : [])]);
+  return { ...Object.fromEntries(entries), ...(layer === 0 && baseFiles()) };
 }
 
 function put(tar, kind) {
@@ -65,7 +64,7 @@ function put(tar, kind) {
 
 function manifestOf(layersOfImage) {
   const rootfs = { type: 'layers', diff_ids: layersOfImage.map(({ diffId }) => diffId) };
-  const said = { architecture: ARCHITECTURE, os: 'linux', config: { Cmd: ['/bin/true'] }, rootfs };
+  const said = { architecture: ARCHITECTURE, os: 'linux', config: { Cmd: ['true'], Env: ['PATH=/bin'] }, rootfs };
   const config = keep(Buffer.from(JSON.stringify(said)), 'config.v1+json');
   const described = ({ mediaType, digest, size }) => ({ mediaType, digest, size });
   const mediaType = `${OCI}.manifest.v1+json`;

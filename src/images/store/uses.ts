@@ -10,7 +10,7 @@ export interface Use {
   /** Diff IDs. */
   readonly layers?: readonly string[];
   readonly blobs?: readonly string[];
-  /** A file that is there as long as containers live that outlive this process. */
+  /** A file that is there while containers live that outlive this process, and until podrun clears up after them. */
   readonly until?: string | undefined;
 }
 
