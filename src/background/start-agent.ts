@@ -17,6 +17,16 @@ export interface StartedAgent {
   readonly foreign: readonly ManifestObject<StoredPod>[];
 }
 
+/** The variables by which an agent finds the user's images and credentials, and registries. Containers get none. */
+const IMAGE_VARIABLES = [
+  ...['PODRUN_IMAGE_DIR', 'XDG_DATA_HOME', 'DOCKER_CONFIG', 'REGISTRY_AUTH_FILE', 'XDG_RUNTIME_DIR', 'SSL_CERT_FILE'],
+  ...['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'],
+];
+
+function imageVariables(env: AgentSettings['hostEnv']): Record<string, string> {
+  return Object.fromEntries(IMAGE_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
 /**
  * Starts a background agent for Pods. Resolves when the agent owns the Pods.
  * @throws {PodrunError} when the start fails: then the agent runs none of them
@@ -27,7 +37,7 @@ export async function startAgent(
   assignment: Assignment,
   podrun: PodrunProgram,
 ): Promise<StartedAgent> {
-  const hostEnv = inheritedVariables(settings.hostEnv);
+  const hostEnv = { ...inheritedVariables(settings.hostEnv), ...imageVariables(settings.hostEnv) };
   const id = agents.create({ ...settings, hostEnv }, assignment);
   try {
     const answer = await callAgent(agents, { podrun, id, env: hostEnv });
