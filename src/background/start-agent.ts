@@ -19,8 +19,18 @@ export interface StartedAgent {
 
 /** The variables by which an agent finds the user's images and credentials, and registries. Containers get none. */
 const IMAGE_VARIABLES = [
-  ...['PODRUN_IMAGE_DIR', 'XDG_DATA_HOME', 'DOCKER_CONFIG', 'REGISTRY_AUTH_FILE', 'XDG_RUNTIME_DIR', 'SSL_CERT_FILE'],
-  ...['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'],
+  'PODRUN_IMAGE_DIR',
+  'XDG_DATA_HOME',
+  'DOCKER_CONFIG',
+  'REGISTRY_AUTH_FILE',
+  'XDG_RUNTIME_DIR',
+  'SSL_CERT_FILE',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'HTTP_PROXY',
+  'http_proxy',
+  'NO_PROXY',
+  'no_proxy',
 ];
 
 function imageVariables(env: AgentSettings['hostEnv']): Record<string, string> {
