@@ -69,8 +69,9 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   return { object: changed, isChanged };
 }
 
-function partOf(subresource: Subresource | undefined): 'object' | 'status' {
-  return subresource === 'status' ? 'status' : 'object';
+/** A write of the status may change labels, too. */
+function partOf(subresource: Subresource | undefined): 'object' | 'both' {
+  return subresource === 'status' ? 'both' : 'object';
 }
 
 function admit(

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { ServiceTokens } from '../agent/access/service-tokens.ts';
+import type { TokenReader } from './http/authenticate.ts';
 import type { NodeHands } from './node-hands.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import type { ServedObjects } from './state/served-objects.ts';
@@ -28,6 +29,8 @@ export interface ServerContext {
   /** Runs Pods and controllers. Undefined: nobody does, objects are only stored. */
   readonly node: NodeHands | undefined;
   readonly tokens: ServiceTokens;
+  /** The user of a token. Undefined: the token is wrong. */
+  readonly userOf: TokenReader;
   readonly config: ServerConfig;
   /** Aborted when the server closes: streams end. */
   readonly signal: AbortSignal;

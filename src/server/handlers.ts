@@ -1,4 +1,4 @@
-import { accessReviewAnswer, rulesReviewAnswer, selfReviewAnswer } from './access/reviews.ts';
+import { accessReviewAnswer, rulesReviewAnswer, selfReviewAnswer, tokenReviewAnswer } from './access/reviews.ts';
 import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from './answer.ts';
 import { getObjectAnswer } from './reads/get.ts';
 import { listAnswer } from './reads/list.ts';
@@ -8,6 +8,7 @@ import type { ApiRequest, ApiVerb } from './request.ts';
 import { methodNotAllowed, noSuchPath, StatusError } from './status-error.ts';
 import { STREAM_SUBRESOURCES } from './streams/index.ts';
 import { bindingAnswer, evictionAnswer } from './subresources/pods.ts';
+import { finalizeAnswer } from './subresources/namespaces.ts';
 import { SCALE_HANDLERS } from './subresources/scale.ts';
 import { tokenAnswer } from './subresources/token.ts';
 import { createAnswer } from './writes/create.ts';
@@ -32,6 +33,7 @@ const OBJECT_HANDLERS: VerbHandlers = {
 /** The handlers of kinds that are not stored. */
 const COMPUTED_HANDLERS: Readonly<Record<string, VerbHandlers>> = {
   'authentication.k8s.io/selfsubjectreviews': { create: selfReviewAnswer },
+  'authentication.k8s.io/tokenreviews': { create: tokenReviewAnswer },
   'authorization.k8s.io/localsubjectaccessreviews': { create: accessReviewAnswer },
   'authorization.k8s.io/selfsubjectaccessreviews': { create: accessReviewAnswer },
   'authorization.k8s.io/selfsubjectrulesreviews': { create: rulesReviewAnswer },
@@ -55,6 +57,8 @@ const SUBRESOURCE_HANDLERS: Readonly<Record<string, SubresourceHandlers>> = {
   'pods/binding': { create: bindingAnswer },
   'pods/ephemeralcontainers': PART_HANDLERS,
   'pods/eviction': { create: evictionAnswer },
+  'certificatesigningrequests/approval': PART_HANDLERS,
+  'namespaces/finalize': { update: finalizeAnswer },
   'pods/resize': PART_HANDLERS,
   'serviceaccounts/token': { create: tokenAnswer },
 };

@@ -9,6 +9,7 @@ import { ROUTER } from '../runtime/linux/network/cluster-commands.ts';
 import { accountOfToken } from './access/account-user.ts';
 import { ApiService } from './cluster/api-service.ts';
 import { GarbageCollector } from './cluster/collect-garbage.ts';
+import { keepDefaultAccess } from './cluster/default-access.ts';
 import { endNamespaces } from './cluster/end-namespaces.ts';
 import { keepNodeLease } from './cluster/node-lease.ts';
 import { keepStandingObjects, nodeShape, registerNode } from './cluster/standing-objects.ts';
@@ -16,7 +17,7 @@ import type { AuthorizationMode, ServerContext } from './context.ts';
 import { followDefinitions } from './custom/index.ts';
 import { answerRequest, answerUpgrade, type Answering } from './http/answer-request.ts';
 import { AuditLog } from './http/audit.ts';
-import { ADMIN, isSameSecret } from './http/authenticate.ts';
+import { ADMIN, isSameSecret, type TokenReader } from './http/authenticate.ts';
 import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
 import { type ApiListener, listenForApi } from './http/listen.ts';
@@ -87,9 +88,15 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const config = { url: '', caCertificate: ca, authorization };
   const tokens = new ServiceTokens(pair.key);
   const shared = { store, clock, objects, resources, node, config, tokens };
-  const context: ServerContext = { ...shared, signal: end.signal, report };
-  const standing: Subscription[] = [followDefinitions(context), keepStandingObjects(context), endNamespaces(context)];
-  standing.push(new GarbageCollector(context));
+  const userOf: TokenReader = (given) => (isSameSecret(given, token) ? ADMIN : accountOfToken(given, shared));
+  const context: ServerContext = { ...shared, userOf, signal: end.signal, report };
+  const standing: Subscription[] = [
+    followDefinitions(context),
+    keepStandingObjects(context),
+    keepDefaultAccess(context),
+    endNamespaces(context),
+    new GarbageCollector(context),
+  ];
   if (node !== undefined) standing.push(keepNodeLease(context));
   const audit =
     options.auditLog === undefined
@@ -99,7 +106,6 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     context,
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
     audit,
-    readToken: (given) => (isSameSecret(given, token) ? ADMIN : accountOfToken(given, context)),
   };
   const listening = await listenForApi({
     pair,

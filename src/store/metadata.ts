@@ -64,8 +64,8 @@ export function checkPrecondition(resource: Resource, given: ObjectMeta, stored:
 
 /** True when a change of one part changes nothing. The resource version does not count. */
 export function isSamePart(part: ObjectPart, one: StoredObject, other: StoredObject): boolean {
-  if (part === 'status') return isSameJson(one.status, other.status);
-  return isSameJson(written(one), written(other));
+  const isSameStatus = part === 'object' || isSameJson(one.status, other.status);
+  return isSameStatus && (part === 'status' || isSameJson(written(one), written(other)));
 }
 
 /** The part that clients write, without the resource version. */

@@ -26,8 +26,11 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** The two parts of an object that are written separately: the status, and everything else. */
-export type ObjectPart = 'object' | 'status';
+/**
+ * The two parts of an object that are written separately: the status, and everything else. A client that writes a
+ * status through the API may change labels with it: both.
+ */
+export type ObjectPart = 'object' | 'status' | 'both';
 
 /** The reading part of a store. Saved files of objects offer it, too. */
 export type ObjectReader = Pick<Store, 'get' | 'list' | 'root'>;

@@ -54,7 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
-  { modules: /^(find-my-way|ws|@peculiar\/x509)$/, layers: ['server'] },
+  { modules: /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js)(\/|$)/, layers: ['server'] },
   { modules: /^yaml$/, layers: ['manifest', 'agent'] },
   { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
 ];
@@ -87,6 +87,9 @@ const WORKS_IN = [
   { name: 'find-my-way', layer: 'server' },
   { name: '@peculiar/x509', layer: 'server' },
   { name: 'ws', layer: 'server' },
+  { name: 'protobufjs/light.js', layer: 'server' },
+  { name: '@marcbachmann/cel-js', layer: 'server' },
+  { name: 're2js', layer: 'server' },
 ];
 
 /** Files that start programs without execa, each with the reason. */

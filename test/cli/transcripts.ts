@@ -32,6 +32,8 @@ export interface Transcript {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
+  /** The requests of kubectl. */
+  readonly requests: readonly unknown[];
 }
 
 /** The parts that a test can use while the command runs. */
@@ -100,18 +102,18 @@ export function compareTranscripts(
  * The transcripts of a file, with the files of earlier ones: all files were in one folder until another one replaced
  * them.
  */
-function transcriptsOf(file: string): Transcript[] {
+export function transcriptsOf(file: string): Transcript[] {
   let files: Transcript['files'] = {};
   const all = JSON.parse(readFileSync(path.join(folder, `${file}.json`), 'utf8')) as Transcript[];
   return all.map((transcript) => ({ ...transcript, files: (files = { ...files, ...transcript.files }) }));
 }
 
-function nameOf(story: readonly Transcript[]): string {
+export function nameOf(story: readonly Transcript[]): string {
   return story.map(({ name, command }) => `${name}: ${command}`).join('; then ');
 }
 
 /** Groups commands with the commands before them that they continue. */
-function storiesOf(all: readonly Transcript[]): Transcript[][] {
+export function storiesOf(all: readonly Transcript[]): Transcript[][] {
   const stories: Transcript[][] = [];
   for (const transcript of all) {
     if (transcript.continues_previous === true) stories.at(-1)?.push(transcript);
@@ -224,7 +226,7 @@ async function change({ store, podrun }: Stage, changes: NonNullable<Transcript[
   }
 }
 
-function putOrChange(store: FileStore, object: KubeObject): void {
+export function putOrChange(store: FileStore, object: KubeObject): void {
   const resource = resourceTypeOf(object).plural;
   const { namespace = 'default', name = '' } = object.metadata;
   const stored = store.get(resource, namespace, name);

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
+import type { AuthorizationMode } from '../../src/server/context.ts';
 import { type ApiServer, openApiServer } from '../../src/server/index.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 
@@ -34,16 +35,27 @@ export interface TestServer extends Omit<ApiServer, 'close'> {
   readonly close: () => Promise<void>;
 }
 
-/** @param objects objects that are stored before the start, as they are */
-export async function startServer({ objects = [] }: { objects?: readonly KubeObject[] } = {}): Promise<TestServer> {
-  const root = mkdtempSync(path.join(tmpdir(), 'podrun-server-'));
+interface TestServerOptions {
+  /** Objects that are stored before the start, as they are. */
+  readonly objects?: readonly KubeObject[];
+  /** The state folder, which stays. Default: a new one. */
+  readonly stateDir?: string;
+  readonly authorization?: AuthorizationMode;
+}
+
+export async function startServer({
+  objects = [],
+  stateDir,
+  authorization,
+}: TestServerOptions = {}): Promise<TestServer> {
+  const root = stateDir ?? mkdtempSync(path.join(tmpdir(), 'podrun-server-'));
   const clock = new SystemClock();
   const store = new FileStore({ root, clock, processes: localProcesses });
   for (const object of objects) store.create(resourceTypeOf(object).plural, object);
   const trouble: string[] = [];
   const descriptionsFile = path.join(import.meta.dirname, '../../dist/descriptions.json');
   const report = (line: string): unknown => trouble.push(line);
-  const server = await openApiServer({ store, clock, port: 0, descriptionsFile, report });
+  const server = await openApiServer({ store, clock, port: 0, authorization, descriptionsFile, report });
   const agent = new Agent({ ca: server.ca, keepAlive: true });
   const send: TestServer['request'] = (method, target, body, headers = {}) =>
     new Promise((resolve, reject) => {
@@ -80,7 +92,7 @@ export async function startServer({ objects = [] }: { objects?: readonly KubeObj
     close: async () => {
       agent.destroy();
       await server.close();
-      rmSync(root, { recursive: true, force: true });
+      if (stateDir === undefined) rmSync(root, { recursive: true, force: true });
       if (trouble.length > 0) throw new Error(`the server reported:\n${trouble.join('\n')}`);
     },
   };

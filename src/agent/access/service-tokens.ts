@@ -32,6 +32,8 @@ interface Claims {
 }
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+/** The audience of tokens for this server. */
+export const API_AUDIENCE: string = ISSUER;
 const HEADER = { alg: 'ES256', typ: 'JWT' };
 /** The form of signatures in a JWT. Source: RFC 7518, 3.4. */
 const DSA = { dsaEncoding: 'ieee-p1363' } as const;

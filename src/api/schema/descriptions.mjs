@@ -17,16 +17,23 @@ const [apimachinery, base, models] = DESCRIPTION_PACKAGES;
 /** The folder of each group of `k8s-types.json`. */
 const FOLDERS = {
   '': `${models}/v1`,
+  admissionregistration: `${models}/admissionregistration.k8s.io/v1`,
   apps: `${models}/apps/v1`,
   autoscaling: `${models}/autoscaling/v1`,
+  autoscalingV2: `${models}/autoscaling/v2`,
   batch: `${models}/batch/v1`,
+  certificates: `${models}/certificates.k8s.io/v1`,
+  coordination: `${models}/coordination.k8s.io/v1`,
   discovery: `${models}/discovery.k8s.io/v1`,
   events: `${models}/events.k8s.io/v1`,
   meta: `${apimachinery}/apis/meta/v1`,
   networking: `${models}/networking.k8s.io/v1`,
   node: `${models}/node.k8s.io/v1`,
   policy: `${models}/policy/v1`,
+  rbac: `${models}/rbac.authorization.k8s.io/v1`,
+  resource: `${models}/resource.k8s.io/v1`,
   scheduling: `${models}/scheduling.k8s.io/v1`,
+  storage: `${models}/storage.k8s.io/v1`,
 };
 
 const COMMENT = String.raw`\/\*\*\n((?: *\*(?: .*)?\n)*?) *\*\/\n`;

@@ -42,6 +42,20 @@ const EVENT: Fields<StoredEvent> = {
   type: ({ type }) => type,
 };
 
+/** The same Events by the names of the group events.k8s.io. Source: pkg/registry/core/event/strategy.go. */
+const NEW_EVENT: Fields<StoredEvent> = {
+  ...COMMON,
+  ...Object.fromEntries(
+    Object.entries(EVENT).flatMap(([name, value]) => {
+      if (!name.startsWith('involvedObject.')) return [];
+      return [[name.replace('involvedObject', 'regarding'), value]];
+    }),
+  ),
+  reason: EVENT['reason']!,
+  reportingController: EVENT['reportingComponent']!,
+  type: EVENT['type']!,
+};
+
 const SECRET: Fields<{ type?: string } & Pick<KubeObject, 'metadata'>> = { ...COMMON, type: ({ type }) => type };
 
 /** Source: pkg/registry/apps/replicaset/strategy.go, pkg/registry/core/replicationcontroller/strategy.go. */
@@ -73,9 +87,21 @@ const NODE: Fields<Node & Pick<KubeObject, 'metadata'>> = {
   'spec.unschedulable': ({ spec }) => spec?.unschedulable ?? false,
 };
 
+/** Source: pkg/registry/resource/resourceslice/strategy.go, pkg/registry/certificates/certificates/strategy.go. */
+const RESOURCE_SLICE: Fields<KubeObject> = {
+  'metadata.name': COMMON['metadata.name']!,
+  'spec.nodeName': (object) => textAt(object, ['spec', 'nodeName']),
+  'spec.driver': (object) => textAt(object, ['spec', 'driver']),
+};
+const SIGNING_REQUEST: Fields<KubeObject> = {
+  'metadata.name': COMMON['metadata.name']!,
+  'spec.signerName': (object) => textAt(object, ['spec', 'signerName']),
+};
+
 const FIELDS: Readonly<Record<string, Fields<never>>> = {
   pods: POD,
   events: EVENT,
+  'events.events.k8s.io': NEW_EVENT,
   secrets: SECRET,
   replicasets: REPLICA_SET,
   replicationcontrollers: REPLICA_SET,
@@ -83,6 +109,8 @@ const FIELDS: Readonly<Record<string, Fields<never>>> = {
   services: SERVICE,
   namespaces: NAMESPACE,
   nodes: NODE,
+  resourceslices: RESOURCE_SLICE,
+  certificatesigningrequests: SIGNING_REQUEST,
 };
 
 /** A term: the path of a field and its required or excluded value. */
@@ -96,10 +124,12 @@ interface Term {
  * Parses a field selector for objects of one resource: `status.phase=Running,metadata.name!=web`. Source:
  * apimachinery/pkg/fields/selector.go.
  * @param resource plural; each resource has its own fields
+ * @param more the paths of fields that a custom resource has beside: `spec.color`
  * @throws {PodrunError} in the words of the API server
  */
-export function parseFieldSelector(text: string, resource: string): FieldMatcher {
-  const fields = (FIELDS[resource] ?? COMMON) as Fields<KubeObject>;
+export function parseFieldSelector(text: string, resource: string, more: readonly string[] = []): FieldMatcher {
+  const own = more.map((path) => [path, (object: KubeObject) => textAt(object, path.split('.'))] as const);
+  const fields = { ...((FIELDS[resource] ?? COMMON) as Fields<KubeObject>), ...Object.fromEntries(own) };
   const terms = splitTerms(text).map((term) => parseTerm(term, text));
   for (const { field } of terms) {
     if (Object.hasOwn(fields, field)) continue;
@@ -114,6 +144,15 @@ export function parseFieldSelector(text: string, resource: string): FieldMatcher
       const actual = String(fields[field]?.(object) ?? '');
       return (actual === value) !== isNegated;
     });
+}
+
+/** The value of a field as text. Undefined: there is none. */
+function textAt(object: object, path: readonly string[]): string | undefined {
+  let value: unknown = object;
+  for (const field of path) value = (value as Record<string, unknown> | undefined)?.[field];
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }
 
 /** Splits a selector at its commas. A backslash escapes the next character. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/objects.ts';
 import type { ObjectMeta, PersistentVolume, PodTemplate } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
+import { defaultRoleBinding, defaultStorageClass } from './access.ts';
 import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
 import { defaultCronJob, defaultJob } from './batch.ts';
 import { defaultConfigMap, defaultSecret } from './config.ts';
@@ -42,6 +43,9 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     RuntimeClass: defaultRuntimeClass,
     IngressClass: defaultIngressClass,
     NetworkPolicy: defaultNetworkPolicy,
+    RoleBinding: defaultRoleBinding,
+    ClusterRoleBinding: defaultRoleBinding,
+    StorageClass: defaultStorageClass,
   }),
 );
 

@@ -49,8 +49,9 @@ export function noSuchSubresource(): PodrunError {
   return fromServer('NotFound', 'the server could not find the requested resource');
 }
 
+/** The metadata is written with the status. Source: the strategies of `status` in pkg/registry. */
 function withStatus(stored: KubeObject, changed: KubeObject): KubeObject {
-  return { ...stored, status: changed['status'] ?? {} };
+  return { ...stored, metadata: changed.metadata, status: changed['status'] ?? {} };
 }
 
 /**
@@ -63,5 +64,9 @@ function withPodStatus(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod
     conditions: (conditions) =>
       conditions.map((condition) => ({ lastProbeTime: null, lastTransitionTime: null, ...condition })),
   });
-  return { ...stored, status: { ...status, ...(qosClass === undefined ? {} : { qosClass }) } };
+  return {
+    ...stored,
+    metadata: changed.metadata,
+    status: { ...status, ...(qosClass === undefined ? {} : { qosClass }) },
+  };
 }

@@ -10,11 +10,13 @@ import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts
 import { validateEndpoints, validateEndpointSlice } from './endpoints.ts';
 import { validateIngress, validateIngressClass } from './ingress.ts';
 import { validateJob } from './job.ts';
+import { validateLease, validateStorageClass } from './lease.ts';
 import { validateLimitRange } from './limit-range.ts';
 import { validateMetadata } from './metadata.ts';
 import { validateNetworkPolicy } from './network-policy.ts';
 import { validatePersistentVolume } from './persistent-volume.ts';
 import { validatePod } from './pod.ts';
+import { validateClusterRole, validateRole, validateRoleBinding } from './rbac.ts';
 import { validateService } from './service.ts';
 import { validateControllerRevision, validatePodTemplate, validateReplicationController } from './replication.ts';
 import { validateResourceQuota } from './resource-quota.ts';
@@ -55,6 +57,12 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     Ingress: validateIngress,
     IngressClass: validateIngressClass,
     NetworkPolicy: validateNetworkPolicy,
+    Role: validateRole,
+    ClusterRole: validateClusterRole,
+    RoleBinding: validateRoleBinding,
+    ClusterRoleBinding: validateRoleBinding,
+    Lease: validateLease,
+    StorageClass: validateStorageClass,
   }),
 );
 

@@ -6,7 +6,10 @@ import type { ApiUser } from '../request.ts';
  * The user of a token: its ServiceAccount. Undefined: the token is wrong or has expired, or its account or its Pod is
  * gone. Source: apiserver/pkg/authentication/serviceaccount/util.go; pkg/serviceaccount/claims.go Validate.
  */
-export function accountOfToken(token: string, { tokens, clock, objects }: ServerContext): ApiUser | undefined {
+export function accountOfToken(
+  token: string,
+  { tokens, clock, objects }: Pick<ServerContext, 'tokens' | 'clock' | 'objects'>,
+): ApiUser | undefined {
   const subject = tokens.read(token, clock.now().wallMs);
   if (subject === undefined) return undefined;
   const { namespace, name, uid, pod } = subject;

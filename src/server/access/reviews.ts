@@ -4,6 +4,7 @@ import type { ServerContext } from '../context.ts';
 import type { ApiUser } from '../request.ts';
 import { readObject } from '../writes/read-object.ts';
 import { type Attributes, isPermitted, rulesOf } from './permissions.ts';
+import { API_AUDIENCE } from '../../agent/access/service-tokens.ts';
 
 /** The fields of a review of access. Source: staging/src/k8s.io/api/authorization/v1/types.go. */
 interface AccessSpec {
@@ -53,6 +54,18 @@ export const selfReviewAnswer: ApiHandler = async (request) => {
   const review = await readObject(request);
   const { name: username, uid, groups } = request.user;
   return { object: withStatus(review, { userInfo: { username, ...(uid && { uid }), groups } }), code: 201 };
+};
+
+/** Answers whose token another server has got. Source: pkg/registry/authentication/tokenreview/storage.go. */
+export const tokenReviewAnswer: ApiHandler = async (request, context) => {
+  const review = await readObject(request);
+  const { token = '' } = (review['spec'] ?? {}) as { readonly token?: string };
+  const found = context.userOf(token);
+  if (found === undefined)
+    return { object: withStatus(review, { user: {}, error: 'invalid bearer token' }), code: 201 };
+  const { name: username, uid, groups } = found;
+  const user = { username, ...(uid && { uid }), groups };
+  return { object: withStatus(review, { authenticated: true, user, audiences: [API_AUDIENCE] }), code: 201 };
 };
 
 function withStatus(review: KubeObject, status: object): KubeObject {

@@ -1,6 +1,6 @@
 import type { Environment, ParseResult } from '@marcbachmann/cel-js';
 import { celValue } from '../custom/cel/cel-values.ts';
-import { newEnvironment } from '../custom/cel/environment.ts';
+import { newEnvironment, parseExpression } from '../custom/cel/environment.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 
 /** The names that expressions of admission use. */
@@ -33,7 +33,7 @@ export function evaluateExpression(text: string, bindings: Bindings): unknown {
   let program = programs.get(text);
   if (program === undefined) {
     environment ??= newEnvironment(VARIABLES);
-    program = environment.parse(text);
+    program = parseExpression(environment, text);
     if (programs.size >= PROGRAMS_MAX) programs.clear();
     programs.set(text, program);
   }

@@ -44,13 +44,19 @@ export function registerNode(store: FileStore): void {
  */
 export function keepStandingObjects(context: ServerContext): Subscription {
   const { objects } = context;
-  // Objects of the command line may be in namespaces that nobody has created.
-  const used = context.resources.all.flatMap(({ storage, isNamespaced }) =>
-    isNamespaced && storage !== '' ? objects.list(storage).map(({ metadata }) => metadata.namespace) : [],
-  );
+  // Objects of the command line may be in namespaces that nobody has created. Events outlive what they are about.
+  const inNamespaces = context.resources.all.filter(({ storage, isNamespaced }) => {
+    return isNamespaced && storage !== '' && storage !== 'events';
+  });
+  const used = inNamespaces.flatMap(({ storage }) => objects.list(storage).map(({ metadata }) => metadata.namespace));
   for (const name of new Set([...NAMESPACES, ...used])) ensureNamespace(context, name);
   for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
   const subscriptions = [
+    ...inNamespaces.map(({ storage }) =>
+      objects.subscribe(storage, ({ type, object }) => {
+        if (type === 'ADDED') ensureNamespace(context, object.metadata.namespace);
+      }),
+    ),
     objects.subscribe('namespaces', ({ type, object }) => {
       if (type !== 'DELETED') ensureContents(context, object.metadata.name);
     }),

@@ -39,10 +39,12 @@ export function customVersionOf({
   schema,
   subresources,
   additionalPrinterColumns = [],
+  selectableFields = [],
 }: DefinitionVersion): CustomVersion {
   const scale = subresources?.scale;
   return versionOfSchema(schema?.openAPIV3Schema ?? { type: 'object' }, {
     hasStatus: subresources?.status !== undefined,
+    selectable: selectableFields.map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
     ...(scale === undefined
       ? {}
       : {

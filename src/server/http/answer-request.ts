@@ -7,8 +7,10 @@ import { handlerOf, upgradeHandlerOf } from '../handlers.ts';
 import { sendObject } from '../reads/send-object.ts';
 import type { ApiRequest, ApiUser } from '../request.ts';
 import { asStatusError, methodNotAllowed, noSuchPath, StatusError } from '../status-error.ts';
+import { loadPatterns } from '../custom/index.ts';
+import { hasAdmission } from '../writes/admission.ts';
+import { actingUser } from './acting-user.ts';
 import type { AuditedRequest, AuditLog } from './audit.ts';
-import { authenticate, type TokenReader } from './authenticate.ts';
 import { checkOrigin } from './own-host.ts';
 import { readRequestBody } from './read-body.ts';
 import { sendStatusError, sendText } from './respond.ts';
@@ -18,7 +20,6 @@ import { type RequestRouter, type Routed, verbOf } from './route-request.ts';
 export interface Answering {
   readonly context: ServerContext;
   readonly router: RequestRouter;
-  readonly readToken: TokenReader;
   /** Undefined: requests are not written down. */
   readonly audit: AuditLog | undefined;
 }
@@ -29,7 +30,7 @@ type ObjectPath = Extract<Routed, { route: undefined }>;
 
 /** Answers a request: path, user, permission, handler. */
 export async function answerRequest(
-  { context, router, readToken, audit }: Answering,
+  { context, router, audit }: Answering,
   raw: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -42,13 +43,14 @@ export async function answerRequest(
     const routed = router.find(raw);
     if (raw.method === 'HEAD' || raw.method === 'OPTIONS') throw methodNotAllowed();
     if (routed?.route?.isPublic !== true) {
-      const user = authenticate(raw.headers, readToken);
+      const user = actingUser(raw, context);
       audited.user = user;
       if (routed !== undefined && routed.route === undefined) {
         about = { resource: routed.resource, name: routed.name ?? '' };
         const request = apiRequest(routed, raw, user, (text) => addWarning(response, text));
         audited.request = request;
         authorize(request, context);
+        if (isChecked(request, context)) await loadPatterns();
         const answer = await handlerOf(request)(request, context);
         if ('stream' in answer) record?.('ResponseStarted', response.statusCode);
         await send(answer, { request, context, raw, response });
@@ -67,7 +69,7 @@ export async function answerRequest(
 
 /** Hands a connection over: exec, attach, port-forward, a proxied websocket. */
 export async function answerUpgrade(
-  { context, router, readToken, audit }: Answering,
+  { context, router, audit }: Answering,
   raw: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -80,7 +82,7 @@ export async function answerUpgrade(
   try {
     checkOrigin(raw.headers);
     const routed = router.find(raw);
-    const user = authenticate(raw.headers, readToken);
+    const user = actingUser(raw, context);
     audited.user = user;
     if (routed === undefined || routed.route !== undefined) throw noSuchPath();
     const request = apiRequest(routed, raw, user, () => undefined);
@@ -92,6 +94,12 @@ export async function answerUpgrade(
     code = status.failure.code;
     refuseUpgrade(socket, status);
   }
+}
+
+/** True for a write of an object that rules and patterns of users may be about. */
+function isChecked({ verb, resource }: ApiRequest, context: ServerContext): boolean {
+  const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
+  return !isRead && (resource.custom !== undefined || hasAdmission(context));
 }
 
 function apiRequest(path: ObjectPath, raw: IncomingMessage, user: ApiUser, warn: ApiRequest['warn']): ApiRequest {

@@ -31,7 +31,12 @@ function addKind(schemas: Schemas, resource: ServedResource, descriptions: Descr
   if (type !== undefined) addTypeSchemas(schemas, type, descriptions);
   const known = schemas[name] ?? schemaWithoutType(custom?.schema);
   const kinds = { 'x-kubernetes-group-version-kind': [{ group, version, kind }] };
-  schemas[name] = { ...known, ...kinds };
+  const selectable = (custom?.selectable ?? []).map((fieldPath) => ({ fieldPath }));
+  schemas[name] = {
+    ...known,
+    ...kinds,
+    ...(selectable.length > 0 && { 'x-kubernetes-selectable-fields': selectable }),
+  };
   return name;
 }
 

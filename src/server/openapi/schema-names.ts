@@ -13,7 +13,8 @@ export const META_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 /** The name of the schema of a type: `apps.Deployment` is `io.k8s.api.apps.v1.Deployment`. */
 export function schemaNameOf(type: string): string {
   const [name = '', group = 'core'] = type.split('.').reverse();
-  return group === 'meta' ? `io.k8s.apimachinery.pkg.apis.meta.v1.${name}` : `io.k8s.api.${group}.v1.${name}`;
+  if (group === 'meta') return `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`;
+  return `io.k8s.api.${group === 'autoscalingV2' ? 'autoscaling.v2' : `${group}.v1`}.${name}`;
 }
 
 /** The name of the schema of a kind: that of its type, or for a custom kind its group from the back. */

@@ -23,6 +23,9 @@ const EMBEDDED = new Set(
   ).split(' '),
 );
 
+/** Some names begin with a capital letter in protobuf, and these alone in JSON as well. */
+const KEPT_NAMES = new Set(['DaemonEndpoint', 'FieldsV1']);
+
 const SCALARS = { 1: 'double', 3: 'int64', 4: 'uint64', 5: 'int32', 8: 'bool', 9: 'string', 12: 'bytes', 13: 'uint32' };
 const MESSAGE = 11;
 const REPEATED = 3;
@@ -64,7 +67,8 @@ function shortName(name) {
  * `!` a scalar that JSON has when it is zero, too.
  */
 function fieldsOf({ name: message, field, nestedType }, known = {}) {
-  return field.map(({ name, number, type, typeName, label, options }) => {
+  return field.map(({ name: written, number, type, typeName, label, options }) => {
+    const name = KEPT_NAMES.has(message) ? written : written[0].toLowerCase() + written.slice(1);
     const entry = nestedType.find(
       (nested) => nested.options?.mapEntry && typeName?.endsWith(`.${message}.${nested.name}`),
     );

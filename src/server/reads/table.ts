@@ -55,7 +55,7 @@ function tableColumns(resource: ServedResource): readonly TableColumn[] {
 
 function asTableColumn(column: Column<TableObject>): TableColumn {
   const { heading, wide } = column;
-  if (heading === 'NAME') return NAME_COLUMN;
+  if (heading === 'NAME') return wide === true ? { ...NAME_COLUMN, priority: 1 } : NAME_COLUMN;
   return {
     name: titleOf(heading),
     type: 'string',

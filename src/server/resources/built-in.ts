@@ -1,57 +1,7 @@
 import { DEFINITION_VERSION } from '../custom/definition-version.ts';
+import { CHANGED, clusterWide, SCALE, served, status, STORED_VERBS, withStatus } from './resource-entries.ts';
 import type { ServedResource, SubresourceEntry } from './served-resource.ts';
-
-/** The verbs of kinds that are stored. */
-const STORED_VERBS: readonly string[] = [
-  'create',
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'update',
-  'watch',
-];
-
-const CHANGED = ['get', 'patch', 'update'];
-
-type Extras = Partial<
-  Pick<ServedResource, 'shortNames' | 'categories' | 'verbs' | 'storage' | 'singular' | 'custom'>
-> & {
-  readonly subresources?: readonly SubresourceEntry[];
-};
-
-function served(apiVersion: string, kind: string, plural: string, extras: Extras = {}): ServedResource {
-  const slash = apiVersion.indexOf('/');
-  return {
-    group: slash < 0 ? '' : apiVersion.slice(0, slash),
-    version: apiVersion.slice(slash + 1),
-    plural,
-    singular: kind.toLowerCase(),
-    kind,
-    listKind: `${kind}List`,
-    isNamespaced: true,
-    shortNames: [],
-    categories: [],
-    verbs: STORED_VERBS,
-    subresources: [],
-    storage: plural,
-    ...extras,
-  };
-}
-
-function clusterWide(apiVersion: string, kind: string, plural: string, extras: Extras = {}): ServedResource {
-  return { ...served(apiVersion, kind, plural, extras), isNamespaced: false };
-}
-
-const status = (kind: string): SubresourceEntry => ({ name: 'status', kind, verbs: CHANGED });
-const SCALE: SubresourceEntry = { name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: CHANGED };
-
-/** A kind whose objects have a status, and with `SCALE` also replicas. */
-const withStatus = (kind: string, extras: Extras = {}): Extras => ({
-  ...extras,
-  subresources: [...(extras.subresources ?? []), status(kind)],
-});
+import { STORED_ONLY } from './stored-only.ts';
 
 const ALL = { categories: ['all'] };
 const REVIEW = { verbs: ['create'], storage: '' };
@@ -80,9 +30,9 @@ const proxy = (kind: string): SubresourceEntry => ({
 
 const CORE: readonly ServedResource[] = [
   served('v1', 'ConfigMap', 'configmaps', { shortNames: ['cm'] }),
-  served('v1', 'Endpoints', 'endpoints', { shortNames: ['ep'] }),
-  served('v1', 'Event', 'events', { shortNames: ['ev'] }),
-  served('v1', 'LimitRange', 'limitranges', { shortNames: ['limits'] }),
+  served('v1', 'Endpoints', 'endpoints', { createsOnUpdate: true, shortNames: ['ep'] }),
+  served('v1', 'Event', 'events', { createsOnUpdate: true, shortNames: ['ev'] }),
+  served('v1', 'LimitRange', 'limitranges', { createsOnUpdate: true, shortNames: ['limits'] }),
   clusterWide('v1', 'Namespace', 'namespaces', {
     shortNames: ['ns'],
     verbs: STORED_VERBS.filter((verb) => verb !== 'deletecollection'),
@@ -117,6 +67,7 @@ const CORE: readonly ServedResource[] = [
   }),
   served('v1', 'Service', 'services', {
     ...ALL,
+    createsOnUpdate: true,
     shortNames: ['svc'],
     subresources: [proxy('ServiceProxyOptions'), status('Service')],
   }),
@@ -146,6 +97,7 @@ const WORKLOADS: readonly ServedResource[] = [
 
 const REVIEWS: readonly ServedResource[] = [
   clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews', REVIEW),
+  clusterWide('authentication.k8s.io/v1', 'TokenReview', 'tokenreviews', REVIEW),
   served('authorization.k8s.io/v1', 'LocalSubjectAccessReview', 'localsubjectaccessreviews', REVIEW),
   clusterWide('authorization.k8s.io/v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', REVIEW),
   clusterWide('authorization.k8s.io/v1', 'SelfSubjectRulesReview', 'selfsubjectrulesreviews', REVIEW),
@@ -153,11 +105,12 @@ const REVIEWS: readonly ServedResource[] = [
 ];
 
 const ADMISSION = 'admissionregistration.k8s.io/v1';
+const RBAC = 'rbac.authorization.k8s.io/v1';
 
 const METRICS = { verbs: ['get', 'list'], storage: '' };
 
 const OTHERS: readonly ServedResource[] = [
-  served('coordination.k8s.io/v1', 'Lease', 'leases'),
+  served('coordination.k8s.io/v1', 'Lease', 'leases', { createsOnUpdate: true }),
   served('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
   served('networking.k8s.io/v1', 'Ingress', 'ingresses', { ...withStatus('Ingress'), shortNames: ['ing'] }),
   clusterWide('metrics.k8s.io/v1beta1', 'NodeMetrics', 'nodes', METRICS),
@@ -169,10 +122,10 @@ const OTHERS: readonly ServedResource[] = [
     ...withStatus('PodDisruptionBudget'),
     shortNames: ['pdb'],
   }),
-  clusterWide('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings'),
-  clusterWide('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles'),
-  served('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
-  served('rbac.authorization.k8s.io/v1', 'Role', 'roles'),
+  clusterWide(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', { createsOnUpdate: true }),
+  clusterWide(RBAC, 'ClusterRole', 'clusterroles', { createsOnUpdate: true }),
+  served(RBAC, 'RoleBinding', 'rolebindings', { createsOnUpdate: true }),
+  served(RBAC, 'Role', 'roles', { createsOnUpdate: true }),
   clusterWide('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', { shortNames: ['pc'] }),
   clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses', { shortNames: ['sc'] }),
   clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
@@ -196,4 +149,10 @@ const OTHERS: readonly ServedResource[] = [
  * The kinds of Kubernetes that the server serves. Names, short names, categories and verbs as in the discovery of a
  * real API server of 1.36.
  */
-export const BUILT_IN_RESOURCES: readonly ServedResource[] = [...CORE, ...WORKLOADS, ...REVIEWS, ...OTHERS];
+export const BUILT_IN_RESOURCES: readonly ServedResource[] = [
+  ...CORE,
+  ...WORKLOADS,
+  ...REVIEWS,
+  ...OTHERS,
+  ...STORED_ONLY,
+];

@@ -1,5 +1,6 @@
 import type { Shape } from '../../api/apply/index.ts';
 import type { JsonObject } from '../../api/json.ts';
+import type { KubeObject } from '../../api/objects.ts';
 import type { FieldError } from '../../manifest/field-error.ts';
 
 /** A subresource, as discovery lists it. */
@@ -31,6 +32,18 @@ export interface ServedResource {
   readonly storage: string;
   /** Undefined: a kind of Kubernetes. */
   readonly custom?: CustomVersion | undefined;
+  /** Undefined: clients see objects as they are stored. */
+  readonly conversion?: Conversion | undefined;
+  /** True: an update of an object that does not exist creates it. Source: AllowCreateOnUpdate of its strategy. */
+  readonly createsOnUpdate?: boolean;
+  /** The reason why objects have no effect here, for the one who creates them: `nobody scales`. */
+  readonly noEffect?: string | undefined;
+}
+
+/** The way between the stored form of an object and that of a version. Both take either form. */
+export interface Conversion {
+  readonly shown: <T extends KubeObject>(object: T) => T;
+  readonly stored: <T extends KubeObject>(object: T) => T;
 }
 
 /** The rules of a served version of a CustomResourceDefinition for its objects. See custom/. */
@@ -62,6 +75,8 @@ export interface CustomVersion {
   };
   /** The columns of a Table beside the name. Empty: the age. */
   readonly columns: readonly PrinterColumn[];
+  /** The paths of the fields to select by: `spec.color`. Default: none. */
+  readonly selectable?: readonly string[];
 }
 
 /** A column of a Table, as `additionalPrinterColumns` says. */
@@ -80,9 +95,15 @@ export function apiVersionOf({ group, version }: Pick<ServedResource, 'group' | 
 }
 
 /** An object in the version of a resource. The versions of a custom kind have the same objects. */
-export function inVersionOf<T extends { readonly apiVersion: string }>(resource: ServedResource, object: T): T {
+export function inVersionOf<T extends KubeObject>(resource: ServedResource, object: T): T {
+  if (resource.conversion !== undefined) return resource.conversion.shown(object);
   const apiVersion = resource.custom === undefined ? object.apiVersion : apiVersionOf(resource);
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}
+
+/** An object in the form of the store. */
+export function inStoredForm<T extends KubeObject>({ conversion }: ServedResource, object: T): T {
+  return conversion === undefined ? object : conversion.stored(object);
 }
 
 /** The plural in messages, with the group if there is one: `pods`, `deployments.apps`. */

@@ -11,7 +11,7 @@ import { createObject } from '../../objects/create-object.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
-import type { ServedResource } from '../resources/served-resource.ts';
+import { inStoredForm, inVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, invalidObject, notFoundStatus, objectExists, objectForbidden } from '../status-error.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
@@ -23,7 +23,8 @@ import { checkWriteOptions, isDryRun } from './write-options.ts';
 export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
   const object = await readObject(request);
-  return { object: await createFrom(object, request, context), code: 201 };
+  const created = await createFrom(inStoredForm(request.resource, object), request, context);
+  return { object: inVersionOf(request.resource, created), code: 201 };
 }
 
 /**
@@ -46,6 +47,7 @@ export async function createFrom(
   if (prepared.errors.length > 0) throw invalidObject(resource, name, prepared.errors);
   if (hasAdmission(context)) await permitWrite(request, context, { before: undefined, after: prepared.object });
   for (const warning of prepared.warnings) request.warn(warning);
+  if (resource.noEffect !== undefined) request.warn(`the ${resource.kind} has no effect: ${resource.noEffect}`);
   if (context.objects.get(resource.storage, prepared.object.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);
   if (isDryRun(request)) return asDryRun(prepared.object, context);
@@ -119,7 +121,8 @@ function checkNamespace(
   ]);
 }
 
-function store(object: KubeObject, { storage, custom }: ServedResource, context: ServerContext): StoredKubeObject {
+function store(object: KubeObject, resource: ServedResource, context: ServerContext): StoredKubeObject {
+  const { storage, custom, isNamespaced } = resource;
   const { node } = context;
   const keep = (admitted: KubeObject): StoredKubeObject => {
     const { status: _, ...rest } = admitted;
@@ -130,7 +133,8 @@ function store(object: KubeObject, { storage, custom }: ServedResource, context:
   };
   const created = keep(object);
   node?.took(created);
-  return context.objects.get(storage, created.metadata.namespace, created.metadata.name) ?? created;
+  const { namespace, name } = created.metadata;
+  return context.objects.get(storage, isNamespaced ? namespace : undefined, name) ?? created;
 }
 
 function asDryRun(object: KubeObject, { store: { clock }, objects }: ServerContext): StoredKubeObject {

@@ -4,6 +4,7 @@ import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { objectOf } from '../reads/get.ts';
 import type { ApiRequest } from '../request.ts';
+import { inStoredForm, inVersionOf } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from '../status-error.ts';
 import { createFrom } from './create.ts';
 import { requestTime } from './field-managers.ts';
@@ -17,7 +18,9 @@ export async function patchAnswer(request: ApiRequest, context: ServerContext): 
   checkWriteOptions(request);
   const { resource, namespace, name = '', subresource } = request;
   const type = patchTypeOf(request.headers['content-type'], resource);
-  const patch = await requestedPatch(request, context);
+  const requested = await requestedPatch(request, context);
+  const patch = (stored: KubeObject | undefined): KubeObject =>
+    inStoredForm(resource, requested(stored && inVersionOf(resource, stored)));
   if (type === 'apply' && context.objects.get(resource.storage, namespace, name) === undefined) {
     if (subresource !== undefined) objectOf(request, context);
     return { object: await createFrom(decodedValue(patch(undefined), request), request, context), code: 201 };

@@ -1,3 +1,4 @@
+import { removesLastFinalizer } from '../../api/finalizers.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
@@ -6,9 +7,9 @@ import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { objectOf } from '../reads/get.ts';
 import type { ApiRequest } from '../request.ts';
-import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { apiVersionOf, inStoredForm, inVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { asStatusError, badRequestStatus, invalidObject, objectConflict } from '../status-error.ts';
-import { OTHER_NAMESPACE } from './create.ts';
+import { createFrom, OTHER_NAMESPACE } from './create.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
 import { isApply } from './patched-object.ts';
@@ -24,9 +25,19 @@ export async function updateAnswer(request: ApiRequest, context: ServerContext):
   if (given.name && given.name !== name)
     throw badRequestStatus(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   if (given.namespace && given.namespace !== namespace) throw badRequestStatus(OTHER_NAMESPACE);
+  const { resource, subresource } = request;
+  const stored = inStoredForm(resource, wanted);
+  const isNew = context.objects.get(resource.storage, namespace, name) === undefined;
+  if (isNew && resource.createsOnUpdate === true && subresource === undefined) {
+    const created = await createFrom({ ...stored, metadata: { ...stored.metadata, name } }, request, context);
+    return { object: inVersionOf(resource, created), code: 201 };
+  }
   objectOf(request, context);
-  return { object: await changeAdmitted(request, context, () => wanted) };
+  return { object: await changeAdmitted(request, context, () => stored) };
 }
+
+/** The subresource with which a CertificateSigningRequest is approved: conditions of its status. */
+const APPROVAL = 'approval';
 
 /** The tries of a change that webhooks decide about: other changes may come between. */
 const TRIES = 5;
@@ -70,7 +81,7 @@ export function changeStored(
     const { object } = changeObject({
       store,
       ref: { type: typeOf(resource), namespace: namespace ?? DEFAULT_NAMESPACE, name },
-      subresource: subresource as Subresource | undefined,
+      subresource: subresource === APPROVAL ? 'status' : (subresource as Subresource | undefined),
       isDryRun: isDryRun(request),
       warn: (sentence) => {
         if (!unknown.includes(sentence)) unknown.push(sentence);
@@ -80,11 +91,13 @@ export function changeStored(
         const changed = defaulted(change(stored), request);
         const wanted = isApply(request) ? changed : withRequestManager(stored, changed, request, context);
         checkUid(wanted, stored, resource);
-        return { ...wanted, metadata: { ...wanted.metadata, name, ...(stored.metadata.namespace && { namespace }) } };
+        // The store keeps objects that belong to no namespace beside those of `default`.
+        const place = stored.metadata.namespace && { namespace: stored.metadata.namespace };
+        return { ...wanted, metadata: { ...wanted.metadata, name, ...place } };
       },
     });
     const isStored = objects.get(resource.storage, namespace, name)?.metadata.resourceVersion;
-    return isStored === object.metadata.resourceVersion ? objectOf(request, context) : object;
+    return isStored === object.metadata.resourceVersion ? objectOf(request, context) : inVersionOf(resource, object);
   } catch (error) {
     throw asStatusError(error, { resource, name });
   }
@@ -130,7 +143,17 @@ function changeCustom(
     return { ...merged, metadata: { ...merged.metadata, uid, resourceVersion, generation } } as StoredKubeObject;
   };
   if (isDryRun(request)) return admit(objectOf(request, context));
-  const changed = context.store.change<StoredKubeObject>(storage, key, isStatus ? 'status' : 'object', admit);
+  let last: StoredKubeObject | undefined;
+  const changed = context.store.change<StoredKubeObject>(storage, key, isStatus ? 'both' : 'object', (stored) => {
+    const object = admit(stored);
+    last = removesLastFinalizer(stored, object) ? object : undefined;
+    // The object is deleted in its stored form: readers see no change before that.
+    return last === undefined ? object : stored;
+  });
+  if (last !== undefined) {
+    context.store.delete(storage, key.namespace, name);
+    return last;
+  }
   return context.objects.get(storage, namespace, changed.metadata.name) ?? changed;
 }
 
@@ -139,7 +162,11 @@ function mergedPart(
   wanted: KubeObject,
   { isStatus, hasStatus }: { readonly isStatus: boolean; readonly hasStatus: boolean },
 ): KubeObject {
-  if (isStatus) return { ...stored, status: wanted['status'] };
+  if (isStatus) {
+    // The managers are all that is written of the metadata. Source: customresource/status_strategy.go.
+    const { managedFields } = wanted.metadata;
+    return { ...stored, metadata: { ...stored.metadata, managedFields }, status: wanted['status'] };
+  }
   if (!hasStatus) return wanted;
   const { status: _, ...rest } = wanted;
   const { status } = stored;

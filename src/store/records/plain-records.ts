@@ -63,9 +63,9 @@ export class PlainRecords {
       const changed = change(stored);
       checkPrecondition(resource, changed.metadata, stored.metadata);
       if (isSamePart(part, changed, stored)) return stored;
-      return part === 'status'
-        ? this.#withStatus(resource, stored, changed)
-        : this.#withObject(resource, stored, changed);
+      if (part === 'status') return this.#withStatus(resource, stored, changed);
+      const whole = this.#withObject(resource, stored, changed);
+      return part === 'both' ? { ...whole, status: changed.status } : whole;
     });
   }
 

@@ -125,6 +125,7 @@ export class PodRecords {
       const changed = change(stored);
       checkPrecondition('pods', changed.metadata, stored.metadata);
       if (isSamePart(part, changed, stored) && !this.#unlogged.has(paths.folder)) return stored;
+      if (part === 'both') return this.#writeBoth(paths, stored, changed);
       return part === 'status' ? this.#writeStatus(paths, stored, changed) : this.#writeObject(paths, stored, changed);
     });
   }
@@ -132,16 +133,7 @@ export class PodRecords {
   bind({ namespace, name }: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
     return this.#locked(namespace, name, (paths) => {
       const stored = this.#mustRead(namespace, name);
-      const given = bind(stored);
-      const pod = {
-        ...given,
-        metadata: changedMetadata('pods', given.metadata, stored.metadata, this.#parts.versions),
-      };
-      this.#write(paths, pod, () => {
-        writeFileAtomically(paths.object, objectText(pod));
-        writeFileAtomically(paths.status, statusText(pod));
-      });
-      return pod;
+      return this.#writeBoth(paths, stored, bind(stored));
     });
   }
 
@@ -221,6 +213,16 @@ export class PodRecords {
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: given.status };
     this.#write(paths, pod, () => writeFileAtomically(paths.status, statusText(pod)));
+    return pod;
+  }
+
+  #writeBoth(paths: PodPaths, stored: StoredPod, given: StoredPod): StoredPod {
+    const metadata = changedMetadata('pods', given.metadata, stored.metadata, this.#parts.versions);
+    const pod = { ...given, metadata };
+    this.#write(paths, pod, () => {
+      writeFileAtomically(paths.object, objectText(pod));
+      writeFileAtomically(paths.status, statusText(pod));
+    });
     return pod;
   }
 

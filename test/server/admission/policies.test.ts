@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadPatterns } from '../../../src/server/custom/patterns.ts';
 import { askPolicies, type AdmissionPolicy, type PolicyBinding } from '../../../src/server/admission/policies.ts';
 import { DEPLOYMENTS, requestOf } from './request-of.ts';
+
+beforeAll(loadPatterns);
 
 const policy = (spec: AdmissionPolicy['spec']): AdmissionPolicy => ({
   apiVersion: 'admissionregistration.k8s.io/v1',

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadPatterns } from '../../../src/server/custom/patterns.ts';
 import { formatFieldError } from '../../../src/manifest/field-error.ts';
 import {
   DEFINITION_VERSION,
@@ -10,6 +11,8 @@ import {
 } from '../../../src/server/custom/index.ts';
 import type { SchemaProps } from '../../../src/server/custom/schema.ts';
 import { decodedDefinition, shirtDefinition } from './definition-of.ts';
+
+beforeAll(loadPatterns);
 
 const NOW = '2026-11-25T10:00:00Z';
 const textsOf = (definition: Definition, stored?: Definition): string[] =>

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadPatterns } from '../../../src/server/custom/patterns.ts';
 import { formatFieldError } from '../../../src/manifest/field-error.ts';
 import { servedResourcesOf } from '../../../src/server/custom/index.ts';
 import type { SchemaProps } from '../../../src/server/custom/schema.ts';
 import { shirtDefinition } from './definition-of.ts';
+
+beforeAll(loadPatterns);
 
 /** A version of Shirts whose `spec` has this schema. */
 function versionOf(spec: SchemaProps) {
@@ -149,5 +152,35 @@ describe('rules in CEL', () => {
     const rule = withRule('self.name == oldSelf.name', { message: 'name is immutable' });
     expect(textsOf(rule, { name: 'a' })).toEqual([]);
     expect(textsOf(rule, { name: 'b' }, { name: 'a' })).toEqual(['spec: Invalid value: "object": name is immutable']);
+  });
+});
+
+describe('rules and patterns', () => {
+  const rule = (text: string): SchemaProps => fields({}, { 'x-kubernetes-validations': [{ rule: text }] });
+
+  it.each([
+    "'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'x'.matches('^[a-z]$') && 'aaa'.replace('a', 'b', 2) == 'bba'",
+    "quantity('1Gi').add(quantity('1Gi')).compareTo(quantity('2Gi')) == 0 && quantity('-1').sign() == -1",
+    "!quantity('1500m').isInteger() && quantity('3').sub(1).asInteger() == 2",
+    "ip('127.0.0.1').isLoopback() && ip('::1').family() == 6 && !isIP('1.2.3') && ip('8.8.8.8').isGlobalUnicast()",
+    "cidr('10.0.0.0/8').containsIP('10.1.2.3') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')",
+    "string(cidr('fd12:3::/8').masked()) == 'fd00::/8' && !isCIDR('10.0.0.0/33')",
+    "url('https://a.b:80/x?q=1').getHostname() == 'a.b' && url('https://a.b/x?q=1').getQuery()['q'] == ['1']",
+    "!format.dns1123Label().validate('a-b').hasValue() && format.named('uuid').value().validate('x').hasValue()",
+    'sets.contains([1, 2], [1]) && sets.equivalent([1, 2], [2, 1, 1]) && !sets.intersects([1], [3])',
+  ])('have the functions of Kubernetes: %s', (text) => {
+    expect(textsOf(rule(text), {})).toEqual([]);
+    expect(textsOf(rule(`!(${text})`), {})).toHaveLength(1);
+  });
+
+  it('take no longer for a hostile pattern', () => {
+    const text = `${'a'.repeat(2000)}!`;
+    const hostile = '^(a+)+$';
+    expect(textsOf(fields({ a: { type: 'string', pattern: hostile } }), { a: text })).toHaveLength(1);
+    const own = fields(
+      { a: { type: 'string' } },
+      { 'x-kubernetes-validations': [{ rule: `self.a.matches('${hostile}')` }] },
+    );
+    expect(textsOf(own, { a: text })).toHaveLength(1);
   });
 });

@@ -1,19 +1,11 @@
-import { Environment } from '@marcbachmann/cel-js';
-import { isIP } from 'node:net';
-import { compareQuantities, parseQuantity, type ParsedQuantity } from '../../../api/quantity.ts';
-import { succeeds } from '../../../quietly.ts';
+import { Environment, type ParseResult } from '@marcbachmann/cel-js';
+import { addAddressLibraries } from './addresses.ts';
+import { addFormatLibrary } from './format-library.ts';
+import { addPatternLibrary, useOwnPatterns } from './linear-patterns.ts';
+import { addQuantityLibrary } from './quantities.ts';
 
 /** The largest rule. */
 const LIMITS = { maxAstNodes: 10_000, maxDepth: 100, maxListElements: 1000, maxMapEntries: 1000, maxCallArguments: 32 };
-
-/** A quantity in CEL. */
-class CelQuantity {
-  readonly parsed: ParsedQuantity;
-
-  constructor(text: string) {
-    this.parsed = parseQuantity(text);
-  }
-}
 
 /** The language of rules: CEL with those functions of Kubernetes' libraries that the package lacks. */
 export function newEnvironment(variables: readonly string[]): Environment {
@@ -24,9 +16,52 @@ export function newEnvironment(variables: readonly string[]): Environment {
   });
   for (const variable of variables) environment.registerVariable(variable, 'dyn');
   addListLibrary(environment);
+  addSetLibrary(environment);
   addTextLibrary(environment);
+  addPatternLibrary(environment);
   addQuantityLibrary(environment);
+  addAddressLibraries(environment);
+  addFormatLibrary(environment);
   return environment;
+}
+
+/**
+ * Parses an expression.
+ * @throws ParseError when the text is none
+ */
+export function parseExpression(environment: Environment, text: string): ParseResult {
+  const run = environment.parse(text);
+  useOwnPatterns(run.ast);
+  return run;
+}
+
+/** The variable `sets`. */
+class CelSets {}
+
+/** Source: cel-go, ext/sets.go. */
+function addSetLibrary(environment: Environment): void {
+  const has = (list: readonly unknown[], item: unknown): boolean => list.some((one) => isSameValue(one, item));
+  const contains = (list: readonly unknown[], part: readonly unknown[]): boolean =>
+    part.every((item) => has(list, item));
+  environment
+    .registerType('kubernetes.Sets', { ctor: CelSets, fields: {} })
+    .registerConstant('sets', 'kubernetes.Sets', new CelSets())
+    .registerFunction('kubernetes.Sets.contains(list, list): bool', (_: CelSets, a: unknown[], b: unknown[]) =>
+      contains(a, b),
+    )
+    .registerFunction('kubernetes.Sets.equivalent(list, list): bool', (_: CelSets, a: unknown[], b: unknown[]) => {
+      return contains(a, b) && contains(b, a);
+    })
+    .registerFunction('kubernetes.Sets.intersects(list, list): bool', (_: CelSets, a: unknown[], b: unknown[]) => {
+      return b.some((item) => has(a, item));
+    });
+}
+
+/** Compares values of JSON: whole numbers are bigints here. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? Number(part) : part));
+  return text(one) === text(other);
 }
 
 type Ordered = bigint | number | string;
@@ -64,24 +99,18 @@ function addTextLibrary(environment: Environment): void {
       text.replaceAll(from, () => to),
     )
     .registerFunction('string.charAt(int): string', (text: string, at: bigint) => Array.from(text)[Number(at)] ?? '')
-    .registerFunction(
-      'string.find(string): string',
-      (text: string, pattern: string) => new RegExp(pattern, 'u').exec(text)?.[0] ?? '',
-    )
-    .registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
-      [...text.matchAll(new RegExp(pattern, 'gu'))].map(([found]) => found),
-    )
-    .registerFunction('isURL(string): bool', (text: string) => URL.canParse(text))
-    .registerFunction('isIP(string): bool', (text: string) => isIP(text) !== 0);
+    .registerFunction('string.replace(string, string, int): string', replaceSome);
 }
 
-function addQuantityLibrary(environment: Environment): void {
-  const order = (one: CelQuantity, other: CelQuantity): number => compareQuantities(one.parsed, other.parsed);
-  environment
-    .registerType('Quantity', { ctor: CelQuantity, fields: {} })
-    .registerFunction('isQuantity(string): bool', (text: string) => succeeds(() => parseQuantity(text)))
-    .registerFunction('quantity(string): Quantity', (text: string) => new CelQuantity(text))
-    .registerFunction('Quantity.isLessThan(Quantity): bool', (a: CelQuantity, b: CelQuantity) => order(a, b) < 0)
-    .registerFunction('Quantity.isGreaterThan(Quantity): bool', (a: CelQuantity, b: CelQuantity) => order(a, b) > 0)
-    .registerFunction('Quantity.compareTo(Quantity): int', (a: CelQuantity, b: CelQuantity) => BigInt(order(a, b)));
+function replaceSome(text: string, from: string, to: string, most: bigint): string {
+  if (most < 0n) return text.replaceAll(from, () => to);
+  const parts = text.split(from);
+  const replaced = Math.min(Number(most), parts.length - 1);
+  return (
+    parts.slice(0, replaced + 1).join(to) +
+    parts
+      .slice(replaced + 1)
+      .map((part) => from + part)
+      .join('')
+  );
 }

@@ -3,7 +3,7 @@ import { duplicate, forbidden, invalid, required, type FieldError } from '../../
 import { isJsonObject, type JsonObject } from '../../../api/json.ts';
 import { childPath, fieldSchema, type SchemaProps, type ValidationRule } from '../schema.ts';
 import { celValue } from './cel-values.ts';
-import { newEnvironment } from './environment.ts';
+import { newEnvironment, parseExpression } from './environment.ts';
 
 let environment: Environment | undefined;
 const programs = new Map<string, Program>();
@@ -20,7 +20,7 @@ function programOf(text: string): Program {
   const known = programs.get(text);
   if (known !== undefined) return known;
   environment ??= newEnvironment(['self', 'oldSelf']);
-  const run = environment.parse(text);
+  const run = parseExpression(environment, text);
   const { valid, error } = run.check();
   const program = { run, unsupported: valid ? undefined : firstLine(error) };
   if (programs.size >= PROGRAMS_MAX) programs.clear();

@@ -4,7 +4,7 @@ import { syntaxErrorOf } from '../cel/rules.ts';
 import { keepsUnknown, schemaOr, type SchemaProps } from '../schema.ts';
 import { succeeds } from '../../../quietly.ts';
 import { pruneUnknown } from '../values/prune.ts';
-import { matchesPattern } from '../values/scalars.ts';
+import { fitsPattern } from '../patterns.ts';
 import { validateValue } from '../values/validate.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -132,7 +132,7 @@ function checkRuleTexts(schema: SchemaProps, at: string): FieldError[] {
 
 function checkPattern({ pattern }: SchemaProps, at: string): FieldError[] {
   if (pattern === undefined) return [];
-  return succeeds(() => matchesPattern(pattern, ''))
+  return succeeds(() => fitsPattern(pattern, ''))
     ? []
     : [invalid(`${at}.pattern`, pattern, 'must be a valid regular expression')];
 }

@@ -1,6 +1,7 @@
 import { invalid, notSupported, tooLong, type FieldError } from '../../../manifest/field-error.ts';
 import { isSameJson } from '../../../api/json.ts';
 import type { SchemaProps } from '../schema.ts';
+import { fitsPattern } from '../patterns.ts';
 import { hasFormat } from './formats.ts';
 
 /** The mistakes of a number. Source: go-openapi/validate, and its texts in go-openapi/errors. */
@@ -38,19 +39,13 @@ export function checkText(schema: SchemaProps, value: string, at: string): Field
   if (minLength !== undefined && length < minLength) {
     errors.push(invalid(at, value, `${at} in body should be at least ${minLength} chars long`));
   }
-  if (pattern !== undefined && !matchesPattern(pattern, value)) {
+  if (pattern !== undefined && !fitsPattern(pattern, value)) {
     errors.push(invalid(at, value, `${at} in body should match '${pattern}'`));
   }
   if (format !== undefined && !hasFormat(format, value)) {
     errors.push(invalid(at, value, `${at} in body must be of type ${format}: ${JSON.stringify(value)}`));
   }
   return errors;
-}
-
-/** Go's patterns are those of JavaScript, but for flags at their beginning. */
-export function matchesPattern(pattern: string, text: string): boolean {
-  const [, flags = '', rest = pattern] = /^\(\?([ims]+)\)([^]*)$/.exec(pattern) ?? [];
-  return new RegExp(rest, `${flags}u`).test(text);
 }
 
 /** The mistake of a value that is not in the enumeration. */

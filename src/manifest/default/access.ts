@@ -1,0 +1,30 @@
+import type { ClusterRoleBinding, RoleBinding, StorageClass } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/** Source: pkg/apis/rbac/v1/defaults.go. */
+export function defaultRoleBinding(binding: Decoded<RoleBinding> | Decoded<ClusterRoleBinding>): unknown {
+  const { roleRef = {}, subjects, ...rest } = binding;
+  const { apiGroup, ...role } = roleRef;
+  return {
+    ...rest,
+    roleRef: { apiGroup: apiGroup || GROUP, ...role },
+    ...(subjects !== undefined && {
+      subjects: subjects.map((subject) => {
+        const isAccount = subject.kind === 'ServiceAccount' || Boolean(subject.apiGroup);
+        return isAccount ? subject : { ...subject, apiGroup: GROUP };
+      }),
+    }),
+  };
+}
+
+/** Source: pkg/apis/storage/v1/defaults.go. */
+export function defaultStorageClass(storage: Decoded<StorageClass>): unknown {
+  const { reclaimPolicy, volumeBindingMode } = storage;
+  return {
+    ...storage,
+    reclaimPolicy: reclaimPolicy ?? 'Delete',
+    volumeBindingMode: volumeBindingMode ?? 'Immediate',
+  };
+}

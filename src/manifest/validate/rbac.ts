@@ -1,0 +1,102 @@
+import { pathSegmentMessages } from '../../api/names.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  Subject,
+} from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
+import { each } from './checks.ts';
+import { validateLabelSelector } from './labels.ts';
+import { validateMetadata } from './metadata.ts';
+import { child } from './path.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/** Source: pkg/apis/rbac/validation/validation.go, ValidateRole. */
+export function validateRole({ metadata, rules }: Decoded<Role>): FieldError[] {
+  return [
+    ...validateMetadata(metadata, pathSegmentMessages),
+    ...each('rules', rules, (rule, at) => validateRule(rule, at, true)),
+  ];
+}
+
+/** Source: pkg/apis/rbac/validation/validation.go, ValidateClusterRole. */
+export function validateClusterRole({ metadata, rules, aggregationRule }: Decoded<ClusterRole>): FieldError[] {
+  const selectors = aggregationRule?.clusterRoleSelectors;
+  const path = 'aggregationRule.clusterRoleSelectors';
+  return [
+    ...validateMetadata(metadata, pathSegmentMessages),
+    ...each('rules', rules, (rule, at) => validateRule(rule, at, false)),
+    ...(aggregationRule !== undefined && (selectors ?? []).length === 0
+      ? [required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
+      : []),
+    ...each(path, selectors, (selector, at) => validateLabelSelector(at, selector)),
+  ];
+}
+
+function validateRule(rule: Decoded<PolicyRule>, at: string, isNamespaced: boolean): FieldError[] {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const noVerbs = verbs.length > 0 ? [] : [required(child(at, 'verbs'), 'verbs must contain at least one value')];
+  if (nonResourceURLs.length > 0) {
+    const path = child(at, 'nonResourceURLs');
+    const both = 'rules cannot apply to both regular resources and non-resource URLs';
+    const isBoth = apiGroups.length > 0 || resources.length > 0 || resourceNames.length > 0;
+    return [
+      ...noVerbs,
+      ...(isNamespaced ? [invalid(path, nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs')] : []),
+      ...(isBoth ? [invalid(path, nonResourceURLs, both)] : []),
+    ];
+  }
+  return [
+    ...noVerbs,
+    ...(apiGroups.length > 0
+      ? []
+      : [required(child(at, 'apiGroups'), 'resource rules must supply at least one api group')]),
+    ...(resources.length > 0
+      ? []
+      : [required(child(at, 'resources'), 'resource rules must supply at least one resource')]),
+  ];
+}
+
+/** Source: pkg/apis/rbac/validation/validation.go, ValidateRoleBinding and ValidateClusterRoleBinding. */
+export function validateRoleBinding(binding: Decoded<RoleBinding> | Decoded<ClusterRoleBinding>): FieldError[] {
+  const { kind, metadata, roleRef = {}, subjects } = binding;
+  const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
+  const { apiGroup = '', kind: role = '', name = '' } = roleRef;
+  return [
+    ...validateMetadata(metadata, pathSegmentMessages),
+    ...(apiGroup === GROUP ? [] : [notSupported('roleRef.apiGroup', apiGroup, [GROUP])]),
+    ...(kinds.includes(role) ? [] : [notSupported('roleRef.kind', role, kinds)]),
+    ...(name === '' ? [required('roleRef.name')] : pathMistakes('roleRef.name', name)),
+    ...each('subjects', subjects, validateSubject),
+  ];
+}
+
+function pathMistakes(path: string, name: string): FieldError[] {
+  return pathSegmentMessages(name).map((message) => invalid(path, name, message));
+}
+
+function validateSubject(
+  { kind = '', apiGroup = '', name = '', namespace = '' }: Decoded<Subject>,
+  at: string,
+): FieldError[] {
+  const noName = name === '' ? [required(child(at, 'name'))] : [];
+  const path = child(at, 'apiGroup');
+  switch (kind) {
+    case 'ServiceAccount':
+      return [
+        ...noName,
+        ...(apiGroup === '' ? [] : [notSupported(path, apiGroup, [''])]),
+        ...(namespace === '' ? [required(child(at, 'namespace'))] : []),
+      ];
+    case 'User':
+    case 'Group':
+      return [...noName, ...(apiGroup === GROUP ? [] : [notSupported(path, apiGroup, [GROUP])])];
+    default:
+      return [...noName, notSupported(child(at, 'kind'), kind, ['Group', 'ServiceAccount', 'User'])];
+  }
+}

@@ -1,0 +1,40 @@
+import type { RE2JS } from 're2js';
+
+const PATTERNS_MAX = 1000;
+
+let engine: typeof RE2JS | undefined;
+const compiled = new Map<string, RE2JS>();
+
+/**
+ * Loads the engine of regular expressions. Called before objects are checked that may have patterns: their functions
+ * cannot wait.
+ */
+export async function loadPatterns(): Promise<void> {
+  ({ RE2JS: engine } = await import('re2js'));
+}
+
+/**
+ * A regular expression in the language of Go. It takes a time that grows with the text, whatever the pattern: those of
+ * JavaScript may take for ever.
+ * @throws an error of the package for a text that is none
+ */
+function patternOf(text: string): RE2JS {
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  if (engine === undefined) throw new Error('the engine of regular expressions is not loaded');
+  const pattern = engine.compile(text);
+  if (compiled.size >= PATTERNS_MAX) compiled.clear();
+  compiled.set(text, pattern);
+  return pattern;
+}
+
+/** True when a part of the text fits the pattern. */
+export function fitsPattern(pattern: string, text: string): boolean {
+  return patternOf(pattern).matcher(text).find();
+}
+
+/** The parts of the text that fit the pattern, from the left. */
+export function* foundBy(pattern: string, text: string): Generator<string> {
+  const matcher = patternOf(pattern).matcher(text);
+  while (matcher.find()) yield matcher.group() ?? '';
+}

@@ -1,0 +1,48 @@
+import { EVENTS_CONVERSION } from './events-conversion.ts';
+import { clusterWide, served, status, STORED_VERBS, withStatus } from './resource-entries.ts';
+import type { ServedResource } from './served-resource.ts';
+
+const AUTOSCALING = 'podrun has no autoscaler';
+const DEVICES = 'podrun allocates no devices';
+const DRIVERS = 'podrun runs no CSI drivers';
+const CERTIFICATES = 'podrun signs no certificates';
+
+const STORAGE = 'storage.k8s.io/v1';
+const RESOURCE = 'resource.k8s.io/v1';
+const APPROVAL = { name: 'approval', kind: 'CertificateSigningRequest', verbs: ['get', 'patch', 'update'] };
+
+/** Kinds that clients write and read, and nobody acts upon. */
+export const STORED_ONLY: readonly ServedResource[] = [
+  served('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
+    ...withStatus('HorizontalPodAutoscaler'),
+    shortNames: ['hpa'],
+    categories: ['all'],
+    noEffect: AUTOSCALING,
+  }),
+  clusterWide('certificates.k8s.io/v1', 'CertificateSigningRequest', 'certificatesigningrequests', {
+    shortNames: ['csr'],
+    subresources: [APPROVAL, status('CertificateSigningRequest')],
+    noEffect: CERTIFICATES,
+  }),
+  served('events.k8s.io/v1', 'Event', 'events', {
+    shortNames: ['ev'],
+    conversion: EVENTS_CONVERSION,
+    createsOnUpdate: true,
+    verbs: STORED_VERBS,
+  }),
+  clusterWide(STORAGE, 'CSIDriver', 'csidrivers', { noEffect: DRIVERS }),
+  clusterWide(STORAGE, 'CSINode', 'csinodes', { noEffect: DRIVERS }),
+  served(STORAGE, 'CSIStorageCapacity', 'csistoragecapacities', { noEffect: DRIVERS }),
+  clusterWide(STORAGE, 'VolumeAttachment', 'volumeattachments', {
+    ...withStatus('VolumeAttachment'),
+    noEffect: DRIVERS,
+  }),
+  clusterWide(STORAGE, 'VolumeAttributesClass', 'volumeattributesclasses', {
+    shortNames: ['vac'],
+    noEffect: DRIVERS,
+  }),
+  clusterWide(RESOURCE, 'DeviceClass', 'deviceclasses', { noEffect: DEVICES }),
+  served(RESOURCE, 'ResourceClaim', 'resourceclaims', { ...withStatus('ResourceClaim'), noEffect: DEVICES }),
+  served(RESOURCE, 'ResourceClaimTemplate', 'resourceclaimtemplates', { noEffect: DEVICES }),
+  clusterWide(RESOURCE, 'ResourceSlice', 'resourceslices', { noEffect: DEVICES }),
+];

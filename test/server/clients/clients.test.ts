@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quietly } from '../../../src/quietly.ts';
+import { clientNode, helm, HOW_TO_FETCH, kubectl } from './programs.ts';
+import { Stage } from './stage.ts';
+
+const CHART = path.join(import.meta.dirname, 'chart');
+const PYTHON = '/usr/bin/python3';
+const hasPython = existsSync('/usr/lib/python3/dist-packages/kubernetes') && existsSync(PYTHON);
+/** Debian's kubectl, the oldest that the server is tested with. */
+const OLD_KUBECTL = process.env['PODRUN_OLD_KUBECTL'] ?? '/usr/bin/kubectl';
+const isOld = /v1\.20\./.test(
+  quietly(() => execFileSync(OLD_KUBECTL, ['version', '--client'], { encoding: 'utf8', stdio: 'pipe' })) ?? '',
+);
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open({ authorization: 'rbac' });
+});
+
+afterAll(() => stage.close());
+
+/** Runs a client to its end. Answers what it has printed, with its exit code when that is not 0. */
+async function run(program: string | undefined, args: readonly string[], input?: string): Promise<string> {
+  const { stdout, stderr, exitCode } = await stage.start(program ?? '', args, input).ended;
+  return exitCode === 0 ? stdout : `${stdout}${stderr}exit code ${exitCode}`;
+}
+
+/** The data of the settings in the store. */
+const greeting = (): unknown => stage.server.store.get('configmaps', 'default', 'mine-settings')?.['data'];
+
+it.skipIf(helm === undefined)(`helm installs, upgrades, rolls back, uninstalls (${HOW_TO_FETCH})`, async () => {
+  const { store } = stage.server;
+  expect(await run(helm, ['install', 'mine', CHART])).toContain('STATUS: deployed');
+  expect(greeting()).toEqual({ greeting: 'hello' });
+  expect(store.get('wares.shop.example.com', 'default', 'mine-apple')).toMatchObject({ spec: { price: 3 } });
+  expect(await run(helm, ['upgrade', 'mine', CHART, '--set', 'greeting=welcome,replicas=2'])).toContain('REVISION: 2');
+  expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
+    { greeting: 'welcome' },
+    { spec: { replicas: 2 } },
+  ]);
+  expect(await run(helm, ['rollback', 'mine', '1'])).toContain('Rollback was a success');
+  expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
+    { greeting: 'hello' },
+    { spec: { replicas: 1 } },
+  ]);
+  expect(await run(helm, ['uninstall', 'mine'])).toBe('release "mine" uninstalled\n');
+  expect([greeting(), store.list('services'), store.list('wares.shop.example.com')]).toEqual([undefined, [], []]);
+});
+
+describe.skipIf(kubectl === undefined)(`kubectl as somebody else (${HOW_TO_FETCH})`, () => {
+  const pods = (verb: string): string[] => ['auth', 'can-i', verb, 'pods'];
+
+  it('may do what the default ClusterRoles permit', async () => {
+    expect(await run(kubectl, [...pods('list'), '--as', 'jane'])).toBe('no\nexit code 1');
+    const role = ['create', 'rolebinding', 'jane', '--clusterrole', 'view', '--user', 'jane'];
+    expect(await run(kubectl, role)).toBe('rolebinding.rbac.authorization.k8s.io/jane created\n');
+    expect(await run(kubectl, [...pods('list'), '--as', 'jane'])).toBe('yes\n');
+    expect(await run(kubectl, [...pods('delete'), '--as', 'jane'])).toBe('no\nexit code 1');
+  });
+
+  it('is told what it may not do', async () => {
+    const account = 'system:serviceaccount:default:default';
+    const why = `User "${account}" cannot list resource "secrets" in API group "" in the namespace "default"`;
+    const token = (await run(kubectl, ['create', 'token', 'default'])).trim();
+    // The kubeconfig has a token of its own, which comes first.
+    const said = await run(kubectl, ['get', 'secrets', '--as', account]);
+    expect(said).toBe(`Error from server (Forbidden): secrets is forbidden: ${why}\nexit code 1`);
+    expect(token.split('.')).toHaveLength(3);
+  });
+});
+
+it.skipIf(!isOld)('kubectl 1.20, of Debian, applies, reads, patches and deletes', async () => {
+  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: old }\ndata: { a: "1" }\n';
+  const file = stage.file('old.yaml', map);
+  expect(await run(OLD_KUBECTL, ['apply', '--validate=false', '-f', file])).toBe('configmap/old created\n');
+  expect(await run(OLD_KUBECTL, ['get', 'cm', 'old', '-o', 'jsonpath={.data.a}'])).toBe('1');
+  expect(await run(OLD_KUBECTL, ['patch', 'cm', 'old', '-p', '{"data":{"a":"2"}}'])).toBe('configmap/old patched\n');
+  expect(await run(OLD_KUBECTL, ['get', 'cm', 'old'])).toMatch(/^NAME +DATA +AGE\nold +1 +\d+s\n$/);
+  expect(await run(OLD_KUBECTL, ['delete', 'cm', 'old'])).toBe('configmap "old" deleted\n');
+});
+
+it.skipIf(!hasPython)('python3-kubernetes, of Debian, creates, watches and deletes', async () => {
+  const script = stage.file(
+    'client.py',
+    [
+      'from kubernetes import client, config, watch',
+      'config.load_kube_config()',
+      'api = client.CoreV1Api()',
+      'meta = client.V1ObjectMeta(name="snake", labels={"kind": "python"})',
+      'made = api.create_namespaced_config_map("default", client.V1ConfigMap(metadata=meta, data={"a": "1"}))',
+      'version = made.metadata.resource_version',
+      'api.patch_namespaced_config_map("snake", "default", {"data": {"a": "2"}})',
+      'api.delete_namespaced_config_map("snake", "default")',
+      'stream = watch.Watch()',
+      'for event in stream.stream(api.list_namespaced_config_map, "default", resource_version=version,',
+      '                           label_selector="kind=python"):',
+      '    print(event["type"], event["object"].data["a"])',
+      '    if event["type"] == "DELETED": stream.stop()',
+    ].join('\n'),
+  );
+  expect(await run(PYTHON, [script])).toBe('MODIFIED 2\nDELETED 2\n');
+});
+
+it.skipIf(clientNode === undefined)(`@kubernetes/client-node (${HOW_TO_FETCH})`, async () => {
+  const script = stage.file(
+    'client.mjs',
+    [
+      `import * as k8s from ${JSON.stringify(pathToFileURL(clientNode ?? '').href)};`,
+      'const config = new k8s.KubeConfig();',
+      'config.loadFromDefault();',
+      'const core = config.makeApiClient(k8s.CoreV1Api);',
+      "const path = '/api/v1/namespaces/default/configmaps';",
+      "const options = { namespace: 'default', labelSelector: 'kind=node' };",
+      'const list = () => core.listNamespacedConfigMap(options);',
+      'const informer = k8s.makeInformer(config, path, list, options.labelSelector);',
+      'const seen = [];',
+      'const gone = new Promise((resolve) => {',
+      "  for (const what of ['add', 'update', 'delete'])",
+      '    informer.on(what, ({ data }) => {',
+      '      seen.push(`${what} ${data.a}`);',
+      "      if (what === 'delete') resolve();",
+      '    });',
+      '});',
+      'await informer.start();',
+      "const body = { metadata: { name: 'node', labels: { kind: 'node' } }, data: { a: '1' } };",
+      "await core.createNamespacedConfigMap({ namespace: 'default', body });",
+      'const objects = k8s.KubernetesObjectApi.makeApiClient(config);',
+      "const applied = { apiVersion: 'v1', kind: 'ConfigMap', ...body, data: { a: '2' } };",
+      "await objects.patch(applied, undefined, undefined, 'me', true, k8s.PatchStrategy.ServerSideApply);",
+      "await core.deleteNamespacedConfigMap({ name: 'node', namespace: 'default' });",
+      'await gone;',
+      'await informer.stop();',
+      "console.log(seen.join('\\n'));",
+    ].join('\n'),
+  );
+  expect(await run(process.execPath, [script])).toBe('add 1\nupdate 2\ndelete 2\n');
+});

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** The clients that fetch.mjs has fetched. */
+const FOLDER = path.join(import.meta.dirname, '../../../node_modules/.cache/kubernetes-clients');
+
+const fetched = (name: string): string | undefined => {
+  const file = path.join(FOLDER, name);
+  return existsSync(file) ? file : undefined;
+};
+
+/** kubectl of Kubernetes 1.36. */
+export const kubectl: string | undefined = fetched('kubectl');
+/** helm 4. */
+export const helm: string | undefined = fetched('helm');
+/** The package @kubernetes/client-node: a module to import. */
+export const clientNode: string | undefined = fetched('library/node_modules/@kubernetes/client-node/dist/index.js');
+
+/** Stands in the names of tests, which are skipped without the clients. */
+export const HOW_TO_FETCH = 'fetched by test/server/clients/fetch.mjs';
