@@ -65,6 +65,30 @@ describe('kinds without controllers', () => {
     expect(wrong.code).toBe(400);
   });
 
+  it.each([
+    ['roles', { rules: [{ verbs: [], resources: ['pods'] }] }, /rules\[0\].verbs: Required value: verbs must contain/],
+    ['rolebindings', { roleRef: { kind: 'X', name: 'r' } }, /roleRef.kind: Unsupported value: "X": supported values/],
+    [
+      'rolebindings',
+      { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'ServiceAccount', name: 'a' }] },
+      /subjects\[0\].namespace: Required value$/,
+    ],
+  ])('of RBAC are valid: %s %j', async (plural, object, message) => {
+    const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/default/${plural}`;
+    const { code, body } = await server.post(path, { metadata: { name: 'r' }, ...object });
+    expect([code, body.message]).toEqual([422, expect.stringMatching(message)]);
+  });
+
+  it('of no namespace are replaced', async () => {
+    const path = '/apis/storage.k8s.io/v1/storageclasses';
+    expect((await server.post(path, { metadata: { name: 'fast' } })).code).toBe(422);
+    const { body } = await server.post(path, { metadata: { name: 'fast' }, provisioner: 'example.com/disk' });
+    expect(body).toMatchObject({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+    expect(body.metadata.namespace).toBeUndefined();
+    const changed = await server.request('PUT', `${path}/fast`, { ...body, allowVolumeExpansion: true });
+    expect([changed.code, changed.body]).toMatchObject([200, { allowVolumeExpansion: true }]);
+  });
+
   it('approve a CertificateSigningRequest, which nobody signs', async () => {
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
     const spec = { request: 'YQ==', signerName: 'example.com/x', usages: ['client auth'] };

@@ -57,7 +57,7 @@ const ADMIN: readonly PolicyRule[] = [
 
 function clusterRole(name: string, more: object, labels: Readonly<Record<string, string>> = {}): KubeObject {
   const metadata = { name, labels: { ...BOOTSTRAPPING, ...labels } };
-  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, ...more } as KubeObject;
+  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, ...more };
 }
 
 const aggregated = (name: string, labels: Readonly<Record<string, string>> = {}): KubeObject =>
@@ -91,5 +91,5 @@ export const DEFAULT_CLUSTER_ROLE_BINDINGS: readonly KubeObject[] = [
     metadata: { name: 'cluster-admin', labels: BOOTSTRAPPING },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:masters' }],
-  } as KubeObject,
+  },
 ];

@@ -36,7 +36,9 @@ export function parseExpression(environment: Environment, text: string): ParseRe
 }
 
 /** The variable `sets`. */
-class CelSets {}
+class CelSets {
+  readonly name = 'sets';
+}
 
 /** Source: cel-go, ext/sets.go. */
 function addSetLibrary(environment: Environment): void {

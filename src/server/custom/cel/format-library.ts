@@ -12,7 +12,9 @@ class CelFormat {
 }
 
 /** The variable `format`. */
-class CelFormats {}
+class CelFormats {
+  readonly name = 'format';
+}
 
 const asPrefix = (check: (text: string) => readonly string[]) => (text: string) =>
   check(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
