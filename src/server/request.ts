@@ -45,3 +45,12 @@ export interface ApiRequest {
    */
   body(): Promise<Buffer>;
 }
+
+/**
+ * A flag of a query, as the API server reads it: present is true, but for `false` and `0`.
+ * Source: apimachinery/pkg/runtime/conversion.go.
+ */
+export function isOn(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0';
+}

@@ -2199,7 +2199,7 @@ export interface CertificateSigningRequestSpec {
   username?: string | undefined;
   uid?: string | undefined;
   groups?: string[] | undefined;
-  extra?: Record<string, string[]> | undefined;
+  extra?: Record<string, unknown> | undefined;
 }
 
 export interface CertificateSigningRequestStatus {

@@ -3,7 +3,7 @@ import Router from 'find-my-way';
 import type { ServerRoute } from '../answer.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
-import type { ApiVerb } from '../request.ts';
+import { type ApiVerb, isOn } from '../request.ts';
 
 /** The longest name of an object, and a port and a scheme beside it. */
 const PARAMETER_MAX = 300;
@@ -80,7 +80,7 @@ function wordsBefore({ group, namespace }: Params): number {
 
 /** The verb of a request. */
 export function verbOf(raw: IncomingMessage, named: { name: string | undefined }, query: URLSearchParams): ApiVerb {
-  const isWatch = ['1', 'true'].includes(query.get('watch') ?? '');
+  const isWatch = isOn(query, 'watch');
   switch (raw.method) {
     case 'POST':
       return 'create';

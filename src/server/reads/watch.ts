@@ -5,7 +5,7 @@ import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { storedJson } from '../http/encode.ts';
 import { negotiate } from '../http/media-types.ts';
-import type { ApiRequest } from '../request.ts';
+import { type ApiRequest, isOn } from '../request.ts';
 import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
 import type { StoredChange } from '../state/change-window.ts';
 import { expired, StatusError } from '../status-error.ts';
@@ -68,7 +68,7 @@ class ObjectWatch {
     this.#matches = matcherOf(request);
     const encode = encoderOf(request, context);
     this.#encode = (object) => encode(inVersionOf(request.resource, object));
-    this.#hasBookmarks = ['true', '1'].includes(query.get('allowWatchBookmarks') ?? '');
+    this.#hasBookmarks = isOn(query, 'allowWatchBookmarks');
   }
 
   /** Resolves when the watch is over. */
@@ -78,7 +78,7 @@ class ObjectWatch {
     this.#response = response;
     response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' });
     response.flushHeaders();
-    const sendsInitial = ['true', '1'].includes(query.get('sendInitialEvents') ?? '');
+    const sendsInitial = isOn(query, 'sendInitialEvents');
     const isFresh = from === undefined;
     const missed = isFresh || sendsInitial ? [] : objects.changesAfter(resource.storage, from);
     if (missed === undefined) return this.#refuse(expired(tooOld(from, objects.version)));

@@ -142,7 +142,9 @@ export class ServedObjects {
       return;
     }
     const happened = type === 'DELETED' ? type : before === undefined ? 'ADDED' : 'MODIFIED';
-    this.#tell(shelf, { type: happened, object, before, version: this.#version });
+    // A deletion has a version of its own, behind the last change.
+    const told = type === 'DELETED' ? withVersion(object, this.#version) : object;
+    this.#tell(shelf, { type: happened, object: told, before, version: this.#version });
   }
 
   #tell(shelf: Shelf, change: StoredChange): void {

@@ -6,7 +6,7 @@ import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { objectOf } from '../reads/get.ts';
 import { matcherOf } from '../reads/selectors.ts';
-import type { ApiRequest } from '../request.ts';
+import { type ApiRequest, isOn } from '../request.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
 import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
 import { hasAdmission, permitWrite } from './admission.ts';
@@ -86,13 +86,14 @@ async function readDeleteOptions(request: ApiRequest): Promise<DeleteOptions> {
   const body = (await readOptions(request, 'DeleteOptions')) ?? {};
   const grace = body['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds') ?? undefined;
   const policy = (body['propagationPolicy'] ?? query.get('propagationPolicy') ?? '') as string;
-  const orphans = body['orphanDependents'] ?? query.get('orphanDependents') ?? undefined;
+  const orphans =
+    body['orphanDependents'] ?? (query.has('orphanDependents') ? isOn(query, 'orphanDependents') : undefined);
   const dryRun = (body['dryRun'] ?? query.getAll('dryRun')) as readonly string[];
   const errors: FieldError[] = [];
   if (policy !== '' && !POLICIES.has(policy)) errors.push(notSupported('propagationPolicy', policy, [...POLICIES]));
   for (const each of dryRun) if (each !== 'All') errors.push(notSupported('dryRun', each, ['All']));
   if (errors.length > 0) throw invalidObject({ kind: 'DeleteOptions', group: 'meta.k8s.io' }, '', errors);
-  const isOrphaning = orphans === true || orphans === 'true';
+  const isOrphaning = orphans === true;
   // A Pod that is to end at once does so after a second, unless it is forced.
   const graceSeconds = grace === undefined || grace === null ? undefined : Number(grace);
   return {

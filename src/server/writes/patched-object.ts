@@ -7,7 +7,7 @@ import { required } from '../../manifest/field-error.ts';
 import { readValue } from '../../manifest/read/documents.ts';
 import { readJson } from '../../manifest/read/json-reader.ts';
 import { nodeValue } from '../../manifest/read/source-node.ts';
-import type { ApiRequest } from '../request.ts';
+import { type ApiRequest, isOn } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, invalidObject, StatusError } from '../status-error.ts';
 
@@ -105,7 +105,7 @@ function appliedObject(patch: PatchRequest): KubeObject {
     subresource,
     hasStatus: hasStatus(resource),
     time,
-    isForced: query.get('force') === 'true' || query.get('force') === '1',
+    isForced: isOn(query, 'force'),
   });
   if (outcome.ok) return outcome.object;
   const { message, causes } = outcome.conflicts;

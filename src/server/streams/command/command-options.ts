@@ -1,3 +1,5 @@
+import { isOn } from '../../request.ts';
+
 /** The streams that a request for exec or attach asks for. */
 export interface CommandOptions {
   /** Undefined: the only container. */
@@ -21,13 +23,4 @@ export function readCommandOptions(query: URLSearchParams): CommandOptions {
     stderr: isOn(query, 'stderr') && !tty,
     tty,
   };
-}
-
-/**
- * A flag of a query, as the API server reads it: present is true, but for `false` and `0`.
- * Source: apimachinery/pkg/runtime/conversion.go.
- */
-export function isOn(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name);
-  return value !== null && value.toLowerCase() !== 'false' && value !== '0';
 }
