@@ -1525,33 +1525,33 @@ export interface WindowsSecurityContextOptions {
   hostProcess?: boolean | undefined;
 }
 
-export interface AuditAnnotation {
+export interface AdmissionregistrationAuditAnnotation {
   key: string;
   valueExpression: string;
 }
 
-export interface ExpressionWarning {
+export interface AdmissionregistrationExpressionWarning {
   fieldRef: string;
   warning: string;
 }
 
-export interface MatchCondition {
+export interface AdmissionregistrationMatchCondition {
   name: string;
   expression: string;
 }
 
-export interface MatchResources {
+export interface AdmissionregistrationMatchResources {
   namespaceSelector?: LabelSelector | undefined;
   objectSelector?: LabelSelector | undefined;
-  resourceRules?: NamedRuleWithOperations[] | undefined;
-  excludeResourceRules?: NamedRuleWithOperations[] | undefined;
+  resourceRules?: AdmissionregistrationNamedRuleWithOperations[] | undefined;
+  excludeResourceRules?: AdmissionregistrationNamedRuleWithOperations[] | undefined;
   matchPolicy?: string | undefined;
 }
 
-export interface MutatingWebhook {
+export interface AdmissionregistrationMutatingWebhook {
   name: string;
-  clientConfig: WebhookClientConfig;
-  rules?: RuleWithOperations[] | undefined;
+  clientConfig: AdmissionregistrationWebhookClientConfig;
+  rules?: AdmissionregistrationRuleWithOperations[] | undefined;
   failurePolicy?: string | undefined;
   matchPolicy?: string | undefined;
   namespaceSelector?: LabelSelector | undefined;
@@ -1560,17 +1560,17 @@ export interface MutatingWebhook {
   timeoutSeconds?: number | undefined;
   admissionReviewVersions: string[];
   reinvocationPolicy?: string | undefined;
-  matchConditions?: MatchCondition[] | undefined;
+  matchConditions?: AdmissionregistrationMatchCondition[] | undefined;
 }
 
-export interface MutatingWebhookConfiguration {
+export interface AdmissionregistrationMutatingWebhookConfiguration {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  webhooks?: MutatingWebhook[] | undefined;
+  webhooks?: AdmissionregistrationMutatingWebhook[] | undefined;
 }
 
-export interface NamedRuleWithOperations {
+export interface AdmissionregistrationNamedRuleWithOperations {
   resourceNames?: string[] | undefined;
   operations?: string[] | undefined;
   apiGroups?: string[] | undefined;
@@ -1579,19 +1579,19 @@ export interface NamedRuleWithOperations {
   scope?: string | undefined;
 }
 
-export interface ParamKind {
+export interface AdmissionregistrationParamKind {
   apiVersion?: string | undefined;
   kind?: string | undefined;
 }
 
-export interface ParamRef {
+export interface AdmissionregistrationParamRef {
   name?: string | undefined;
   namespace?: string | undefined;
   selector?: LabelSelector | undefined;
   parameterNotFoundAction?: string | undefined;
 }
 
-export interface RuleWithOperations {
+export interface AdmissionregistrationRuleWithOperations {
   operations?: string[] | undefined;
   apiGroups?: string[] | undefined;
   apiVersions?: string[] | undefined;
@@ -1599,59 +1599,59 @@ export interface RuleWithOperations {
   scope?: string | undefined;
 }
 
-export interface ServiceReference {
+export interface AdmissionregistrationServiceReference {
   namespace: string;
   name: string;
   path?: string | undefined;
   port?: number | undefined;
 }
 
-export interface TypeChecking {
-  expressionWarnings?: ExpressionWarning[] | undefined;
+export interface AdmissionregistrationTypeChecking {
+  expressionWarnings?: AdmissionregistrationExpressionWarning[] | undefined;
 }
 
-export interface ValidatingAdmissionPolicy {
+export interface AdmissionregistrationValidatingAdmissionPolicy {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec?: ValidatingAdmissionPolicySpec | undefined;
-  status?: ValidatingAdmissionPolicyStatus | undefined;
+  spec?: AdmissionregistrationValidatingAdmissionPolicySpec | undefined;
+  status?: AdmissionregistrationValidatingAdmissionPolicyStatus | undefined;
 }
 
-export interface ValidatingAdmissionPolicyBinding {
+export interface AdmissionregistrationValidatingAdmissionPolicyBinding {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: ValidatingAdmissionPolicyBindingSpec;
+  spec: AdmissionregistrationValidatingAdmissionPolicyBindingSpec;
 }
 
-export interface ValidatingAdmissionPolicyBindingSpec {
+export interface AdmissionregistrationValidatingAdmissionPolicyBindingSpec {
   policyName: string;
-  paramRef?: ParamRef | undefined;
-  matchResources?: MatchResources | undefined;
+  paramRef?: AdmissionregistrationParamRef | undefined;
+  matchResources?: AdmissionregistrationMatchResources | undefined;
   validationActions: string[];
 }
 
-export interface ValidatingAdmissionPolicySpec {
-  paramKind?: ParamKind | undefined;
-  matchConstraints?: MatchResources | undefined;
-  validations?: Validation[] | undefined;
+export interface AdmissionregistrationValidatingAdmissionPolicySpec {
+  paramKind?: AdmissionregistrationParamKind | undefined;
+  matchConstraints?: AdmissionregistrationMatchResources | undefined;
+  validations?: AdmissionregistrationValidation[] | undefined;
   failurePolicy?: string | undefined;
-  auditAnnotations?: AuditAnnotation[] | undefined;
-  matchConditions?: MatchCondition[] | undefined;
-  variables?: Variable[] | undefined;
+  auditAnnotations?: AdmissionregistrationAuditAnnotation[] | undefined;
+  matchConditions?: AdmissionregistrationMatchCondition[] | undefined;
+  variables?: AdmissionregistrationVariable[] | undefined;
 }
 
-export interface ValidatingAdmissionPolicyStatus {
+export interface AdmissionregistrationValidatingAdmissionPolicyStatus {
   observedGeneration?: number | undefined;
-  typeChecking?: TypeChecking | undefined;
+  typeChecking?: AdmissionregistrationTypeChecking | undefined;
   conditions?: Condition[] | undefined;
 }
 
-export interface ValidatingWebhook {
+export interface AdmissionregistrationValidatingWebhook {
   name: string;
-  clientConfig: WebhookClientConfig;
-  rules?: RuleWithOperations[] | undefined;
+  clientConfig: AdmissionregistrationWebhookClientConfig;
+  rules?: AdmissionregistrationRuleWithOperations[] | undefined;
   failurePolicy?: string | undefined;
   matchPolicy?: string | undefined;
   namespaceSelector?: LabelSelector | undefined;
@@ -1659,31 +1659,31 @@ export interface ValidatingWebhook {
   sideEffects: string;
   timeoutSeconds?: number | undefined;
   admissionReviewVersions: string[];
-  matchConditions?: MatchCondition[] | undefined;
+  matchConditions?: AdmissionregistrationMatchCondition[] | undefined;
 }
 
-export interface ValidatingWebhookConfiguration {
+export interface AdmissionregistrationValidatingWebhookConfiguration {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  webhooks?: ValidatingWebhook[] | undefined;
+  webhooks?: AdmissionregistrationValidatingWebhook[] | undefined;
 }
 
-export interface Validation {
+export interface AdmissionregistrationValidation {
   expression: string;
   message?: string | undefined;
   reason?: string | undefined;
   messageExpression?: string | undefined;
 }
 
-export interface Variable {
+export interface AdmissionregistrationVariable {
   name: string;
   expression: string;
 }
 
-export interface WebhookClientConfig {
+export interface AdmissionregistrationWebhookClientConfig {
   url?: string | undefined;
-  service?: ServiceReference | undefined;
+  service?: AdmissionregistrationServiceReference | undefined;
   caBundle?: string | undefined;
 }
 
@@ -1904,61 +1904,61 @@ export interface ScaleStatus {
   selector?: string | undefined;
 }
 
-export interface ContainerResourceMetricSource {
+export interface AutoscalingV2ContainerResourceMetricSource {
   name: string;
-  target: MetricTarget;
+  target: AutoscalingV2MetricTarget;
   container: string;
 }
 
-export interface ContainerResourceMetricStatus {
+export interface AutoscalingV2ContainerResourceMetricStatus {
   name: string;
-  current: MetricValueStatus;
+  current: AutoscalingV2MetricValueStatus;
   container: string;
 }
 
-export interface CrossVersionObjectReference {
+export interface AutoscalingV2CrossVersionObjectReference {
   kind: string;
   name: string;
   apiVersion?: string | undefined;
 }
 
-export interface ExternalMetricSource {
-  metric: MetricIdentifier;
-  target: MetricTarget;
+export interface AutoscalingV2ExternalMetricSource {
+  metric: AutoscalingV2MetricIdentifier;
+  target: AutoscalingV2MetricTarget;
 }
 
-export interface ExternalMetricStatus {
-  metric: MetricIdentifier;
-  current: MetricValueStatus;
+export interface AutoscalingV2ExternalMetricStatus {
+  metric: AutoscalingV2MetricIdentifier;
+  current: AutoscalingV2MetricValueStatus;
 }
 
-export interface HPAScalingPolicy {
+export interface AutoscalingV2HPAScalingPolicy {
   type: string;
   value: number;
   periodSeconds: number;
 }
 
-export interface HPAScalingRules {
+export interface AutoscalingV2HPAScalingRules {
   stabilizationWindowSeconds?: number | undefined;
   selectPolicy?: string | undefined;
-  policies?: HPAScalingPolicy[] | undefined;
+  policies?: AutoscalingV2HPAScalingPolicy[] | undefined;
   tolerance?: Quantity | undefined;
 }
 
-export interface HorizontalPodAutoscaler {
+export interface AutoscalingV2HorizontalPodAutoscaler {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: HorizontalPodAutoscalerSpec;
-  status?: HorizontalPodAutoscalerStatus | undefined;
+  spec: AutoscalingV2HorizontalPodAutoscalerSpec;
+  status?: AutoscalingV2HorizontalPodAutoscalerStatus | undefined;
 }
 
-export interface HorizontalPodAutoscalerBehavior {
-  scaleUp?: HPAScalingRules | undefined;
-  scaleDown?: HPAScalingRules | undefined;
+export interface AutoscalingV2HorizontalPodAutoscalerBehavior {
+  scaleUp?: AutoscalingV2HPAScalingRules | undefined;
+  scaleDown?: AutoscalingV2HPAScalingRules | undefined;
 }
 
-export interface HorizontalPodAutoscalerCondition {
+export interface AutoscalingV2HorizontalPodAutoscalerCondition {
   type: string;
   status: string;
   lastTransitionTime?: Time | null | undefined;
@@ -1966,89 +1966,89 @@ export interface HorizontalPodAutoscalerCondition {
   message?: string | undefined;
 }
 
-export interface HorizontalPodAutoscalerSpec {
-  scaleTargetRef: CrossVersionObjectReference;
+export interface AutoscalingV2HorizontalPodAutoscalerSpec {
+  scaleTargetRef: AutoscalingV2CrossVersionObjectReference;
   minReplicas?: number | undefined;
   maxReplicas: number;
-  metrics?: MetricSpec[] | undefined;
-  behavior?: HorizontalPodAutoscalerBehavior | undefined;
+  metrics?: AutoscalingV2MetricSpec[] | undefined;
+  behavior?: AutoscalingV2HorizontalPodAutoscalerBehavior | undefined;
 }
 
-export interface HorizontalPodAutoscalerStatus {
+export interface AutoscalingV2HorizontalPodAutoscalerStatus {
   observedGeneration?: number | undefined;
   lastScaleTime?: Time | null | undefined;
   currentReplicas?: number | undefined;
   desiredReplicas: number;
-  currentMetrics?: MetricStatus[] | undefined;
-  conditions?: HorizontalPodAutoscalerCondition[] | undefined;
+  currentMetrics?: AutoscalingV2MetricStatus[] | undefined;
+  conditions?: AutoscalingV2HorizontalPodAutoscalerCondition[] | undefined;
 }
 
-export interface MetricIdentifier {
+export interface AutoscalingV2MetricIdentifier {
   name: string;
   selector?: LabelSelector | undefined;
 }
 
-export interface MetricSpec {
+export interface AutoscalingV2MetricSpec {
   type: string;
-  object?: ObjectMetricSource | undefined;
-  pods?: PodsMetricSource | undefined;
-  resource?: ResourceMetricSource | undefined;
-  containerResource?: ContainerResourceMetricSource | undefined;
-  external?: ExternalMetricSource | undefined;
+  object?: AutoscalingV2ObjectMetricSource | undefined;
+  pods?: AutoscalingV2PodsMetricSource | undefined;
+  resource?: AutoscalingV2ResourceMetricSource | undefined;
+  containerResource?: AutoscalingV2ContainerResourceMetricSource | undefined;
+  external?: AutoscalingV2ExternalMetricSource | undefined;
 }
 
-export interface MetricStatus {
+export interface AutoscalingV2MetricStatus {
   type: string;
-  object?: ObjectMetricStatus | undefined;
-  pods?: PodsMetricStatus | undefined;
-  resource?: ResourceMetricStatus | undefined;
-  containerResource?: ContainerResourceMetricStatus | undefined;
-  external?: ExternalMetricStatus | undefined;
+  object?: AutoscalingV2ObjectMetricStatus | undefined;
+  pods?: AutoscalingV2PodsMetricStatus | undefined;
+  resource?: AutoscalingV2ResourceMetricStatus | undefined;
+  containerResource?: AutoscalingV2ContainerResourceMetricStatus | undefined;
+  external?: AutoscalingV2ExternalMetricStatus | undefined;
 }
 
-export interface MetricTarget {
+export interface AutoscalingV2MetricTarget {
   type: string;
   value?: Quantity | undefined;
   averageValue?: Quantity | undefined;
   averageUtilization?: number | undefined;
 }
 
-export interface MetricValueStatus {
+export interface AutoscalingV2MetricValueStatus {
   value?: Quantity | undefined;
   averageValue?: Quantity | undefined;
   averageUtilization?: number | undefined;
 }
 
-export interface ObjectMetricSource {
-  describedObject: CrossVersionObjectReference;
-  target: MetricTarget;
-  metric: MetricIdentifier;
+export interface AutoscalingV2ObjectMetricSource {
+  describedObject: AutoscalingV2CrossVersionObjectReference;
+  target: AutoscalingV2MetricTarget;
+  metric: AutoscalingV2MetricIdentifier;
 }
 
-export interface ObjectMetricStatus {
-  metric: MetricIdentifier;
-  current: MetricValueStatus;
-  describedObject: CrossVersionObjectReference;
+export interface AutoscalingV2ObjectMetricStatus {
+  metric: AutoscalingV2MetricIdentifier;
+  current: AutoscalingV2MetricValueStatus;
+  describedObject: AutoscalingV2CrossVersionObjectReference;
 }
 
-export interface PodsMetricSource {
-  metric: MetricIdentifier;
-  target: MetricTarget;
+export interface AutoscalingV2PodsMetricSource {
+  metric: AutoscalingV2MetricIdentifier;
+  target: AutoscalingV2MetricTarget;
 }
 
-export interface PodsMetricStatus {
-  metric: MetricIdentifier;
-  current: MetricValueStatus;
+export interface AutoscalingV2PodsMetricStatus {
+  metric: AutoscalingV2MetricIdentifier;
+  current: AutoscalingV2MetricValueStatus;
 }
 
-export interface ResourceMetricSource {
+export interface AutoscalingV2ResourceMetricSource {
   name: string;
-  target: MetricTarget;
+  target: AutoscalingV2MetricTarget;
 }
 
-export interface ResourceMetricStatus {
+export interface AutoscalingV2ResourceMetricStatus {
   name: string;
-  current: MetricValueStatus;
+  current: AutoscalingV2MetricValueStatus;
 }
 
 export interface CronJob {
@@ -2174,15 +2174,15 @@ export interface UncountedTerminatedPods {
   failed?: string[] | undefined;
 }
 
-export interface CertificateSigningRequest {
+export interface CertificatesCertificateSigningRequest {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: CertificateSigningRequestSpec;
-  status?: CertificateSigningRequestStatus | undefined;
+  spec: CertificatesCertificateSigningRequestSpec;
+  status?: CertificatesCertificateSigningRequestStatus | undefined;
 }
 
-export interface CertificateSigningRequestCondition {
+export interface CertificatesCertificateSigningRequestCondition {
   type: string;
   status: string;
   reason?: string | undefined;
@@ -2191,7 +2191,7 @@ export interface CertificateSigningRequestCondition {
   lastTransitionTime?: Time | null | undefined;
 }
 
-export interface CertificateSigningRequestSpec {
+export interface CertificatesCertificateSigningRequestSpec {
   request: string;
   signerName: string;
   expirationSeconds?: number | undefined;
@@ -2202,19 +2202,19 @@ export interface CertificateSigningRequestSpec {
   extra?: Record<string, unknown> | undefined;
 }
 
-export interface CertificateSigningRequestStatus {
-  conditions?: CertificateSigningRequestCondition[] | undefined;
+export interface CertificatesCertificateSigningRequestStatus {
+  conditions?: CertificatesCertificateSigningRequestCondition[] | undefined;
   certificate?: string | undefined;
 }
 
-export interface Lease {
+export interface CoordinationLease {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec?: LeaseSpec | undefined;
+  spec?: CoordinationLeaseSpec | undefined;
 }
 
-export interface LeaseSpec {
+export interface CoordinationLeaseSpec {
   holderIdentity?: string | undefined;
   leaseDurationSeconds?: number | undefined;
   acquireTime?: Time | null | undefined;
@@ -2526,27 +2526,27 @@ export interface PodDisruptionBudgetStatus {
   conditions?: Condition[] | undefined;
 }
 
-export interface AggregationRule {
+export interface RbacAggregationRule {
   clusterRoleSelectors?: LabelSelector[] | undefined;
 }
 
-export interface ClusterRole {
+export interface RbacClusterRole {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  rules?: PolicyRule[] | undefined;
-  aggregationRule?: AggregationRule | undefined;
+  rules?: RbacPolicyRule[] | undefined;
+  aggregationRule?: RbacAggregationRule | undefined;
 }
 
-export interface ClusterRoleBinding {
+export interface RbacClusterRoleBinding {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  subjects?: Subject[] | undefined;
-  roleRef: RoleRef;
+  subjects?: RbacSubject[] | undefined;
+  roleRef: RbacRoleRef;
 }
 
-export interface PolicyRule {
+export interface RbacPolicyRule {
   verbs: string[];
   apiGroups?: string[] | undefined;
   resources?: string[] | undefined;
@@ -2554,197 +2554,197 @@ export interface PolicyRule {
   nonResourceURLs?: string[] | undefined;
 }
 
-export interface Role {
+export interface RbacRole {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  rules?: PolicyRule[] | undefined;
+  rules?: RbacPolicyRule[] | undefined;
 }
 
-export interface RoleBinding {
+export interface RbacRoleBinding {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  subjects?: Subject[] | undefined;
-  roleRef: RoleRef;
+  subjects?: RbacSubject[] | undefined;
+  roleRef: RbacRoleRef;
 }
 
-export interface RoleRef {
+export interface RbacRoleRef {
   apiGroup?: string | undefined;
   kind: string;
   name: string;
 }
 
-export interface Subject {
+export interface RbacSubject {
   kind: string;
   apiGroup?: string | undefined;
   name: string;
   namespace?: string | undefined;
 }
 
-export interface AllocatedDeviceStatus {
+export interface ResourceAllocatedDeviceStatus {
   driver: string;
   pool: string;
   device: string;
   shareID?: string | undefined;
   conditions?: Condition[] | undefined;
   data?: Record<string, unknown> | undefined;
-  networkData?: NetworkDeviceData | undefined;
+  networkData?: ResourceNetworkDeviceData | undefined;
 }
 
-export interface AllocationResult {
-  devices?: DeviceAllocationResult | undefined;
+export interface ResourceAllocationResult {
+  devices?: ResourceDeviceAllocationResult | undefined;
   nodeSelector?: NodeSelector | undefined;
   allocationTimestamp?: Time | null | undefined;
 }
 
-export interface CELDeviceSelector {
+export interface ResourceCELDeviceSelector {
   expression: string;
 }
 
-export interface CapacityRequestPolicy {
+export interface ResourceCapacityRequestPolicy {
   default?: Quantity | undefined;
   validValues?: Quantity[] | undefined;
-  validRange?: CapacityRequestPolicyRange | undefined;
+  validRange?: ResourceCapacityRequestPolicyRange | undefined;
 }
 
-export interface CapacityRequestPolicyRange {
+export interface ResourceCapacityRequestPolicyRange {
   min: Quantity;
   max?: Quantity | undefined;
   step?: Quantity | undefined;
 }
 
-export interface CapacityRequirements {
+export interface ResourceCapacityRequirements {
   requests?: Record<string, Quantity> | undefined;
 }
 
-export interface Counter {
+export interface ResourceCounter {
   value: Quantity;
 }
 
-export interface CounterSet {
+export interface ResourceCounterSet {
   name: string;
-  counters: Record<string, Counter>;
+  counters: Record<string, ResourceCounter>;
 }
 
-export interface Device {
+export interface ResourceDevice {
   name: string;
-  attributes?: Record<string, DeviceAttribute> | undefined;
-  capacity?: Record<string, DeviceCapacity> | undefined;
-  consumesCounters?: DeviceCounterConsumption[] | undefined;
+  attributes?: Record<string, ResourceDeviceAttribute> | undefined;
+  capacity?: Record<string, ResourceDeviceCapacity> | undefined;
+  consumesCounters?: ResourceDeviceCounterConsumption[] | undefined;
   nodeName?: string | undefined;
   nodeSelector?: NodeSelector | undefined;
   allNodes?: boolean | undefined;
-  taints?: DeviceTaint[] | undefined;
+  taints?: ResourceDeviceTaint[] | undefined;
   bindsToNode?: boolean | undefined;
   bindingConditions?: string[] | undefined;
   bindingFailureConditions?: string[] | undefined;
   allowMultipleAllocations?: boolean | undefined;
 }
 
-export interface DeviceAllocationConfiguration {
+export interface ResourceDeviceAllocationConfiguration {
   source: string;
   requests?: string[] | undefined;
-  opaque?: OpaqueDeviceConfiguration | undefined;
+  opaque?: ResourceOpaqueDeviceConfiguration | undefined;
 }
 
-export interface DeviceAllocationResult {
-  results?: DeviceRequestAllocationResult[] | undefined;
-  config?: DeviceAllocationConfiguration[] | undefined;
+export interface ResourceDeviceAllocationResult {
+  results?: ResourceDeviceRequestAllocationResult[] | undefined;
+  config?: ResourceDeviceAllocationConfiguration[] | undefined;
 }
 
-export interface DeviceAttribute {
+export interface ResourceDeviceAttribute {
   int?: number | undefined;
   bool?: boolean | undefined;
   string?: string | undefined;
   version?: string | undefined;
 }
 
-export interface DeviceCapacity {
+export interface ResourceDeviceCapacity {
   value: Quantity;
-  requestPolicy?: CapacityRequestPolicy | undefined;
+  requestPolicy?: ResourceCapacityRequestPolicy | undefined;
 }
 
-export interface DeviceClaim {
-  requests?: DeviceRequest[] | undefined;
-  constraints?: DeviceConstraint[] | undefined;
-  config?: DeviceClaimConfiguration[] | undefined;
+export interface ResourceDeviceClaim {
+  requests?: ResourceDeviceRequest[] | undefined;
+  constraints?: ResourceDeviceConstraint[] | undefined;
+  config?: ResourceDeviceClaimConfiguration[] | undefined;
 }
 
-export interface DeviceClaimConfiguration {
+export interface ResourceDeviceClaimConfiguration {
   requests?: string[] | undefined;
-  opaque?: OpaqueDeviceConfiguration | undefined;
+  opaque?: ResourceOpaqueDeviceConfiguration | undefined;
 }
 
-export interface DeviceClass {
+export interface ResourceDeviceClass {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: DeviceClassSpec;
+  spec: ResourceDeviceClassSpec;
 }
 
-export interface DeviceClassConfiguration {
-  opaque?: OpaqueDeviceConfiguration | undefined;
+export interface ResourceDeviceClassConfiguration {
+  opaque?: ResourceOpaqueDeviceConfiguration | undefined;
 }
 
-export interface DeviceClassSpec {
-  selectors?: DeviceSelector[] | undefined;
-  config?: DeviceClassConfiguration[] | undefined;
+export interface ResourceDeviceClassSpec {
+  selectors?: ResourceDeviceSelector[] | undefined;
+  config?: ResourceDeviceClassConfiguration[] | undefined;
   extendedResourceName?: string | undefined;
 }
 
-export interface DeviceConstraint {
+export interface ResourceDeviceConstraint {
   requests?: string[] | undefined;
   matchAttribute?: string | undefined;
   distinctAttribute?: string | undefined;
 }
 
-export interface DeviceCounterConsumption {
+export interface ResourceDeviceCounterConsumption {
   counterSet: string;
-  counters: Record<string, Counter>;
+  counters: Record<string, ResourceCounter>;
 }
 
-export interface DeviceRequest {
+export interface ResourceDeviceRequest {
   name: string;
-  exactly?: ExactDeviceRequest | undefined;
-  firstAvailable?: DeviceSubRequest[] | undefined;
+  exactly?: ResourceExactDeviceRequest | undefined;
+  firstAvailable?: ResourceDeviceSubRequest[] | undefined;
 }
 
-export interface DeviceRequestAllocationResult {
+export interface ResourceDeviceRequestAllocationResult {
   request: string;
   driver: string;
   pool: string;
   device: string;
   adminAccess?: boolean | undefined;
-  tolerations?: DeviceToleration[] | undefined;
+  tolerations?: ResourceDeviceToleration[] | undefined;
   bindingConditions?: string[] | undefined;
   bindingFailureConditions?: string[] | undefined;
   shareID?: string | undefined;
   consumedCapacity?: Record<string, Quantity> | undefined;
 }
 
-export interface DeviceSelector {
-  cel?: CELDeviceSelector | undefined;
+export interface ResourceDeviceSelector {
+  cel?: ResourceCELDeviceSelector | undefined;
 }
 
-export interface DeviceSubRequest {
+export interface ResourceDeviceSubRequest {
   name: string;
   deviceClassName: string;
-  selectors?: DeviceSelector[] | undefined;
+  selectors?: ResourceDeviceSelector[] | undefined;
   allocationMode?: string | undefined;
   count?: number | undefined;
-  tolerations?: DeviceToleration[] | undefined;
-  capacity?: CapacityRequirements | undefined;
+  tolerations?: ResourceDeviceToleration[] | undefined;
+  capacity?: ResourceCapacityRequirements | undefined;
 }
 
-export interface DeviceTaint {
+export interface ResourceDeviceTaint {
   key: string;
   value?: string | undefined;
   effect: string;
   timeAdded?: Time | null | undefined;
 }
 
-export interface DeviceToleration {
+export interface ResourceDeviceToleration {
   key?: string | undefined;
   operator?: string | undefined;
   value?: string | undefined;
@@ -2752,23 +2752,23 @@ export interface DeviceToleration {
   tolerationSeconds?: number | undefined;
 }
 
-export interface ExactDeviceRequest {
+export interface ResourceExactDeviceRequest {
   deviceClassName: string;
-  selectors?: DeviceSelector[] | undefined;
+  selectors?: ResourceDeviceSelector[] | undefined;
   allocationMode?: string | undefined;
   count?: number | undefined;
   adminAccess?: boolean | undefined;
-  tolerations?: DeviceToleration[] | undefined;
-  capacity?: CapacityRequirements | undefined;
+  tolerations?: ResourceDeviceToleration[] | undefined;
+  capacity?: ResourceCapacityRequirements | undefined;
 }
 
-export interface NetworkDeviceData {
+export interface ResourceNetworkDeviceData {
   interfaceName?: string | undefined;
   ips?: string[] | undefined;
   hardwareAddress?: string | undefined;
 }
 
-export interface OpaqueDeviceConfiguration {
+export interface ResourceOpaqueDeviceConfiguration {
   driver: string;
   parameters: Record<string, unknown>;
 }
@@ -2777,61 +2777,61 @@ export interface ResourceResourceClaim {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: ResourceClaimSpec;
-  status?: ResourceClaimStatus | undefined;
+  spec: ResourceResourceClaimSpec;
+  status?: ResourceResourceClaimStatus | undefined;
 }
 
-export interface ResourceClaimConsumerReference {
+export interface ResourceResourceClaimConsumerReference {
   apiGroup?: string | undefined;
   resource: string;
   name: string;
   uid: string;
 }
 
-export interface ResourceClaimSpec {
-  devices?: DeviceClaim | undefined;
+export interface ResourceResourceClaimSpec {
+  devices?: ResourceDeviceClaim | undefined;
 }
 
-export interface ResourceClaimStatus {
-  allocation?: AllocationResult | undefined;
-  reservedFor?: ResourceClaimConsumerReference[] | undefined;
-  devices?: AllocatedDeviceStatus[] | undefined;
+export interface ResourceResourceClaimStatus {
+  allocation?: ResourceAllocationResult | undefined;
+  reservedFor?: ResourceResourceClaimConsumerReference[] | undefined;
+  devices?: ResourceAllocatedDeviceStatus[] | undefined;
 }
 
-export interface ResourceClaimTemplate {
+export interface ResourceResourceClaimTemplate {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: ResourceClaimTemplateSpec;
+  spec: ResourceResourceClaimTemplateSpec;
 }
 
-export interface ResourceClaimTemplateSpec {
+export interface ResourceResourceClaimTemplateSpec {
   metadata?: ObjectMeta | undefined;
-  spec: ResourceClaimSpec;
+  spec: ResourceResourceClaimSpec;
 }
 
-export interface ResourcePool {
+export interface ResourceResourcePool {
   name: string;
   generation: number;
   resourceSliceCount: number;
 }
 
-export interface ResourceSlice {
+export interface ResourceResourceSlice {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: ResourceSliceSpec;
+  spec: ResourceResourceSliceSpec;
 }
 
-export interface ResourceSliceSpec {
+export interface ResourceResourceSliceSpec {
   driver: string;
-  pool: ResourcePool;
+  pool: ResourceResourcePool;
   nodeName?: string | undefined;
   nodeSelector?: NodeSelector | undefined;
   allNodes?: boolean | undefined;
-  devices?: Device[] | undefined;
+  devices?: ResourceDevice[] | undefined;
   perDeviceNodeSelection?: boolean | undefined;
-  sharedCounters?: CounterSet[] | undefined;
+  sharedCounters?: ResourceCounterSet[] | undefined;
 }
 
 export interface PriorityClass {
@@ -2844,44 +2844,44 @@ export interface PriorityClass {
   preemptionPolicy?: 'PreemptLowerPriority' | 'Never' | undefined;
 }
 
-export interface CSIDriver {
+export interface StorageCSIDriver {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: CSIDriverSpec;
+  spec: StorageCSIDriverSpec;
 }
 
-export interface CSIDriverSpec {
+export interface StorageCSIDriverSpec {
   attachRequired?: boolean | undefined;
   podInfoOnMount?: boolean | undefined;
   volumeLifecycleModes?: string[] | undefined;
   storageCapacity?: boolean | undefined;
   fsGroupPolicy?: string | undefined;
-  tokenRequests?: TokenRequest[] | undefined;
+  tokenRequests?: StorageTokenRequest[] | undefined;
   requiresRepublish?: boolean | undefined;
   seLinuxMount?: boolean | undefined;
   nodeAllocatableUpdatePeriodSeconds?: number | undefined;
 }
 
-export interface CSINode {
+export interface StorageCSINode {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: CSINodeSpec;
+  spec: StorageCSINodeSpec;
 }
 
-export interface CSINodeDriver {
+export interface StorageCSINodeDriver {
   name: string;
   nodeID: string;
   topologyKeys?: string[] | undefined;
-  allocatable?: VolumeNodeResources | undefined;
+  allocatable?: StorageVolumeNodeResources | undefined;
 }
 
-export interface CSINodeSpec {
-  drivers: CSINodeDriver[];
+export interface StorageCSINodeSpec {
+  drivers: StorageCSINodeDriver[];
 }
 
-export interface CSIStorageCapacity {
+export interface StorageCSIStorageCapacity {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
@@ -2891,7 +2891,7 @@ export interface CSIStorageCapacity {
   maximumVolumeSize?: Quantity | undefined;
 }
 
-export interface StorageClass {
+export interface StorageStorageClass {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
@@ -2904,38 +2904,38 @@ export interface StorageClass {
   allowedTopologies?: TopologySelectorTerm[] | undefined;
 }
 
-export interface TokenRequest {
+export interface StorageTokenRequest {
   audience: string;
   expirationSeconds?: number | undefined;
 }
 
-export interface VolumeAttachment {
+export interface StorageVolumeAttachment {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
-  spec: VolumeAttachmentSpec;
-  status?: VolumeAttachmentStatus | undefined;
+  spec: StorageVolumeAttachmentSpec;
+  status?: StorageVolumeAttachmentStatus | undefined;
 }
 
-export interface VolumeAttachmentSource {
+export interface StorageVolumeAttachmentSource {
   persistentVolumeName?: string | undefined;
   inlineVolumeSpec?: PersistentVolumeSpec | undefined;
 }
 
-export interface VolumeAttachmentSpec {
+export interface StorageVolumeAttachmentSpec {
   attacher: string;
-  source: VolumeAttachmentSource;
+  source: StorageVolumeAttachmentSource;
   nodeName: string;
 }
 
-export interface VolumeAttachmentStatus {
+export interface StorageVolumeAttachmentStatus {
   attached: boolean;
   attachmentMetadata?: Record<string, string> | undefined;
-  attachError?: VolumeError | undefined;
-  detachError?: VolumeError | undefined;
+  attachError?: StorageVolumeError | undefined;
+  detachError?: StorageVolumeError | undefined;
 }
 
-export interface VolumeAttributesClass {
+export interface StorageVolumeAttributesClass {
   kind?: string | undefined;
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
@@ -2943,12 +2943,12 @@ export interface VolumeAttributesClass {
   parameters?: Record<string, string> | undefined;
 }
 
-export interface VolumeError {
+export interface StorageVolumeError {
   time?: Time | null | undefined;
   message?: string | undefined;
   errorCode?: number | undefined;
 }
 
-export interface VolumeNodeResources {
+export interface StorageVolumeNodeResources {
   count?: number | undefined;
 }

@@ -25,13 +25,24 @@ const PRIMITIVES = {
   any: 'unknown',
 };
 
+/** Groups whose types have its name in front: podrun has types of its own for them, or for something else. */
+const NAMED_GROUPS = new Set([
+  'admissionregistration',
+  'autoscalingV2',
+  'certificates',
+  'coordination',
+  'rbac',
+  'resource',
+  'storage',
+]);
+
 /** The TypeScript name of a type: `apps.Deployment` is `Deployment`, unless the core group has a type of that name. */
 const tsName = (name) => {
   const dot = name.indexOf('.');
   if (dot < 0) return name;
   const bare = name.slice(dot + 1);
   const group = name.slice(0, dot);
-  return types[bare] ? group[0].toUpperCase() + group.slice(1) + bare : bare;
+  return types[bare] || NAMED_GROUPS.has(group) ? group[0].toUpperCase() + group.slice(1) + bare : bare;
 };
 
 /** The TypeScript type of a field. `values` are the allowed texts of a string, or of each item of a list or map. */

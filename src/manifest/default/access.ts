@@ -1,10 +1,10 @@
-import type { ClusterRoleBinding, RoleBinding, StorageClass } from '../../api/generated/types.ts';
+import type { RbacClusterRoleBinding, RbacRoleBinding, StorageStorageClass } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
 /** Source: pkg/apis/rbac/v1/defaults.go. */
-export function defaultRoleBinding(binding: Decoded<RoleBinding> | Decoded<ClusterRoleBinding>): unknown {
+export function defaultRoleBinding(binding: Decoded<RbacRoleBinding> | Decoded<RbacClusterRoleBinding>): unknown {
   const { roleRef = {}, subjects, ...rest } = binding;
   const { apiGroup, ...role } = roleRef;
   return {
@@ -20,7 +20,7 @@ export function defaultRoleBinding(binding: Decoded<RoleBinding> | Decoded<Clust
 }
 
 /** Source: pkg/apis/storage/v1/defaults.go. */
-export function defaultStorageClass(storage: Decoded<StorageClass>): unknown {
+export function defaultStorageClass(storage: Decoded<StorageStorageClass>): unknown {
   const { reclaimPolicy, volumeBindingMode } = storage;
   return {
     ...storage,

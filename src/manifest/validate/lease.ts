@@ -1,5 +1,5 @@
 import { subdomainMessages } from '../../api/names.ts';
-import type { Lease, StorageClass } from '../../api/generated/types.ts';
+import type { CoordinationLease, StorageStorageClass } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { validateMetadata } from './metadata.ts';
@@ -7,7 +7,7 @@ import { validateMetadata } from './metadata.ts';
 /** Kinds of which the API server checks little. */
 
 /** Source: pkg/apis/coordination/validation/validation.go, ValidateLease. */
-export function validateLease({ metadata, spec = {} }: Decoded<Lease>): FieldError[] {
+export function validateLease({ metadata, spec = {} }: Decoded<CoordinationLease>): FieldError[] {
   const { leaseDurationSeconds, leaseTransitions } = spec;
   const errors = validateMetadata(metadata, subdomainMessages);
   if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0)
@@ -21,7 +21,11 @@ const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 
 /** Source: pkg/apis/storage/validation/validation.go, ValidateStorageClass. */
-export function validateStorageClass({ metadata, provisioner = '', ...more }: Decoded<StorageClass>): FieldError[] {
+export function validateStorageClass({
+  metadata,
+  provisioner = '',
+  ...more
+}: Decoded<StorageStorageClass>): FieldError[] {
   const { reclaimPolicy = '', volumeBindingMode = '' } = more;
   const errors = validateMetadata(metadata, subdomainMessages);
   if (provisioner === '') errors.push(required('provisioner'));

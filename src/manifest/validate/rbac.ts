@@ -1,11 +1,11 @@
 import { pathSegmentMessages } from '../../api/names.ts';
 import type {
-  ClusterRole,
-  ClusterRoleBinding,
-  PolicyRule,
-  Role,
-  RoleBinding,
-  Subject,
+  RbacClusterRole,
+  RbacClusterRoleBinding,
+  RbacPolicyRule,
+  RbacRole,
+  RbacRoleBinding,
+  RbacSubject,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
@@ -17,7 +17,7 @@ import { child } from './path.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateRole. */
-export function validateRole({ metadata, rules }: Decoded<Role>): FieldError[] {
+export function validateRole({ metadata, rules }: Decoded<RbacRole>): FieldError[] {
   return [
     ...validateMetadata(metadata, pathSegmentMessages),
     ...each('rules', rules, (rule, at) => validateRule(rule, at, true)),
@@ -25,7 +25,7 @@ export function validateRole({ metadata, rules }: Decoded<Role>): FieldError[] {
 }
 
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateClusterRole. */
-export function validateClusterRole({ metadata, rules, aggregationRule }: Decoded<ClusterRole>): FieldError[] {
+export function validateClusterRole({ metadata, rules, aggregationRule }: Decoded<RbacClusterRole>): FieldError[] {
   const selectors = aggregationRule?.clusterRoleSelectors;
   const path = 'aggregationRule.clusterRoleSelectors';
   return [
@@ -38,7 +38,7 @@ export function validateClusterRole({ metadata, rules, aggregationRule }: Decode
   ];
 }
 
-function validateRule(rule: Decoded<PolicyRule>, at: string, isNamespaced: boolean): FieldError[] {
+function validateRule(rule: Decoded<RbacPolicyRule>, at: string, isNamespaced: boolean): FieldError[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const noVerbs = verbs.length > 0 ? [] : [required(child(at, 'verbs'), 'verbs must contain at least one value')];
   if (nonResourceURLs.length > 0) {
@@ -63,7 +63,7 @@ function validateRule(rule: Decoded<PolicyRule>, at: string, isNamespaced: boole
 }
 
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateRoleBinding and ValidateClusterRoleBinding. */
-export function validateRoleBinding(binding: Decoded<RoleBinding> | Decoded<ClusterRoleBinding>): FieldError[] {
+export function validateRoleBinding(binding: Decoded<RbacRoleBinding> | Decoded<RbacClusterRoleBinding>): FieldError[] {
   const { kind, metadata, roleRef = {}, subjects } = binding;
   const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
   const { apiGroup = '', kind: role = '', name = '' } = roleRef;
@@ -81,7 +81,7 @@ function pathMistakes(path: string, name: string): FieldError[] {
 }
 
 function validateSubject(
-  { kind = '', apiGroup = '', name = '', namespace = '' }: Decoded<Subject>,
+  { kind = '', apiGroup = '', name = '', namespace = '' }: Decoded<RbacSubject>,
   at: string,
 ): FieldError[] {
   const noName = name === '' ? [required(child(at, 'name'))] : [];
