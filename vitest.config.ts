@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { isSlowMachine } from './test/slow-machine.ts';
+import { startOfNodeMs } from './test/start-of-node.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -52,7 +52,8 @@ const LONGEST = [
   'chaos/mounts',
 ].map((name) => `/test/${name}.test.ts`);
 
-const IS_SLOW = isSlowMachine();
+/** A start of Node.js takes 25 ms on the machine for which the numbers of workers were chosen. */
+const IS_SLOW = startOfNodeMs() > 50;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
