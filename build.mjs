@@ -5,6 +5,7 @@
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
 // server.cjs           the API of Kubernetes, which only `podrun serve` loads, with its code as well
+// clusters.cjs         the client of clusters, which only `podrun apply --context` loads
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
 // types/               the declarations of the library, for editors and tsc
@@ -59,11 +60,15 @@ const rawText = {
   },
 };
 
-/** Leaves the server out of the program: it is a file beside it. The launcher in bin/ resolves the path. */
-const serverApart = {
-  name: 'server apart',
+/**
+ * Leaves the server and the client of clusters out of the program: they are files beside it. The launcher in bin/
+ * resolves the paths.
+ */
+const apart = {
+  name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /\/server\/index\.ts$/ }, () => ({ path: '../dist/server.cjs', external: true }));
+    onResolve({ filter: /\/remote\/client\/index\.ts$/ }, () => ({ path: '../dist/clusters.cjs', external: true }));
   },
 };
 
@@ -82,14 +87,14 @@ const COMMON = {
   plugins: [rawText],
 };
 
-const [program, library, helper, puller, server] = await Promise.all([
+const [program, library, helper, puller, server, clusters] = await Promise.all([
   build({
     ...COMMON,
     entryPoints: ['src/cli/start.ts'],
     format: 'cjs',
     // The launcher runs the program as a script, which cannot import modules.
     supported: { 'dynamic-import': false },
-    plugins: [rawText, serverApart],
+    plugins: [rawText, apart],
     define: {
       PODRUN_VERSION,
       NETWORK_HELPER: '"./network-helper.cjs"',
@@ -132,6 +137,12 @@ const [program, library, helper, puller, server] = await Promise.all([
       'import.meta.filename': '__filename',
     },
   }),
+  build({
+    ...COMMON,
+    entryPoints: ['src/remote/client/index.ts'],
+    format: 'cjs',
+    alias: { ...COMMON.alias, 'node-fetch': path.join(root, 'src/remote/client/node-fetch.mjs') },
+  }),
 ]).catch(() => process.exit(1)); // esbuild has printed the errors
 
 mkdirSync(dist, { recursive: true });
@@ -144,11 +155,14 @@ for (const { path: file, contents } of library.outputFiles) {
 }
 writeFileSync(path.join(dist, 'network-helper.cjs'), helper.outputFiles[0].text);
 writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
+writeFileSync(path.join(dist, 'clusters.cjs'), clusters.outputFiles[0].text);
 replace(path.join(dist, 'server.cjs'), asFunction(server.outputFiles[0].text));
 addCodeCaches();
 writeFileSync(path.join(dist, 'descriptions.json'), JSON.stringify(fieldDescriptions()));
 writeTypes();
-const modules = [program, library, helper, puller, server].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const modules = [program, library, helper, puller, server, clusters].flatMap(({ metafile }) =>
+  Object.keys(metafile.inputs),
+);
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));
 
 /** A function expression in Latin-1, which V8 keeps in one byte per character. The first line is its hash. */

@@ -31,6 +31,10 @@ export type ErrorCode =
   /** Somebody else has changed the object or holds it. */
   | 'Conflict'
   | 'Forbidden'
+  /** The credentials for a cluster are missing, wrong or out of date. */
+  | 'Unauthorized'
+  /** The version that a watch asks for is too old. */
+  | 'Expired'
   /** The rules for objects refuse a change, or what was received is damaged. */
   | 'Invalid'
   | 'RequestEntityTooLarge'
@@ -55,6 +59,8 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   AlreadyExists: EXIT.failed,
   Conflict: EXIT.failed,
   Forbidden: EXIT.failed,
+  Unauthorized: EXIT.failed,
+  Expired: EXIT.failed,
   Invalid: EXIT.failed,
   RequestEntityTooLarge: EXIT.failed,
   InternalError: EXIT.failed,

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import path from 'node:path';
 import { usage } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
@@ -9,11 +10,13 @@ import type { Cli } from './cli.ts';
 
 /**
  * Opens the store in the folder of --state-dir, of $PODRUN_STATE_DIR, or in the default folder.
+ * @param context the context of a cluster: what ran there has a folder of its own
  * @throws {PodrunError} when every user may replace the files of that folder
  */
-export function openStore(cli: Cli): FileStore {
+export function openStore(cli: Cli, context?: string): FileStore {
   const home = homedir();
-  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  const own = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  const root = context === undefined ? own : path.join(own, 'contexts', encodeURIComponent(context));
   cli.detail(`state folder ${root} (${rootSource(cli)})`);
   protectStateFolder(root, home);
   const places = memoryMountPoints(cli.env, process.getuid?.());

@@ -161,6 +161,16 @@ export class FileStore implements Store {
     return changed as Storable as T;
   }
 
+  /**
+   * Stores an object that lives elsewhere as it is there: object and status in one step, whether there was one of its
+   * name or not. Pods have `startRun` and `bind`, Events `create` and `update`.
+   */
+  mirror<T extends Storable>(resource: Exclude<Resource, 'pods' | 'events'>, object: T): T {
+    const put = this.#onDisk(() => this.#plain.put(resource, object));
+    this.#watches.publish(resource, [put]);
+    return put as Storable as T;
+  }
+
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
     this.#watches.answered(writer, bound);

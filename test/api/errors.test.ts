@@ -13,6 +13,8 @@ const EXPECTED: Readonly<Record<ErrorCode, number>> = {
   AlreadyExists: 1,
   Conflict: 1,
   Forbidden: 1,
+  Unauthorized: 1,
+  Expired: 1,
   Invalid: 1,
   RequestEntityTooLarge: 1,
   InternalError: 1,

@@ -19,8 +19,11 @@ interface Failure {
   readonly stderr: string;
 }
 
-/** One command line for each code. `Timeout` has none: the time-out of `apply` is a verdict. */
-const FAILURES: Readonly<Record<Exclude<ErrorCode, 'Timeout'>, Failure>> = {
+/**
+ * One command line for each code. `Timeout` has none: the time-out of `apply` is a verdict. `Expired` and
+ * `Unauthorized` come from clusters: test/remote.
+ */
+const FAILURES: Readonly<Record<Exclude<ErrorCode, 'Timeout' | 'Expired' | 'Unauthorized'>, Failure>> = {
   Usage: {
     args: ['delete', 'pods'],
     exitCode: 2,

@@ -13,6 +13,7 @@ import {
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
+import type { PodActivity } from '../../lifecycle/activity.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
@@ -163,6 +164,11 @@ export class RunningPods {
   /** The Pods of this process, those of controllers included, as the store last reported them. */
   get allPods(): readonly StoredPod[] {
     return [...this.#latest.values()];
+  }
+
+  /** What the agent is about to do for a Pod, by the uid of the Pod. */
+  activityOf(uid: string): PodActivity | undefined {
+    return this.agent.activityOf(uid);
   }
 
   /** True when all Pods of this process have ended, and all workloads, and no more can come. */

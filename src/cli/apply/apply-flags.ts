@@ -14,6 +14,12 @@ export interface ApplyFlags extends OutputFlags {
   /** The folder whose files are static Pods. */
   readonly staticPods: string | undefined;
   readonly namespace: string | undefined;
+  /** The context of the kubeconfig whose cluster runs the Pods. Undefined, without `kubeconfig`: this machine. */
+  readonly context: string | undefined;
+  /** The kubeconfig. Undefined: kubectl's. */
+  readonly kubeconfig: string | undefined;
+  /** `NAME=REFERENCE`: the image on a cluster. */
+  readonly onClusterImage: readonly string[];
   readonly until: string | undefined;
   readonly timeout: string | undefined;
   /** The time that a container without a readiness or startup probe must run before it counts as Ready. */

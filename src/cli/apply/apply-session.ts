@@ -39,6 +39,7 @@ import { prepareReportFolder } from '../report/report-folder.ts';
 import { openView } from '../view/open-view.ts';
 import { serviceKeys } from '../../objects/services/unserved.ts';
 import { awaitServing, reserveServices } from './apply-services.ts';
+import { applyOnCluster, isForCluster } from './apply-on-cluster.ts';
 import { applyDetached } from './apply-detached.ts';
 import { checkLimits } from './check-limits.ts';
 import { dryRunApply } from './apply-dry-run.ts';
@@ -46,7 +47,8 @@ import type { ApplyFlags } from './apply-flags.ts';
 import { type ApplyPlan, planApply, refuseIdleGoal } from './apply-input.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
-import { openReport, runPods } from './run-pods.ts';
+import { openReport } from './follow-run.ts';
+import { runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
 import { holdSignals } from './signals.ts';
 
@@ -60,6 +62,7 @@ export async function apply(
   command: readonly string[] | undefined,
   stdin?: StandardInput,
 ): Promise<number> {
+  if (isForCluster(flags)) return applyOnCluster(cli, flags, command, stdin);
   const { clock, env } = cli;
   const plan = planApply(flags, command);
   const config = readConfigFile({ path: flags.config, cwd: process.cwd() });

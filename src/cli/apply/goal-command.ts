@@ -15,7 +15,7 @@ export interface GoalCommandOptions {
   readonly argv: readonly [string, ...string[]];
   readonly view: ApplyView;
   /** The variables for COMMAND beside podrun's own environment. Called when COMMAND starts. */
-  readonly variables: () => Readonly<Record<string, string>>;
+  readonly variables: () => Promise<Readonly<Record<string, string>>>;
   /** True keeps the output of COMMAND for a report. COMMAND writes directly to a terminal: that output is not kept. */
   readonly keepsOutput: boolean;
   /** Called when the Pods have reached the goal, before COMMAND starts. */
@@ -52,7 +52,7 @@ export class UserCommand implements GoalCommand {
     onStart();
     view.commandStarts(argv);
     this.#started = clock.now();
-    const env = { ...cli.env, ...variables() };
+    const env = { ...cli.env, ...(await variables()) };
     const output = keepsOutput ? this.#takers() : {};
     const outcome = await startCommand({
       argv,

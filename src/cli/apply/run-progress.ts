@@ -7,7 +7,7 @@ import type { RecordedEvidence } from '../../history/evidence.ts';
 import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
-import type { ApplySession } from './session.ts';
+import type { RunSession } from './session.ts';
 import { unservedLines } from '../../objects/services/unserved.ts';
 
 /** The time before the first progress line: short waits are not worth a line. */
@@ -19,7 +19,7 @@ const QUIET_MS = 1000;
  * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function showProgress(
-  { cli, plan, flags, services, store, view }: ApplySession,
+  { cli, plan, flags, services, store, view }: RunSession,
   roots: () => readonly Root[],
   isOwnRun: boolean,
 ): { close(): void } {

@@ -11,24 +11,28 @@ import type { ApplyFlags } from './apply-flags.ts';
 import type { ApplyPlan } from './apply-input.ts';
 import type { HeldSignals } from './signals.ts';
 
-/** The state of one run of `apply`. */
-export interface ApplySession {
+/** The state of one run of `apply`, here or on a cluster. */
+export interface RunSession {
   readonly cli: Cli;
   readonly flags: ApplyFlags;
   readonly plan: ApplyPlan;
   readonly store: FileStore;
   readonly view: ApplyView;
-  /** The settings of the agent, without those that the runtime decides. */
-  readonly settings: Omit<AgentSettings, 'features'>;
   readonly config: ConfigFile | undefined;
   /** The Services of the manifests. */
   readonly services: readonly ObjectKey[];
-  /** The Pods that this run starts, and one for each workload that it starts. */
-  readonly planned: readonly PlannedPod[];
-  /** The runtime for the containers. A promise, because its detection may take time. */
-  readonly runtime: Promise<ChosenRuntime>;
   /** The first signal from before the run could react. */
   readonly heldSignals?: HeldSignals;
   /** The expectations of `--expect`. */
   readonly expected: ApplyExpectations | undefined;
+}
+
+/** The state of a run on this machine. */
+export interface ApplySession extends RunSession {
+  /** The settings of the agent, without those that the runtime decides. */
+  readonly settings: Omit<AgentSettings, 'features'>;
+  /** The Pods that this run starts, and one for each workload that it starts. */
+  readonly planned: readonly PlannedPod[];
+  /** The runtime for the containers. A promise, because its detection may take time. */
+  readonly runtime: Promise<ChosenRuntime>;
 }

@@ -1,3 +1,4 @@
+import type { ContextFlags } from '../flags/context-option.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { type LabelMatcher, parseLabelSelector } from '../../api/select/label-selector.ts';
 import { usage } from '../../api/errors.ts';
@@ -7,7 +8,7 @@ import type { ResourceType } from '../../api/resource-types.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 
-export interface LogsFlags {
+export interface LogsFlags extends ContextFlags {
   readonly container: string | undefined;
   readonly allContainers: boolean;
   /** All Pods of a workload, instead of one. */

@@ -1,10 +1,11 @@
+import type { ContextFlags } from '../flags/context-option.ts';
 import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
 import type { TableOptions } from '../../print/table/table-printer.ts';
 import type { FromFlags } from '../from/saved-objects.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 import type { SelectionFlags } from '../select/selection-flags.ts';
 
-export interface GetFlags extends SelectionFlags, OutputFlags, Pick<FromFlags, 'from'> {
+export interface GetFlags extends SelectionFlags, OutputFlags, ContextFlags, Pick<FromFlags, 'from'> {
   readonly watch: boolean;
   readonly watchOnly: boolean;
   readonly outputWatchEvents: boolean;

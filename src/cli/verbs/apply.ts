@@ -19,6 +19,7 @@ type Optional =
   | 'filename'
   | 'recursive'
   | 'image'
+  | 'onClusterImage'
   | 'strict'
   | 'bestEffort'
   | 'detach'
@@ -31,6 +32,7 @@ type Optional =
 const UNLESS_GIVEN = {
   recursive: false,
   image: [],
+  onClusterImage: [],
   strict: false,
   bestEffort: false,
   detach: false,
@@ -149,6 +151,9 @@ export function register(program: Command, run: RunVerb): void {
     .option('-l, --selector <query>', 'only objects with these labels, for example app=web')
     .option('--static-pods <folder>', 'also run the Pods in the files of this folder, and follow its changes')
     .option('-n, --namespace <name>', 'namespace of objects without one')
+    .option('--context <name>', 'run on the cluster of this context of your kubeconfig, and clean up at the end')
+    .option('--kubeconfig <file>', 'like --context, with a kubeconfig of your choice')
+    .option('--on-cluster-image <name=image>', 'the image of a cluster in place of one of podrun.yaml', append)
     .option(
       '--until <goal>',
       'the goal: ready, available, complete, failed or CONDITION[=STATUS]; stop the Pods when all have met it',

@@ -19,8 +19,9 @@ import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
 import { pastPods } from '../history/past-pods.ts';
 import type { Cli } from '../cli.ts';
+import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
-interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'> {
+interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'>, ContextFlags {
   readonly showEvents: boolean;
   /** The moment of `--at`, see history/moment.ts. */
   readonly at?: string;
@@ -52,6 +53,7 @@ export function register(program: Command, run: RunVerb): void {
   withSelectionFlags(command)
     .option('--no-show-events', 'leave out the events')
     .addOption(fromOption())
+    .addOption(contextOption())
     .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: DescribeFlags) => run((cli) => describe(cli, words, flags)));
@@ -62,7 +64,7 @@ async function describe(cli: Cli, words: readonly string[], flags: DescribeFlags
   refuseOfSaved({ ...flags, watch: false });
   const nowMs = displayNowMs(cli);
   if (flags.from.length > 0) return describeFound(cli, await savedObjects(cli, flags), selection, flags, nowMs);
-  const store = openStore(cli);
+  const store = openStore(cli, flags.context);
   if (!isAboutPast(selection, flags.at)) {
     const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
     return describeFound(cli, reader, selection, flags, nowMs);

@@ -16,8 +16,9 @@ import { untilStopped } from '../until-stopped.ts';
 import type { RunVerb } from '../verb.ts';
 import { pastEvents } from '../history/past-pods.ts';
 import type { Cli } from '../cli.ts';
+import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
-interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
+interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'>, ContextFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly for: string | undefined;
@@ -47,6 +48,7 @@ export function register(program: Command, run: RunVerb): void {
     .usage('[flags]');
   withOutputFlags(command)
     .addOption(fromOption())
+    .addOption(contextOption())
     .option('--for <type/name>', 'only events about this object')
     .option('--types <types>', 'only events of these types: Normal, Warning')
     .option('-n, --namespace <name>', 'namespace of the events (default: "default")')
@@ -66,7 +68,7 @@ async function events(cli: Cli, flags: EventsFlags): Promise<number> {
   refuseWatchedPast(flags.at, flags.watch);
   refuseOfSaved(flags);
   if (flags.watch) {
-    const store = openStore(cli);
+    const store = openStore(cli, flags.context);
     const stopped = untilStopped(cli);
     followEvents({ store, scope, isWanted, show: eventRenderer(cli, { flags, printer, nowMs }) });
     return stopped;
@@ -99,11 +101,11 @@ async function findEvents(cli: Cli, flags: EventsFlags): Promise<FoundEvents> {
   const isSaved = flags.from.length > 0;
   const isPast = !isSaved && (at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name)));
   if (!isPast) {
-    const reader = isSaved ? await savedObjects(cli, flags) : openStore(cli);
+    const reader = isSaved ? await savedObjects(cli, flags) : openStore(cli, flags.context);
     const scope = { namespace, aboutPod: subject?.name };
     return { found: reader.list<StoredEvent>('events', scope).filter(eventFilter(flags)), asOfMs: nowMs };
   }
-  const store = openStore(cli);
+  const store = openStore(cli, flags.context);
   if (subject !== undefined && subject.kind !== 'Pod') {
     throw usage('--at shows the events of Pods only');
   }

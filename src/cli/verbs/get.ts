@@ -24,6 +24,7 @@ import type { RunVerb } from '../verb.ts';
 import { watchObjects } from '../read/get-watch.ts';
 import { pastPods } from '../history/past-pods.ts';
 import type { Cli } from '../cli.ts';
+import { contextOption } from '../flags/context-option.ts';
 
 const EXAMPLES = `
 Examples:
@@ -52,6 +53,7 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[resource...]', 'pods, deployments, jobs, services, events, configmaps, …; with or without names');
   withOutputFlags(withSelectionFlags(command), LIST_FORMATS)
     .addOption(fromOption())
+    .addOption(contextOption())
     .option('--sort-by <path>', 'sort by the value at this JSONPath, for example .status.startTime', '')
     .option('-w, --watch', 'then print each change, until Ctrl-C', false)
     .option('--watch-only', 'print changes only, not the present objects', false)
@@ -77,7 +79,7 @@ async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise
   const noWords = words.length === 0 && !namesFiles(flags);
   const selection = await readSelection(cli, 'get', noWords ? ['pods'] : words, flags);
   if (flags.watch || flags.watchOnly) {
-    const store = openStore(cli);
+    const store = openStore(cli, flags.context);
     const reader = withClusterObjects(store, { stateDir: store.root, nowMs: displayNowMs(cli) });
     return watchObjects(cli, { store, reader, selection, flags, printer });
   }
@@ -108,7 +110,7 @@ async function findWanted(cli: Cli, selection: Selection, flags: GetFlags): Prom
     const reader = await savedObjects(cli, flags);
     return { found: findObjects(reader, selection), reader, nowMs };
   }
-  const store = openStore(cli);
+  const store = openStore(cli, flags.context);
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
   if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
   return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };

@@ -8,8 +8,9 @@ import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
+import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
-interface HistoryFlags {
+interface HistoryFlags extends ContextFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly headers: boolean;
@@ -35,6 +36,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('-A, --all-namespaces', 'the Pods of all namespaces', false)
     .addOption(outputOption<'json' | 'name'>(['json', 'name']))
     .option('--no-headers', 'print no headings')
+    .addOption(contextOption())
     .addHelpText('after', EXAMPLES)
     .action((pods: string[], flags: HistoryFlags) => run((cli) => history(cli, pods, flags)));
 }
@@ -46,7 +48,7 @@ function history(cli: Cli, words: readonly string[], flags: HistoryFlags): numbe
   if (names.length > 0 && flags.allNamespaces) {
     throw usage('a resource cannot be retrieved by name across all namespaces');
   }
-  const runs = new RecordedRuns(openStore(cli));
+  const runs = new RecordedRuns(openStore(cli, flags.context));
   const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
   const found = names.length === 0 ? runs.list({ namespace }) : names.flatMap((name) => runsOf(runs, namespace, name));
   cli.stdout.write(render(found, flags, displayNowMs(cli)));

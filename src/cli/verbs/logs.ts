@@ -23,6 +23,7 @@ import { podsWithLogs } from '../logs/pods-with-logs.ts';
 import { isRunName } from '../select/run-names.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
+import { contextOption } from '../flags/context-option.ts';
 
 const EXAMPLES = `
 Examples:
@@ -45,6 +46,7 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[pod]', 'the Pod, or a workload or Service')
     .argument('[container]', 'the container')
     .option('-c, --container <name>', 'the container')
+    .addOption(contextOption())
     .option('--all-containers', 'all containers of the Pod', false)
     .option('--all-pods', 'all Pods of a workload or Service, with their names; else one of them', false)
     .option('-f, --follow', 'follow the log until the container ends', false)
@@ -75,7 +77,7 @@ export function register(program: Command, run: RunVerb): void {
 export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promise<number> {
   const { clock } = cli;
   const request = readLogsRequest(words, flags, displayNowMs(cli));
-  const store = openStore(cli);
+  const store = openStore(cli, flags.context);
   const pods = await findPods(cli, store, request, flags);
   if (pods.length === 0) cli.note(`No resources found in ${request.namespace} namespace.`);
   const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;

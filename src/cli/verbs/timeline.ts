@@ -14,8 +14,9 @@ import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
 import { workloadsAbove } from '../../agent/workloads/workloads-above.ts';
 import type { Cli } from '../cli.ts';
+import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
-interface TimelineFlags {
+interface TimelineFlags extends ContextFlags {
   readonly namespace: string | undefined;
   readonly output: 'html' | 'json' | 'trace' | undefined;
 }
@@ -44,6 +45,7 @@ export function register(program: Command, run: RunVerb): void {
     .argument('[run...]', 'recorded runs, as podrun history names them, or workloads')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
     .addOption(outputOption<'html' | 'json' | 'trace'>(['html', 'json', 'trace']))
+    .addOption(contextOption())
     .addHelpText('after', EXAMPLES)
     .action((runs: string[], flags: TimelineFlags) => run((cli) => timeline(cli, runs, flags)));
 }
@@ -53,7 +55,7 @@ const PIPE_COLUMNS = 100;
 
 async function timeline(cli: Cli, words: readonly string[], flags: TimelineFlags): Promise<number> {
   const { clock } = cli;
-  const store = openStore(cli);
+  const store = openStore(cli, flags.context);
   const records = new RecordedRuns(store);
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const nowMs = clock.now().wallMs;

@@ -27,8 +27,9 @@ import type { WaitTarget } from '../waiting/wait-target.ts';
 import { showCreationWait, WaitWatch } from '../waiting/wait-watch.ts';
 import { explainTargets } from '../waiting/explain-targets.ts';
 import type { Cli } from '../cli.ts';
+import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
-interface WaitFlags extends SelectionFlags, OutputFlags {
+interface WaitFlags extends SelectionFlags, OutputFlags, ContextFlags {
   readonly for: readonly string[];
   readonly timeout: string;
   /** The time that a container without a readiness or startup probe must run before its Pod counts as Ready. */
@@ -71,6 +72,7 @@ export function register(program: Command, run: RunVerb): void {
       'how long a container without readiness and startup probe must run to count as Ready; 0: no time',
       formatGoDuration(SETTLE_MS),
     )
+    .addOption(contextOption())
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: WaitFlags) => run((cli) => wait(cli, words, flags)));
 }
@@ -101,7 +103,7 @@ async function wait(cli: Cli, words: readonly string[], flags: WaitFlags): Promi
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const { clock } = cli;
   const deadlineMs = clock.now().monotonicMs + (timeoutMs < 0 ? WEEK_MS : timeoutMs);
-  const store = openStore(cli);
+  const store = openStore(cli, flags.context);
   const unreachable = new AbortController();
   const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: unreachable.signal, settleMs };
   if (conditions.some(({ type }) => type === 'create')) await untilCreated(cli, going, selection);

@@ -1,6 +1,17 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Root } from './root.ts';
 
+/** How programs of this machine reach Pods. */
+export interface Reach {
+  readonly address: (pod: StoredPod) => string | undefined;
+  /** The port that leads to a port of the Pod. Undefined: none does. */
+  readonly port: (pod: StoredPod, containerPort: number) => number | undefined;
+}
+
+const DIRECTLY: Reach = { address: ({ status }) => status.podIP, port: (_, containerPort) => containerPort };
+
+type Variables = ReadonlyArray<readonly [string, string]>;
+
 /**
  * The variables that podrun adds for COMMAND: the state folder, and the addresses and containerPorts of the Pods.
  *
@@ -9,14 +20,22 @@ import type { Root } from './root.ts';
  * `PODRUN_IP` and `PODRUN_PORT_<NAME|NUMBER>`. A variable is not set if it would have two values.
  * @param roots as they are when COMMAND starts
  * @param stateDir an absolute path
+ * @param reach how programs of this machine reach the Pods
  */
-export function commandVariables(roots: readonly Root[], stateDir: string): Record<string, string> {
+export function commandVariables(
+  roots: readonly Root[],
+  stateDir: string,
+  reach: Reach = DIRECTLY,
+): Record<string, string> {
+  const of = (pods: readonly StoredPod[], name: string): Variables => {
+    return pods.flatMap((pod) => addressesOf(pod, name === '' ? 'PODRUN_' : `PODRUN_${variableName(name)}_`, reach));
+  };
   const addresses = unambiguous([
-    ...roots.flatMap((root) => rootAddresses(root, `PODRUN_${variableName(root.object.metadata.name)}_`)),
+    ...roots.flatMap((root) => of(presentPods(root), root.object.metadata.name)),
     ...roots
       .filter(({ object }) => object.kind === 'StatefulSet')
-      .flatMap(({ pods }) => pods.flatMap((pod) => addressesOf(pod, `PODRUN_${variableName(pod.metadata.name)}_`))),
-    ...(roots.length === 1 ? roots.flatMap((root) => rootAddresses(root, 'PODRUN_')) : []),
+      .flatMap(({ pods }) => pods.flatMap((pod) => of([pod], pod.metadata.name))),
+    ...(roots.length === 1 ? roots.flatMap((root) => of(presentPods(root), '')) : []),
   ]);
   const namespace = roots[0]?.object.metadata.namespace;
   return {
@@ -26,22 +45,27 @@ export function commandVariables(roots: readonly Root[], stateDir: string): Reco
   };
 }
 
-/** The addresses of a Pod, or of the Pods of a workload that are there to stay. */
-function rootAddresses({ object, pods }: Root, prefix: string): Array<readonly [string, string]> {
-  const present = pods.filter(
+/** The Pod, or the Pods of a workload that are there to stay. */
+function presentPods({ object, pods }: Root): readonly StoredPod[] {
+  if (object.kind === 'Pod') return [object];
+  return pods.filter(
     ({ metadata, status }) => metadata.deletionTimestamp === undefined && !isTerminalPhase(status.phase),
   );
-  return (object.kind === 'Pod' ? [object] : present).flatMap((pod) => addressesOf(pod, prefix));
 }
 
-function addressesOf({ spec, status }: StoredPod, prefix: string): Array<readonly [string, string]> {
+function addressesOf(pod: StoredPod, prefix: string, reach: Reach): Variables {
+  const { spec } = pod;
   const ports = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ ports: all = [] }) => all);
+  const ip = reach.address(pod);
   return [
-    ...(status.podIP ? [[`${prefix}IP`, status.podIP] as const] : []),
+    ...(ip ? [[`${prefix}IP`, ip] as const] : []),
     ...ports.flatMap(({ name, containerPort }) => {
-      const value = String(containerPort);
-      const byNumber = [`${prefix}PORT_${value}`, value] as const;
-      return name === undefined ? [byNumber] : [byNumber, [`${prefix}PORT_${variableName(name)}`, value] as const];
+      const port = reach.port(pod, containerPort);
+      if (port === undefined) return [];
+      const byNumber = [`${prefix}PORT_${containerPort}`, String(port)] as const;
+      return name === undefined
+        ? [byNumber]
+        : [byNumber, [`${prefix}PORT_${variableName(name)}`, String(port)] as const];
     }),
   ];
 }

@@ -69,6 +69,16 @@ export class PlainRecords {
     });
   }
 
+  /** Stores an object whole, whether there is one of its name or not. */
+  put(resource: Resource, object: Storable): StoredObject {
+    return this.#locked(resource, keyOf(object), (file) => {
+      const { clock, versions } = this.#parts;
+      const put = asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
+      inFolder(path.dirname(file), () => writeFileAtomically(file, recordText(put)));
+      return put;
+    });
+  }
+
   delete(resource: Resource, namespace: string, name: string): StoredObject | undefined {
     return this.#locked(resource, { namespace, name }, (file, stored) => {
       if (stored === undefined) return undefined;

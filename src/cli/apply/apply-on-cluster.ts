@@ -1,0 +1,211 @@
+import path from 'node:path';
+import { readConfigFile } from '../../agent/config/config-file.ts';
+import { makeImageMap } from '../../agent/config/image-map.ts';
+import { randomSuffix } from '../../agent/runs/random-suffix.ts';
+import type { RunListener } from '../../agent/runs/running-pods.ts';
+import { PodrunError, usage } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';
+import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
+import type { Root } from '../../lifecycle/requests/root.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { separateObjects } from '../../objects/separate-objects.ts';
+import type { ClusterAccess } from '../../remote/client/index.ts';
+import {
+  ClusterConnection,
+  clusterImages,
+  ClusterRun,
+  FORWARDED_HOST,
+  PortForwards,
+  removeLeftovers,
+} from '../../remote/index.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Cli } from '../cli.ts';
+import { calledCommand, openStore } from '../environment.ts';
+import { ApplyExpectations } from '../history/apply-expectations.ts';
+import { prepareReportFolder } from '../report/report-folder.ts';
+import type { ApplyView } from '../view/apply-view.ts';
+import { openView } from '../view/open-view.ts';
+import type { ApplyFlags } from './apply-flags.ts';
+import { planApply, refuseIdleGoal } from './apply-input.ts';
+import { serviceKeys } from './apply-services.ts';
+import { followRun, showing } from './follow-run.ts';
+import { loadOrExplain, type StandardInput } from './manifest-input.ts';
+import type { RunSession } from './session.ts';
+import { holdSignals } from './signals.ts';
+
+/** The isolation that a cluster has. */
+const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true };
+
+/** Flags that say how this machine runs Pods, each with a check whether it was given. */
+const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: ApplyFlags) => boolean]> = [
+  ['--detach', ({ detach }) => detach],
+  ['--static-pods', ({ staticPods }) => staticPods !== undefined],
+  ['--image', ({ image }) => image.length > 0],
+  ['--images', ({ images }) => images !== undefined],
+  ['--network', ({ network }) => network !== undefined],
+  ['--proxy', ({ proxy }) => proxy !== undefined],
+  ['--egress', ({ egress }) => egress !== undefined],
+  ['--no-network-host-access', ({ networkHostAccess }) => !networkHostAccess],
+  ['--ingress-port', ({ ingressPort }) => ingressPort !== undefined],
+  ['--runtime', ({ runtime }) => runtime !== undefined],
+  ['--isolate', ({ isolate }) => isolate],
+  ['--strict-pid1', ({ strictPid1 }) => strictPid1],
+  ['--best-effort', ({ bestEffort }) => bestEffort],
+  ['--enforce-memory', ({ enforceMemory }) => enforceMemory !== undefined],
+  ['--keep', ({ keep }) => keep !== undefined],
+  ['--dry-run', ({ dryRun }) => dryRun !== 'none'],
+];
+
+/** True when the Pods are to run on a cluster. */
+export function isForCluster({ context, kubeconfig }: ApplyFlags): boolean {
+  return context !== undefined || kubeconfig !== undefined;
+}
+
+/**
+ * Runs the manifests on a cluster, and removes them from it at the end. Everything else is as on this machine. Answers
+ * the exit code.
+ * @throws {PodrunError} when a flag makes no sense there, or the cluster refuses an object
+ */
+export async function applyOnCluster(
+  cli: Cli,
+  flags: ApplyFlags,
+  command: readonly string[] | undefined,
+  stdin?: StandardInput,
+): Promise<number> {
+  const plan = planApply(flags, command);
+  refuseForCluster(flags);
+  const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
+  const access = await openCluster(flags);
+  const store = openStore(cli, access.context);
+  const runId = `podrun-${randomSuffix()}`;
+  const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin);
+  if (!loaded.ok) return loaded.exitCode;
+  if (flags.report !== undefined) prepareReportFolder(flags.report);
+  const { pods, records, workloads } = separateObjects(loaded.objects);
+  refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
+  const objects = clusterImages(
+    [...records, ...workloads, ...pods].map(writtenObject),
+    makeImageMap([], config),
+    flags.onClusterImage,
+  );
+  const applied = pods.map(({ object }) => object);
+  const expected = flags.expect === undefined ? undefined : await ApplyExpectations.read(flags.expect, applied);
+  const view = await openView({
+    cli,
+    flags,
+    pods: applied,
+    workloads: workloads.map(({ object }) => object as unknown as Workload),
+    manifests: pods,
+  });
+  // The advice at the end names commands that find this run.
+  const ownFlags = { ...flags, stateDir: store.root };
+  const heldSignals = holdSignals(cli);
+  const services = serviceKeys(records);
+  const session = { cli, flags: ownFlags, plan, store, view, config, services, heldSignals, expected };
+  try {
+    const exitCode = await createAndFollow(session, { access, runId, objects });
+    return expected?.check(cli, store, exitCode) ?? exitCode;
+  } finally {
+    heldSignals.release();
+    view.close();
+  }
+}
+
+/** The part of a run on a cluster that its session does not have. */
+interface OnCluster {
+  readonly access: ClusterAccess;
+  /** See ClusterRunOptions. */
+  readonly runId: string;
+  readonly objects: readonly KubeObject[];
+}
+
+async function createAndFollow(session: RunSession, { access, runId, objects }: OnCluster): Promise<number> {
+  const { cli, flags, store, view } = session;
+  const connection = new ClusterConnection(access);
+  const forwards = new PortForwards(access, store);
+  let onChange = (): void => undefined;
+  try {
+    await removeLeftovers(connection, store.root, cli.note);
+    const run = new ClusterRun({
+      connection,
+      store,
+      clock: cli.clock,
+      runId,
+      namespace: flags.namespace,
+      objects,
+      command: calledCommand(cli),
+      listener: { ...showingCluster(view), onChange: () => onChange() },
+      note: (text) => view.note(text),
+    });
+    view.note(`namespace ${run.namespace} of context ${access.context} (${access.server})`);
+    await run.create();
+    return await followRun(session, {
+      live: [],
+      liveWorkloads: [],
+      isOwnRun: true,
+      stuck: () => [],
+      variables: (roots) => forwardedVariables(forwards, store, run.namespace, roots),
+      open: (changed) => {
+        onChange = changed;
+        return run;
+      },
+    });
+  } finally {
+    forwards.close();
+  }
+}
+
+/** Shows everything in the view but Services: their addresses lead nowhere outside the cluster. */
+function showingCluster(view: ApplyView): Omit<RunListener, 'onChange'> {
+  const listener = showing(view);
+  return {
+    ...listener,
+    onObject: (event) => {
+      if (event.object.kind !== 'Service') listener.onObject?.(event);
+    },
+  };
+}
+
+function refuseForCluster(flags: ApplyFlags): void {
+  const given = FOR_THIS_MACHINE.filter(([, isGiven]) => isGiven(flags)).map(([flag]) => flag);
+  if (given.length === 0) return;
+  throw usage(
+    `${given.join(', ')} cannot be used with --context`,
+    'The cluster decides how it runs Pods, and podrun removes them at its end. To leave them there, use kubectl apply.',
+  );
+}
+
+async function openCluster({ context = '', kubeconfig }: ApplyFlags): Promise<ClusterAccess> {
+  const { openAccess } = await import('../../remote/client/index.ts');
+  const outcome = openAccess({ kubeconfig, context });
+  if (outcome.ok) return outcome.access;
+  const known = outcome.contexts.length === 0 ? undefined : `Its contexts are ${outcome.contexts.join(', ')}.`;
+  throw new PodrunError('Usage', outcome.error, { hint: known });
+}
+
+/** The object as the manifest says: the cluster sets its own defaults. */
+function writtenObject({ object, written }: ManifestObject): KubeObject {
+  const { namespace, name } = object.metadata;
+  return { ...written, metadata: { ...written.metadata, ...(name && { name }), ...(namespace && { namespace }) } };
+}
+
+/** The variables of COMMAND: it reaches Pods and Services through ports of this machine. */
+async function forwardedVariables(
+  forwards: PortForwards,
+  store: FileStore,
+  namespace: string,
+  roots: readonly Root[],
+): Promise<Record<string, string>> {
+  await forwards.openPods(roots.flatMap(({ pods }) => pods));
+  const services = serviceVariables(await forwards.openServices(namespace), namespace, true);
+  const served = [...services].filter(([name]) => /_SERVICE_(HOST|PORT(_\w+)?)$/.test(name));
+  return {
+    ...Object.fromEntries(served),
+    ...commandVariables(roots, path.resolve(store.root), {
+      address: () => FORWARDED_HOST,
+      port: (pod, port) => forwards.portOf(pod, port),
+    }),
+  };
+}

@@ -1,0 +1,262 @@
+import { controlledTypes } from '../agent/workloads/object-cache.ts';
+import { ForeignRoots } from '../agent/runs/foreign-roots.ts';
+import type { RunListener } from '../agent/runs/running-pods.ts';
+import { hasCode, type PodrunError } from '../api/errors.ts';
+import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
+import { qualifiedKind, resourceTypeOf, type ResourceType } from '../api/resource-types.ts';
+import { isWorkload } from '../api/workloads/stored-workloads.ts';
+import { type Clock, sleep } from '../clock.ts';
+import type { Root } from '../lifecycle/requests/root.ts';
+import type { RunRecord } from '../lifecycle/requests/verdict.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { ObjectKey } from '../store/store.ts';
+import type { ClusterConnection } from './connection.ts';
+import { createNamespace, type CreatedObject, createdObject, createOn, removeFrom } from './created-objects.ts';
+import { FollowedResource } from './followed-resource.ts';
+import { Mirror } from './mirror.ts';
+import { OwnObjects } from './own-objects.ts';
+import { objectPathOf } from './paths.ts';
+import { PodLogs } from './pod-logs.ts';
+import { recordRun } from './run-record.ts';
+
+export interface ClusterRunOptions {
+  readonly connection: ClusterConnection;
+  /** The store that gets a copy of everything. */
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** Names the run: the value of its label, and its namespace if it has one of its own. */
+  readonly runId: string;
+  /** The namespace of the user. Undefined: the run makes one of its own. */
+  readonly namespace: string | undefined;
+  /** The objects to create, as the manifests say, in this order. */
+  readonly objects: readonly KubeObject[];
+  /** The command of the user, for messages. */
+  readonly command: string;
+  readonly listener: RunListener;
+  /** Called for each object that was created: `deployment.apps/web created`. */
+  readonly note: (text: string) => void;
+}
+
+const EVENTS: ResourceType = resourceTypeOf({ apiVersion: 'v1', kind: 'Event' });
+const GONE_LOOK_MS = 250;
+/** The logs of containers that have ended arrive within this time, or not at all. */
+const LOGS_MAX_MS = 5000;
+
+/**
+ * One run of `apply` on a cluster: creates the objects, follows all that becomes of them, and removes them at the end.
+ * To the rest of podrun it looks like Pods of this machine.
+ */
+export class ClusterRun {
+  readonly #options: ClusterRunOptions;
+  readonly #namespace: string;
+  readonly #own: OwnObjects;
+  readonly #logs: PodLogs;
+  readonly #mirror: Mirror;
+  readonly #created: CreatedObject[] = [];
+  #followed: readonly FollowedResource[] = [];
+  #roots: ForeignRoots | undefined;
+  #forget: () => void = () => undefined;
+  #ending: Promise<void> | undefined;
+  #isRemoved = false;
+  #isFollowing = false;
+
+  constructor(options: ClusterRunOptions) {
+    const { store, listener } = options;
+    this.#options = options;
+    this.#namespace = options.namespace ?? options.runId;
+    this.#own = new OwnObjects(options.namespace === undefined);
+    this.#logs = new PodLogs({ ...options, ...listener });
+    this.#mirror = new Mirror({ store, command: options.command, listener, logs: this.#logs });
+  }
+
+  get namespace(): string {
+    return this.#namespace;
+  }
+
+  /**
+   * Creates the objects. When one of them is refused, removes those before it.
+   * @throws {PodrunError} the refusal
+   */
+  async create(): Promise<void> {
+    const { connection, clock, namespace, note, objects, runId, store } = this.#options;
+    const ownNamespace = { apiVersion: 'v1', kind: 'Namespace' };
+    const types = [...new Map(objects.map((object) => [`${object.apiVersion} ${object.kind}`, object])).values()];
+    this.#forget = recordRun(store.root, runId, {
+      namespace: this.#namespace,
+      types: [...types.map(({ apiVersion, kind }) => ({ apiVersion, kind })), ...(namespace ? [] : [ownNamespace])],
+    });
+    try {
+      if (namespace === undefined) this.#take(await createNamespace(connection, clock, runId));
+      this.#followed = [...controlledTypes(), EVENTS].map((type) => this.#follow(type));
+      await Promise.all(this.#followed.map(({ listed }) => listed));
+      for (const object of objects) {
+        this.#take(await createOn(connection, runId, this.#namespace, object));
+        note(`${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name} created`);
+      }
+      this.#followRoots();
+    } catch (error) {
+      await this.#remove({ force: true });
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** The applied Pods and workloads in their last state. */
+  get roots(): readonly Root[] {
+    return this.#roots?.roots ?? [];
+  }
+
+  /** The same: nothing of a cluster's is lost with this machine. */
+  get endedRoots(): readonly Root[] {
+    return this.roots;
+  }
+
+  get allPods(): readonly StoredPod[] {
+    return this.#mirror.pods;
+  }
+
+  get record(): RunRecord {
+    return this.#roots?.record ?? 'complete';
+  }
+
+  /** True when all roots have ended; once the run ends, when nothing of it is left on the cluster. */
+  get isOver(): boolean {
+    return this.#ending === undefined ? this.#roots?.isOver === true : this.#isRemoved;
+  }
+
+  /** A cluster does not tell what a container is about to do. */
+  activityOf(): undefined {
+    return undefined;
+  }
+
+  /** Begins to tell the listener of changes. The objects are there. */
+  begin(): void {
+    this.#isFollowing = true;
+    this.#options.listener.onChange();
+  }
+
+  /** Removes everything that the run has created. */
+  terminate({ force }: { readonly force: boolean }): void {
+    if (this.#ending !== undefined && !force) return;
+    this.#mirror.end();
+    const removing = this.#remove({ force });
+    this.#ending ??= removing.then(() => this.#logsComplete()).then(() => this.#over());
+  }
+
+  /** Stops following. The record of the run stays on this machine. */
+  async close(): Promise<void> {
+    await this.#ending;
+    for (const followed of this.#followed) followed.close();
+    this.#roots?.close();
+    this.#logs.close();
+    this.#mirror.close();
+  }
+
+  #over(): void {
+    this.#isRemoved = true;
+    this.#options.listener.onChange();
+  }
+
+  #follow(type: ResourceType): FollowedResource {
+    const { connection, clock, listener } = this.#options;
+    return new FollowedResource({
+      connection,
+      clock,
+      type,
+      namespace: this.#namespace,
+      onEvent: (event) => this.#changed(event),
+      onTrouble: (error) => listener.onTrouble(error.message),
+    });
+  }
+
+  #changed(event: WatchEvent<StoredKubeObject>): void {
+    if (event.type === 'DELETED') {
+      if (this.#own.remove(event.object)) this.#mirror.take(event);
+    } else {
+      const [first, ...others] = this.#own.sort(event.object);
+      if (first !== undefined) this.#mirror.take(event);
+      for (const object of others) this.#mirror.take({ type: 'ADDED', object });
+    }
+    if (this.#isFollowing) this.#options.listener.onChange();
+  }
+
+  /** Takes an object that this run has created. */
+  #take(object: StoredKubeObject): void {
+    this.#created.push(createdObject(object, this.#namespace));
+    const below = this.#own.add(object);
+    // A watch tells of Pods and workloads; of a new one perhaps before this answer.
+    const isWatched = controlledTypes().some(({ kind }) => kind === object.kind);
+    if (isWatched && !below.some(({ metadata }) => metadata.uid === object.metadata.uid)) {
+      this.#mirror.take({ type: 'ADDED', object });
+    }
+    for (const each of below) this.#mirror.take({ type: 'ADDED', object: each });
+  }
+
+  #followRoots(): void {
+    const { listener, objects, store } = this.#options;
+    const namespace = this.#namespace;
+    const keys = objects.map(({ apiVersion, kind, metadata }) => ({
+      apiVersion,
+      kind,
+      namespace,
+      name: metadata.name ?? '',
+    }));
+    this.#roots = new ForeignRoots(
+      store,
+      {
+        pods: keys.flatMap(({ kind, name }) =>
+          kind === 'Pod' ? (store.get<StoredPod>('pods', namespace, name) ?? []) : [],
+        ),
+        workloads: keys.filter(isWorkload),
+        services: keys.filter(({ kind }): boolean => kind === 'Service') as ObjectKey[],
+      },
+      () => {
+        if (this.#isFollowing) listener.onChange();
+      },
+    );
+  }
+
+  /** Resolves when nothing of the run is left on the cluster. */
+  async #remove({ force }: { readonly force: boolean }): Promise<void> {
+    const { connection, clock, listener } = this.#options;
+    try {
+      if (force) await this.#killPods();
+      for (const object of this.#created.toReversed()) await removeFrom(connection, object);
+      while (await this.#isSomethingLeft()) await sleep(clock, GONE_LOOK_MS);
+      this.#forget();
+    } catch (error) {
+      // The record of the run stays: the next run removes what is left.
+      const why = error instanceof Error ? error.message : String(error);
+      listener.onTrouble(
+        `the run is not removed from the cluster: ${why}. The next podrun apply --context tries again.`,
+      );
+    }
+  }
+
+  async #killPods(): Promise<void> {
+    const { connection } = this.#options;
+    for (const pod of this.#mirror.pods) await removeFrom(connection, createdObject(pod as never, this.#namespace), 0);
+  }
+
+  async #isSomethingLeft(): Promise<boolean> {
+    const { connection } = this.#options;
+    const namespace = this.#created.find(({ kind }) => kind === 'Namespace');
+    const left =
+      namespace === undefined
+        ? this.#mirror.pods.map((pod) => createdObject(pod as never, this.#namespace))
+        : [namespace];
+    for (const { apiVersion, kind, name, uid } of left) {
+      const path = objectPathOf(resourceTypeOf({ apiVersion, kind }), this.#namespace, name);
+      const found = await connection
+        .request<StoredKubeObject>({ method: 'GET', path })
+        .catch((error: PodrunError) => (hasCode(error, 'NotFound') ? undefined : Promise.reject(error)));
+      if (found?.metadata.uid === uid) return true;
+    }
+    return false;
+  }
+
+  /** Waits for the end of the logs, which may come after the end of the Pods. */
+  async #logsComplete(): Promise<void> {
+    await Promise.race([this.#logs.complete(), sleep(this.#options.clock, LOGS_MAX_MS)]);
+  }
+}

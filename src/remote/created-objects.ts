@@ -1,0 +1,96 @@
+import { fromServer, hasCode } from '../api/errors.ts';
+import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
+import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
+import { type Clock, sleep } from '../clock.ts';
+import type { ClusterConnection } from './connection.ts';
+import { collectionPath, objectPathOf } from './paths.ts';
+
+/** The label of everything that a run of podrun creates on a cluster. Its value names the run. */
+export const RUN_LABEL = 'podrun.dev/run';
+
+/** What a run has created, enough to remove it. */
+export interface CreatedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** How often podrun looks whether the controller of ServiceAccounts has finished a new namespace, and how long. */
+const LOOK_MS = 100;
+const LOOKS_MAX = 100;
+
+/** Creates an object with the label of the run. Nothing that exists already is touched. */
+export async function createOn(
+  connection: ClusterConnection,
+  runId: string,
+  namespace: string,
+  object: KubeObject,
+): Promise<StoredKubeObject> {
+  const type = resourceTypeOf(object);
+  const labels = { ...object.metadata.labels, [RUN_LABEL]: runId };
+  const { resourceVersion: _, ...metadata } = { ...object.metadata, labels };
+  const body = { ...object, metadata: type.isNamespaced ? { ...metadata, namespace } : metadata };
+  try {
+    return await connection.request({ method: 'POST', path: collectionPath(type, namespace), body });
+  } catch (error) {
+    if (!hasCode(error, 'AlreadyExists')) throw error;
+    throw fromServer(
+      'AlreadyExists',
+      `${qualifiedKind(type)} "${metadata.name}" already exists in namespace "${namespace}" of the cluster`,
+      'podrun changes nothing that it has not created. Without --namespace, a run has a namespace of its own.',
+    );
+  }
+}
+
+/** Makes a namespace for a run. Resolves when Pods can be created in it. */
+export async function createNamespace(
+  connection: ClusterConnection,
+  clock: Clock,
+  name: string,
+): Promise<StoredKubeObject> {
+  const made = await createOn(connection, name, name, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount' };
+  const path = objectPathOf(resourceTypeOf(account), name, 'default');
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    try {
+      await connection.request({ method: 'GET', path });
+      return made;
+    } catch (error) {
+      if (!hasCode(error, 'NotFound')) throw error;
+    }
+    await sleep(clock, LOOK_MS);
+  }
+  return made;
+}
+
+/**
+ * Asks the cluster to remove an object, with all that it owns. One that is gone, or another one of its name, stays as
+ * it is.
+ * @param graceSeconds undefined: each Pod's own
+ */
+export async function removeFrom(
+  connection: ClusterConnection,
+  { apiVersion, kind, namespace, name, uid }: CreatedObject,
+  graceSeconds?: number,
+): Promise<void> {
+  const body = {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    propagationPolicy: 'Background',
+    preconditions: { uid },
+    ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
+  };
+  const path = objectPathOf(resourceTypeOf({ apiVersion, kind }), namespace, name);
+  try {
+    await connection.request({ method: 'DELETE', path, body });
+  } catch (error) {
+    if (!hasCode(error, 'NotFound') && !hasCode(error, 'Conflict')) throw error;
+  }
+}
+
+export function createdObject(object: StoredKubeObject, namespace: string): CreatedObject {
+  const { apiVersion, kind, metadata } = object;
+  return { apiVersion, kind, namespace, name: metadata.name, uid: metadata.uid };
+}

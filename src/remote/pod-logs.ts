@@ -1,0 +1,127 @@
+import type { RunListener } from '../agent/runs/running-pods.ts';
+import { hasCode, PodrunError } from '../api/errors.ts';
+import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
+import { formatTime, parseTime } from '../api/time.ts';
+import { type Clock, sleep } from '../clock.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { ContainerLog } from '../store/logs/container-log.ts';
+import { instanceLogPath } from '../store/logs/log-files.ts';
+import type { ClusterConnection, StreamedAnswer } from './connection.ts';
+import { linesOf } from './lines.ts';
+
+export interface PodLogsOptions {
+  readonly connection: ClusterConnection;
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly onOutput: RunListener['onOutput'];
+  readonly onTrouble: (text: string) => void;
+}
+
+/** One run of a container on the cluster. */
+interface Instance {
+  readonly pod: StoredPod;
+  readonly container: string;
+  readonly attempt: number;
+}
+
+const RETRY_MS = 1000;
+const SPACE = 32;
+
+/**
+ * Follows the logs of all containers of a run, and writes them into the store. The API server does not tell standard
+ * error from standard output: everything counts as standard output.
+ */
+export class PodLogs {
+  readonly #options: PodLogsOptions;
+  /** By `uid/container/attempt`: settles at the end of the log. */
+  readonly #followed = new Map<string, Promise<void>>();
+  readonly #streams = new Set<StreamedAnswer>();
+  #isClosed = false;
+
+  constructor(options: PodLogsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to follow the containers of the Pod that run, or have run. */
+  follow(pod: StoredPod): void {
+    for (const { name, restartCount, state } of allContainerStatuses(pod.status)) {
+      if (state?.running === undefined && state?.terminated === undefined) continue;
+      const key = `${pod.metadata.uid}/${name}/${restartCount}`;
+      if (this.#followed.has(key)) continue;
+      this.#followed.set(key, this.#followToEnd({ pod, container: name, attempt: restartCount }));
+    }
+  }
+
+  /** Resolves when the logs that were begun are complete. */
+  async complete(): Promise<void> {
+    await Promise.all(this.#followed.values());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#streams) stream.close();
+  }
+
+  async #followToEnd(instance: Instance): Promise<void> {
+    const { store, clock, onTrouble } = this.#options;
+    const { namespace, name } = instance.pod.metadata;
+    const log = new ContainerLog(
+      instanceLogPath(store.paths(namespace, name).logs, instance.container, instance.attempt),
+    );
+    const read = { untilMs: 0 };
+    try {
+      while (!this.#isClosed) {
+        try {
+          return await this.#readOnce(instance, log, read);
+        } catch (error) {
+          // The Pod is gone: nobody has the rest of its log.
+          if (this.#isClosed || hasCode(error, 'NotFound')) return;
+          if (!isPassing(error)) return onTrouble(`the log of ${name}/${instance.container}: ${textOf(error)}`);
+          await sleep(clock, RETRY_MS);
+        }
+      }
+    } finally {
+      log.close();
+    }
+  }
+
+  /**
+   * Reads the log until its end.
+   * @param read the time of the last line that is known, milliseconds since 1970; it grows with each line
+   */
+  async #readOnce({ pod, container }: Instance, log: ContainerLog, read: { untilMs: number }): Promise<void> {
+    const { connection, onOutput } = this.#options;
+    const { namespace, name } = pod.metadata;
+    const query = {
+      container,
+      follow: 'true',
+      timestamps: 'true',
+      ...(read.untilMs > 0 && { sinceTime: formatTime(read.untilMs) }),
+    };
+    const stream = await connection.stream(`/api/v1/namespaces/${namespace}/pods/${name}/log`, query);
+    this.#streams.add(stream);
+    const { untilMs: knownMs } = read;
+    try {
+      for await (const line of linesOf(stream.chunks)) {
+        const space = line.indexOf(SPACE);
+        const atMs = parseTime(line.toString('latin1', 0, space));
+        if (Number.isNaN(atMs) || atMs <= knownMs) continue;
+        read.untilMs = atMs;
+        const text = Buffer.concat([line.subarray(space + 1), Buffer.from('\n')]);
+        log.write('stdout', text, atMs);
+        await onOutput?.(pod, container, 'stdout', text);
+      }
+    } finally {
+      this.#streams.delete(stream);
+    }
+  }
+}
+
+/** True for an error that may be over a moment later: no answer, or a container that is being created. */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof PodrunError) || hasCode(error, 'Unreachable') || hasCode(error, 'BadRequest');
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

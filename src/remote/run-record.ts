@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { hasCode } from '../api/errors.ts';
+import type { StoredKubeObject } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { inFolder, namesIn, readJsonFile, writePrivateFile } from '../store/disk/atomic-file.ts';
+import { isProcess } from '../store/disk/stored-json.ts';
+import { type KnownProcess, knownProcess, presenceOf } from '../store/owners/known-process.ts';
+import type { ClusterConnection } from './connection.ts';
+import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
+import { collectionPath } from './paths.ts';
+
+/** What a run may leave on a cluster when it is killed. It is on record before anything is created. */
+interface RunRecord extends KnownProcess {
+  readonly namespace: string;
+  /** The types of all objects that it creates, its namespace included. */
+  readonly types: ReadonlyArray<{ readonly apiVersion: string; readonly kind: string }>;
+}
+
+const folderOf = (root: string): string => path.join(root, 'cluster-runs');
+
+/** Records a run of this process. Answers what removes the record. */
+export function recordRun(root: string, runId: string, run: Pick<RunRecord, 'namespace' | 'types'>): () => void {
+  const file = path.join(folderOf(root), `${runId}.json`);
+  const record: RunRecord = { ...knownProcess(process.pid, localProcesses), ...run };
+  inFolder(folderOf(root), () => writePrivateFile(file, JSON.stringify(record)));
+  return () => rmSync(file, { force: true });
+}
+
+/**
+ * Removes from the cluster what runs have left whose process is gone.
+ * @param root the folder of the store of this cluster
+ * @param note called with a sentence for each of them
+ */
+export async function removeLeftovers(
+  connection: ClusterConnection,
+  root: string,
+  note: (text: string) => void,
+): Promise<void> {
+  for (const name of namesIn(folderOf(root))) {
+    const file = path.join(folderOf(root), name);
+    const record = readJsonFile<RunRecord>(file, isProcess);
+    if (record !== undefined && presenceOf(record, localProcesses) !== 'gone') continue;
+    if (record !== undefined) await removeRun(connection, path.parse(name).name, record, note);
+    rmSync(file, { force: true });
+  }
+}
+
+async function removeRun(
+  connection: ClusterConnection,
+  runId: string,
+  { namespace, types }: RunRecord,
+  note: (text: string) => void,
+): Promise<void> {
+  let removed = 0;
+  for (const type of types) {
+    for (const object of await labelled(connection, runId, namespace, type)) {
+      await removeFrom(connection, createdObject({ ...object, ...type }, namespace));
+      removed += 1;
+    }
+  }
+  if (removed > 0) note(`removed ${removed} objects that a killed podrun has left on the cluster (run ${runId})`);
+}
+
+async function labelled(
+  connection: ClusterConnection,
+  runId: string,
+  namespace: string,
+  type: { readonly apiVersion: string; readonly kind: string },
+): Promise<readonly StoredKubeObject[]> {
+  const query = { labelSelector: `${RUN_LABEL}=${runId}` };
+  try {
+    const request = { method: 'GET', path: collectionPath(resourceTypeOf(type), namespace), query } as const;
+    return (await connection.request<{ readonly items: readonly StoredKubeObject[] }>(request)).items;
+  } catch (error) {
+    if (hasCode(error, 'NotFound')) return [];
+    throw error;
+  }
+}
