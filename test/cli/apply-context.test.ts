@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from './network-place.ts';
+import { type Ended, type Podrun, Workshop } from './workshop.ts';
+
+// The cluster is `podrun serve`, with a state folder of its own: everything here goes over its API.
+const cluster = new Workshop();
+const workshop = new Workshop();
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const server = cluster.start(['serve', '--network', 'host']);
+  await server.until(({ stdout }) => stdout.includes('serving '));
+  const [, kubeconfig = ''] = /KUBECONFIG=(\S+)/.exec(server.stdout) ?? [];
+  env = { KUBECONFIG: kubeconfig };
+});
+afterAll(async () => {
+  await workshop.close();
+  await cluster.close();
+});
+
+const manifest = (name: string, objects: readonly object[]): string =>
+  workshop.file(`${name}.json`, objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+
+const onCluster = (args: readonly string[]): Podrun => workshop.start(['apply', '--context', 'podrun', ...args], env);
+
+/** The objects of a type that the cluster has, with its own namespaces left out. */
+async function left(type: string): Promise<string[]> {
+  const { stdout } = await cluster.run(['get', type, '-A', '-o', 'name']);
+  return stdout.split('\n').filter((name) => name !== '' && !/namespace\/(default|kube-.*)$/.test(name));
+}
+
+const JOB = {
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'hello' },
+  spec: {
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', image: 'busybox', command: ['sh', '-c', 'echo from the cluster; exit $CODE'] }],
+      },
+    },
+  },
+};
+
+function job(code: number): object {
+  const [container] = JOB.spec.template.spec.containers;
+  const containers = [{ ...container, env: [{ name: 'CODE', value: String(code) }] }];
+  const template = { spec: { ...JOB.spec.template.spec, containers } };
+  return { ...JOB, spec: { backoffLimit: 0, template } };
+}
+
+const SERVER = (port: number): object[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web' },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: port }] },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', labels: { app: 'web' } },
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        {
+          name: 'main',
+          image: 'node',
+          command: [process.execPath, '-e', `require('http').createServer((_, to) => to.end('hello')).listen(${port})`],
+          ports: [{ name: 'http', containerPort: port }],
+          readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
+        },
+      ],
+    },
+  },
+];
+
+it('runs a Job to its end, has its log and its verdict, and leaves nothing on the cluster', async () => {
+  const { exitCode, stdout, stderr } = await onCluster([manifest('failing', [job(3)])]).ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('job/hello') });
+  expect(stdout).toContain('| from the cluster\n');
+  expect(await left('namespaces')).toEqual([]);
+
+  const record = async (args: readonly string[]): Promise<Ended> => workshop.run([...args, '--context', 'podrun']);
+  const namespace = /namespace (\S+) of context podrun/.exec(stdout)?.[1] ?? '';
+  const pods = await record(['get', 'pods', '-n', namespace, '-o', 'jsonpath={.items[*].status.phase}']);
+  expect(pods.stdout).toBe('Failed');
+  expect((await record(['logs', 'job/hello', '-n', namespace])).stdout).toBe('from the cluster\n');
+  // What ran there does not mix with what ran here.
+  expect((await workshop.run(['get', 'pods', '-A'])).stdout).toBe('');
+});
+
+it('gives COMMAND ports of this machine that lead to Pods and Services', async () => {
+  const file = manifest('server', SERVER(await freePort()));
+  const get = `require('http').get('http://' + process.argv[1], (answer) => answer.pipe(process.stdout))`;
+  const both =
+    'for place in $WEB_SERVICE_HOST:$WEB_SERVICE_PORT $PODRUN_IP:$PODRUN_PORT_HTTP; do "$0" -e "$1" $place; done';
+  const { exitCode, stdout } = await onCluster([file, '--', 'sh', '-c', both, process.execPath, get]).ended;
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('hellohello') });
+});
+
+it('touches nothing that it has not created', async () => {
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept' } };
+  const file = manifest('kept', [{ ...config, metadata: { name: 'own' } }, config]);
+  await cluster.run(['apply', manifest('before', [config])]);
+  const { exitCode, stderr } = await onCluster(['-n', 'default', file]).ended;
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining('configmaps "kept" already exists in namespace "default" of the cluster'),
+  });
+  expect((await left('configmaps')).filter((name) => !name.endsWith('kube-root-ca.crt'))).toEqual(['configmap/kept']);
+});
+
+it('removes what a killed run has left', async () => {
+  const sleeper = { name: 'main', image: 'busybox', command: ['sleep', '1000'] };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'left' }, spec: { containers: [sleeper] } };
+  const killed = onCluster([manifest('left', [pod])]);
+  await killed.until(({ stdout }) => stdout.includes('Running'));
+  killed.signal('SIGKILL');
+  await killed.ended;
+  expect(await left('pods')).toEqual(['pod/left']);
+  const { exitCode, stderr } = await onCluster([manifest('fine', [job(0)])]).ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('a killed podrun has left') });
+  await expect.poll(() => left('pods')).toEqual([]);
+});
+
+it('refuses what only this machine can do', async () => {
+  const network = await onCluster(['--network', 'cluster', manifest('fine', [job(0)])]).ended;
+  expect([network.exitCode, network.stderr]).toEqual([2, expect.stringMatching(/^error: --network cannot be used/)]);
+  workshop.file('podrun.yaml', 'images:\n  busybox: [node, server.js]\n');
+  const mapped = await onCluster([manifest('fine', [job(0)])]).ended;
+  expect([mapped.exitCode, mapped.stderr]).toEqual([2, expect.stringContaining('is a program of this machine')]);
+  const unknown = await workshop.start(['apply', '--context', 'nope', manifest('fine', [job(0)])], env).ended;
+  expect([unknown.exitCode, unknown.stderr]).toEqual([
+    2,
+    'error: the kubeconfig has no context "nope"\nIts contexts are podrun.\n',
+  ]);
+});
