@@ -46,7 +46,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   background: [...BELOW_AGENT, 'agent'],
   objects: [...BELOW_AGENT, 'agent'],
   server: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
-  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server'],
+  remote: [...BELOW_AGENT, 'agent', 'background'],
+  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server', 'remote'],
   library: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server'],
 };
 
@@ -55,15 +56,18 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
   { modules: /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js)(\/|$)/, layers: ['server'] },
+  { modules: /^@kubernetes\/client-node\//, layers: ['remote'] },
   { modules: /^yaml$/, layers: ['manifest', 'agent'] },
   { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
 ];
 
 /**
  * Files of `cli` that may use `import()`: the table of verbs, the looks at the state folder before a command, manifests
- * behind `-f` and `--from`, the server, and what draws on a terminal.
+ * behind `-f` and `--from`, the server, the client of clusters, and what draws
+ * on a terminal.
  */
 const LATE_IMPORTS = [
+  'src/cli/apply/apply-on-cluster.ts',
   'src/cli/before-command.ts',
   'src/cli/from/saved-objects.ts',
   'src/cli/main.ts',
@@ -90,6 +94,7 @@ const WORKS_IN = [
   { name: 'protobufjs/light.js', layer: 'server' },
   { name: '@marcbachmann/cel-js', layer: 'server' },
   { name: 're2js', layer: 'server' },
+  { name: '@kubernetes/client-node/dist/config.js', layer: 'remote' },
 ];
 
 /** Files that start programs without execa, each with the reason. */

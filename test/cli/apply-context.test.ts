@@ -9,7 +9,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   const server = cluster.start(['serve', '--network', 'host']);
-  await server.until(({ stdout }) => stdout.includes('serving '));
+  await server.until(({ stderr }) => stderr.includes('serving '));
   const [, kubeconfig = ''] = /KUBECONFIG=(\S+)/.exec(server.stdout) ?? [];
   env = { KUBECONFIG: kubeconfig };
 });

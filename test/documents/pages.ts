@@ -305,6 +305,16 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/runtime.md': { manners: { 'podrun doctor': { otherOutput: 'another machine' } } },
+  'docs/clusters.md': {
+    manners: Object.fromEntries(
+      [
+        'podrun apply --context staging deploy/ --until ready --timeout 5m -- ./smoke.sh',
+        "podrun apply --context staging web.yaml -- sh -c 'curl http://$WEB_SERVICE_HOST:$WEB_SERVICE_PORT/'",
+        'podrun get pods -A --context staging',
+        'podrun timeline web -n podrun-x7k2p --context staging',
+      ].map((line) => [line, { skip: 'needs a cluster: test/cli/apply-context.test.ts has one' }]),
+    ),
+  },
   'docs/serve.md': {
     manners: {
       'podrun serve': { until: /serving https/ },
