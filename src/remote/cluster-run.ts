@@ -9,10 +9,9 @@ import { type Clock, sleep } from '../clock.ts';
 import type { Root } from '../lifecycle/requests/root.ts';
 import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { ObjectKey } from '../store/store.ts';
 import type { ClusterConnection } from './connection.ts';
 import { createNamespace, type CreatedObject, createdObject, createOn, removeFrom } from './created-objects.ts';
-import { FollowedResource } from './followed-resource.ts';
+import { ClusterResource } from './cluster-resource.ts';
 import { Mirror } from './mirror.ts';
 import { OwnObjects } from './own-objects.ts';
 import { objectPathOf } from './paths.ts';
@@ -53,7 +52,7 @@ export class ClusterRun {
   readonly #logs: PodLogs;
   readonly #mirror: Mirror;
   readonly #created: CreatedObject[] = [];
-  #followed: readonly FollowedResource[] = [];
+  #followed: readonly ClusterResource[] = [];
   #roots: ForeignRoots | undefined;
   #forget: () => void = () => undefined;
   #ending: Promise<void> | undefined;
@@ -157,9 +156,9 @@ export class ClusterRun {
     this.#options.listener.onChange();
   }
 
-  #follow(type: ResourceType): FollowedResource {
+  #follow(type: ResourceType): ClusterResource {
     const { connection, clock, listener } = this.#options;
-    return new FollowedResource({
+    return new ClusterResource({
       connection,
       clock,
       type,
@@ -208,7 +207,7 @@ export class ClusterRun {
           kind === 'Pod' ? (store.get<StoredPod>('pods', namespace, name) ?? []) : [],
         ),
         workloads: keys.filter(isWorkload),
-        services: keys.filter(({ kind }): boolean => kind === 'Service') as ObjectKey[],
+        services: keys.filter(({ kind }): boolean => kind === 'Service'),
       },
       () => {
         if (this.#isFollowing) listener.onChange();

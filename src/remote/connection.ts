@@ -1,4 +1,4 @@
-import http, { type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { fromServer, PodrunError, type ErrorCode } from '../api/errors.ts';
 import { missingRule } from './missing-rule.ts';
@@ -69,7 +69,7 @@ export class ClusterConnection {
     const options = await this.access.requestOptions().catch((error: unknown) => this.#unreachable(error));
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
-      ...options.headers,
+      ...(options.headers as OutgoingHttpHeaders | undefined),
       accept: 'application/json',
       ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     };
@@ -89,7 +89,7 @@ export class ClusterConnection {
   #unreachable(error: unknown): never {
     const why = error instanceof Error ? error.message || error.name : String(error);
     throw new PodrunError('Unreachable', `the cluster of context "${this.access.context}" does not answer: ${why}`, {
-      hint: `Its API server is ${this.access.server}: kubectl --context ${this.access.context} get namespaces asks it, too.`,
+      hint: `Its API server is ${this.access.server}.`,
       cause: error,
     });
   }

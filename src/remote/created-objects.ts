@@ -1,6 +1,6 @@
 import { fromServer, hasCode } from '../api/errors.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
-import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
+import { qualifiedPlural, resourceTypeOf } from '../api/resource-types.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import { collectionPath, objectPathOf } from './paths.ts';
@@ -8,7 +8,7 @@ import { collectionPath, objectPathOf } from './paths.ts';
 /** The label of everything that a run of podrun creates on a cluster. Its value names the run. */
 export const RUN_LABEL = 'podrun.dev/run';
 
-/** What a run has created, enough to remove it. */
+/** Names an object that a run has created, well enough to remove it. */
 export interface CreatedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -38,7 +38,7 @@ export async function createOn(
     if (!hasCode(error, 'AlreadyExists')) throw error;
     throw fromServer(
       'AlreadyExists',
-      `${qualifiedKind(type)} "${metadata.name}" already exists in namespace "${namespace}" of the cluster`,
+      `${qualifiedPlural(type)} "${metadata.name}" already exists in namespace "${namespace}" of the cluster`,
       'podrun changes nothing that it has not created. Without --namespace, a run has a namespace of its own.',
     );
   }

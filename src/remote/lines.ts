@@ -1,7 +1,7 @@
 const NEWLINE = 10;
 
 /** The lines of a stream of bytes, without their newlines; also the last one when the stream ends without one. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* streamLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const chunk of chunks) {
     let begin = 0;

@@ -7,7 +7,6 @@ import {
   type WatchEvent,
 } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
-import type { Owned } from '../controllers/reconcile.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { PodLogs } from './pod-logs.ts';
 
@@ -111,7 +110,7 @@ export class Mirror {
     const { namespace, name } = object.metadata;
     if (type === 'DELETED') store.delete(plural, namespace, name);
     const stored = type === 'DELETED' ? object : store.mirror<StoredKubeObject>(plural, unversioned(object));
-    listener.onObject?.({ type, object: stored as unknown as Owned });
+    listener.onObject?.({ type, object: stored });
   }
 }
 

@@ -7,7 +7,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { ContainerLog } from '../store/logs/container-log.ts';
 import { instanceLogPath } from '../store/logs/log-files.ts';
 import type { ClusterConnection, StreamedAnswer } from './connection.ts';
-import { linesOf } from './lines.ts';
+import { streamLines } from './lines.ts';
 
 export interface PodLogsOptions {
   readonly connection: ClusterConnection;
@@ -18,7 +18,7 @@ export interface PodLogsOptions {
 }
 
 /** One run of a container on the cluster. */
-interface Instance {
+interface RemoteInstance {
   readonly pod: StoredPod;
   readonly container: string;
   readonly attempt: number;
@@ -62,7 +62,7 @@ export class PodLogs {
     for (const stream of this.#streams) stream.close();
   }
 
-  async #followToEnd(instance: Instance): Promise<void> {
+  async #followToEnd(instance: RemoteInstance): Promise<void> {
     const { store, clock, onTrouble } = this.#options;
     const { namespace, name } = instance.pod.metadata;
     const log = new ContainerLog(
@@ -89,7 +89,7 @@ export class PodLogs {
    * Reads the log until its end.
    * @param read the time of the last line that is known, milliseconds since 1970; it grows with each line
    */
-  async #readOnce({ pod, container }: Instance, log: ContainerLog, read: { untilMs: number }): Promise<void> {
+  async #readOnce({ pod, container }: RemoteInstance, log: ContainerLog, read: { untilMs: number }): Promise<void> {
     const { connection, onOutput } = this.#options;
     const { namespace, name } = pod.metadata;
     const query = {
@@ -102,7 +102,7 @@ export class PodLogs {
     this.#streams.add(stream);
     const { untilMs: knownMs } = read;
     try {
-      for await (const line of linesOf(stream.chunks)) {
+      for await (const line of streamLines(stream.chunks)) {
         const space = line.indexOf(SPACE);
         const atMs = parseTime(line.toString('latin1', 0, space));
         if (Number.isNaN(atMs) || atMs <= knownMs) continue;

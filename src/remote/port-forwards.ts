@@ -8,7 +8,7 @@ import type { ClusterAccess } from './client/index.ts';
 /** The address at which everything that is forwarded is reached. */
 export const FORWARDED_HOST = '127.0.0.1';
 
-interface Place {
+interface ForwardPlace {
   readonly pod: string;
   readonly port: number;
 }
@@ -46,7 +46,9 @@ export class PortForwards {
     return this.#ports.get(keyOf(pod.metadata, port));
   }
 
-  /** Opens a port for each TCP port of the Services of a namespace. Answers the Services as programs here reach them. */
+  /**
+   * Opens a port for each TCP port of the Services of a namespace. Answers the Services as this machine reaches them.
+   */
   async openServices(namespace: string): Promise<ServiceFact[]> {
     const facts: ServiceFact[] = [];
     for (const { metadata, spec } of this.#reader.list<StoredService>('services', { namespace })) {
@@ -67,7 +69,7 @@ export class PortForwards {
   }
 
   /** A ready endpoint of a Service, another one for each connection where there are several. */
-  #endpoint(namespace: string, service: string, portName: string): Place | undefined {
+  #endpoint(namespace: string, service: string, portName: string): ForwardPlace | undefined {
     const slices = this.#reader.list<StoredEndpointSlice>('endpointslices', { namespace });
     const places = slices
       .filter(({ metadata }) => metadata.labels?.[SERVICE_NAME_LABEL] === service)
@@ -79,14 +81,14 @@ export class PortForwards {
     return places[Math.floor(Math.random() * places.length)];
   }
 
-  async #listen(namespace: string, place: () => Place | undefined): Promise<number> {
+  async #listen(namespace: string, place: () => ForwardPlace | undefined): Promise<number> {
     const server = createServer((socket) => void this.#connect(namespace, place(), socket));
     this.#servers.push(server);
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, FORWARDED_HOST, resolve));
     return (server.address() as AddressInfo).port;
   }
 
-  async #connect(namespace: string, place: Place | undefined, socket: Socket): Promise<void> {
+  async #connect(namespace: string, place: ForwardPlace | undefined, socket: Socket): Promise<void> {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());

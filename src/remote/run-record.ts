@@ -11,8 +11,8 @@ import type { ClusterConnection } from './connection.ts';
 import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
 import { collectionPath } from './paths.ts';
 
-/** What a run may leave on a cluster when it is killed. It is on record before anything is created. */
-interface RunRecord extends KnownProcess {
+/** Names all that a run may leave on a cluster when it is killed. It is on record before anything is created. */
+interface RecordedClusterRun extends KnownProcess {
   readonly namespace: string;
   /** The types of all objects that it creates, its namespace included. */
   readonly types: ReadonlyArray<{ readonly apiVersion: string; readonly kind: string }>;
@@ -21,9 +21,13 @@ interface RunRecord extends KnownProcess {
 const folderOf = (root: string): string => path.join(root, 'cluster-runs');
 
 /** Records a run of this process. Answers what removes the record. */
-export function recordRun(root: string, runId: string, run: Pick<RunRecord, 'namespace' | 'types'>): () => void {
+export function recordRun(
+  root: string,
+  runId: string,
+  run: Pick<RecordedClusterRun, 'namespace' | 'types'>,
+): () => void {
   const file = path.join(folderOf(root), `${runId}.json`);
-  const record: RunRecord = { ...knownProcess(process.pid, localProcesses), ...run };
+  const record: RecordedClusterRun = { ...knownProcess(process.pid, localProcesses), ...run };
   inFolder(folderOf(root), () => writePrivateFile(file, JSON.stringify(record)));
   return () => rmSync(file, { force: true });
 }
@@ -40,7 +44,7 @@ export async function removeLeftovers(
 ): Promise<void> {
   for (const name of namesIn(folderOf(root))) {
     const file = path.join(folderOf(root), name);
-    const record = readJsonFile<RunRecord>(file, isProcess);
+    const record = readJsonFile<RecordedClusterRun>(file, isProcess);
     if (record !== undefined && presenceOf(record, localProcesses) !== 'gone') continue;
     if (record !== undefined) await removeRun(connection, path.parse(name).name, record, note);
     rmSync(file, { force: true });
@@ -50,7 +54,7 @@ export async function removeLeftovers(
 async function removeRun(
   connection: ClusterConnection,
   runId: string,
-  { namespace, types }: RunRecord,
+  { namespace, types }: RecordedClusterRun,
   note: (text: string) => void,
 ): Promise<void> {
   let removed = 0;

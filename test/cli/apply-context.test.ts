@@ -78,7 +78,7 @@ const SERVER = (port: number): object[] => [
 
 it('runs a Job to its end, has its log and its verdict, and leaves nothing on the cluster', async () => {
   const { exitCode, stdout, stderr } = await onCluster([manifest('failing', [job(3)])]).ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('job/hello') });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('error: job "hello" failed') });
   expect(stdout).toContain('| from the cluster\n');
   expect(await left('namespaces')).toEqual([]);
 
@@ -87,7 +87,7 @@ it('runs a Job to its end, has its log and its verdict, and leaves nothing on th
   const pods = await record(['get', 'pods', '-n', namespace, '-o', 'jsonpath={.items[*].status.phase}']);
   expect(pods.stdout).toBe('Failed');
   expect((await record(['logs', 'job/hello', '-n', namespace])).stdout).toBe('from the cluster\n');
-  // What ran there does not mix with what ran here.
+  // The records of the cluster are not among those of this machine.
   expect((await workshop.run(['get', 'pods', '-A'])).stdout).toBe('');
 });
 

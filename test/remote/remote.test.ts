@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
 import { clusterImages } from '../../src/remote/cluster-images.ts';
-import { linesOf } from '../../src/remote/lines.ts';
+import { streamLines } from '../../src/remote/lines.ts';
 import { missingRule } from '../../src/remote/missing-rule.ts';
 import { OwnObjects } from '../../src/remote/own-objects.ts';
 
@@ -29,7 +29,11 @@ describe('OwnObjects of a namespace of the user', () => {
     apiVersion: 'v1',
     kind,
     metadata: {
-      ...{ name: uid, namespace: 'n', uid, resourceVersion: '1', creationTimestamp: '' },
+      name: uid,
+      namespace: 'n',
+      uid,
+      resourceVersion: '1',
+      creationTimestamp: '',
       ...(owner !== undefined && { ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: owner, uid: owner }] }),
     },
   });
@@ -85,11 +89,11 @@ describe('clusterImages', () => {
   });
 });
 
-it('linesOf joins what arrives in pieces', async () => {
+it('streamLines joins what arrives in pieces', async () => {
   async function* chunks(): AsyncGenerator<Buffer> {
     for (const text of ['a', 'b\n\nc', '\nd']) yield Buffer.from(text);
   }
   const lines: string[] = [];
-  for await (const line of linesOf(chunks())) lines.push(line.toString());
+  for await (const line of streamLines(chunks())) lines.push(line.toString());
   expect(lines).toEqual(['ab', '', 'c', 'd']);
 });

@@ -166,7 +166,7 @@ export class RunningPods {
     return [...this.#latest.values()];
   }
 
-  /** What the agent is about to do for a Pod, by the uid of the Pod. */
+  /** The next steps of the agent for a Pod, by the uid of the Pod. */
   activityOf(uid: string): PodActivity | undefined {
     return this.agent.activityOf(uid);
   }

@@ -10,7 +10,7 @@ import { serviceVariables } from '../../lifecycle/environment/environment-servic
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { separateObjects } from '../../objects/separate-objects.ts';
+import { type SeparatedObjects, separateObjects } from '../../objects/separate-objects.ts';
 import type { ClusterAccess } from '../../remote/client/index.ts';
 import {
   ClusterConnection,
@@ -29,7 +29,7 @@ import type { ApplyView } from '../view/apply-view.ts';
 import { openView } from '../view/open-view.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { planApply, refuseIdleGoal } from './apply-input.ts';
-import { serviceKeys } from './apply-services.ts';
+import { serviceKeys } from '../../objects/services/unserved.ts';
 import { followRun, showing } from './follow-run.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import type { RunSession } from './session.ts';
@@ -83,26 +83,17 @@ export async function applyOnCluster(
   const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin);
   if (!loaded.ok) return loaded.exitCode;
   if (flags.report !== undefined) prepareReportFolder(flags.report);
-  const { pods, records, workloads } = separateObjects(loaded.objects);
+  const sorted = separateObjects(loaded.objects);
+  const { pods, records, workloads } = sorted;
   refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
-  const objects = clusterImages(
-    [...records, ...workloads, ...pods].map(writtenObject),
-    makeImageMap([], config),
-    flags.onClusterImage,
-  );
-  const applied = pods.map(({ object }) => object);
-  const expected = flags.expect === undefined ? undefined : await ApplyExpectations.read(flags.expect, applied);
-  const view = await openView({
-    cli,
-    flags,
-    pods: applied,
-    workloads: workloads.map(({ object }) => object as unknown as Workload),
-    manifests: pods,
-  });
-  // The advice at the end names commands that find this run.
-  const ownFlags = { ...flags, stateDir: store.root };
+  const written = [...records, ...workloads, ...pods].map(writtenObject);
+  const objects = clusterImages(written, makeImageMap([], config), flags.onClusterImage);
+  const expected = await expectationsOf(flags, sorted);
+  const view = await openClusterView(cli, flags, sorted);
   const heldSignals = holdSignals(cli);
   const services = serviceKeys(records);
+  // The advice at the end names commands that find this run.
+  const ownFlags = { ...flags, stateDir: store.root };
   const session = { cli, flags: ownFlags, plan, store, view, config, services, heldSignals, expected };
   try {
     const exitCode = await createAndFollow(session, { access, runId, objects });
@@ -111,6 +102,27 @@ export async function applyOnCluster(
     heldSignals.release();
     view.close();
   }
+}
+
+async function openClusterView(cli: Cli, flags: ApplyFlags, { pods, workloads }: SeparatedObjects): Promise<ApplyView> {
+  return openView({
+    cli,
+    flags,
+    pods: pods.map(({ object }) => object),
+    workloads: workloads.map(({ object }) => object as unknown as Workload),
+    manifests: pods,
+  });
+}
+
+async function expectationsOf(
+  { expect }: ApplyFlags,
+  { pods }: SeparatedObjects,
+): Promise<ApplyExpectations | undefined> {
+  if (expect === undefined) return undefined;
+  return ApplyExpectations.read(
+    expect,
+    pods.map(({ object }) => object),
+  );
 }
 
 /** The part of a run on a cluster that its session does not have. */

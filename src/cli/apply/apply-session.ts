@@ -39,7 +39,6 @@ import { prepareReportFolder } from '../report/report-folder.ts';
 import { openView } from '../view/open-view.ts';
 import { serviceKeys } from '../../objects/services/unserved.ts';
 import { awaitServing, reserveServices } from './apply-services.ts';
-import { applyOnCluster, isForCluster } from './apply-on-cluster.ts';
 import { applyDetached } from './apply-detached.ts';
 import { checkLimits } from './check-limits.ts';
 import { dryRunApply } from './apply-dry-run.ts';
@@ -62,7 +61,6 @@ export async function apply(
   command: readonly string[] | undefined,
   stdin?: StandardInput,
 ): Promise<number> {
-  if (isForCluster(flags)) return applyOnCluster(cli, flags, command, stdin);
   const { clock, env } = cli;
   const plan = planApply(flags, command);
   const config = readConfigFile({ path: flags.config, cwd: process.cwd() });

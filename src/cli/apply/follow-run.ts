@@ -22,7 +22,7 @@ import type { RunSession } from './session.ts';
 import { listenForSignals } from './signals.ts';
 import { unservedLines } from '../../objects/services/unserved.ts';
 
-/** What runs the Pods of a run and ends them: an agent of this process, or a cluster. */
+/** Runs the Pods of a run, and ends them: an agent of this process, or a cluster. */
 export interface Running extends RunAgent {
   /** The applied Pods and workloads in their last state. */
   readonly roots: readonly Root[];

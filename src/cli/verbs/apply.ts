@@ -10,6 +10,7 @@ import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/ne
 import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
+import { applyOnCluster, isForCluster } from '../apply/apply-on-cluster.ts';
 import { apply } from '../apply/apply-session.ts';
 import type { RunVerb } from '../verb.ts';
 
@@ -200,8 +201,9 @@ export function register(program: Command, run: RunVerb): void {
     .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node')
     .addHelpText('after', EXIT_CODES)
     .action((files: string[], given: GivenFlags) =>
-      run((cli) =>
-        apply(cli, { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] }, cli.line.command),
-      ),
+      run((cli) => {
+        const flags = { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] };
+        return (isForCluster(flags) ? applyOnCluster : apply)(cli, flags, cli.line.command);
+      }),
     );
 }

@@ -25,9 +25,9 @@ export interface ForwardTarget {
 }
 
 export interface ForwardStreams {
-  /** Gets what the Pod sends. */
+  /** Gets the bytes of the Pod. */
   readonly output: Writable;
-  /** What the Pod gets. */
+  /** Has the bytes for the Pod. */
   readonly input: Readable;
   /** Called when the connection has ended. */
   readonly onEnd: () => void;

@@ -3,7 +3,7 @@ import type { StoredKubeObject, WatchEvent } from '../api/objects.ts';
 import type { ResourceType } from '../api/resource-types.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { ClusterConnection, StreamedAnswer } from './connection.ts';
-import { linesOf } from './lines.ts';
+import { streamLines } from './lines.ts';
 import { collectionPath } from './paths.ts';
 
 export interface FollowOptions {
@@ -26,7 +26,7 @@ interface ListAnswer {
 }
 
 /** The objects of one kind in one namespace of a cluster: a list, then a watch, and both again when they break. */
-export class FollowedResource {
+export class ClusterResource {
   /** Resolves when the objects that exist are known. Rejects when the cluster refuses to tell them. */
   readonly listed: Promise<void>;
   readonly #options: FollowOptions;
@@ -92,7 +92,7 @@ export class FollowedResource {
     const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: this.#version ?? '' };
     this.#stream = await connection.stream(collectionPath(type, namespace), query);
     if (this.#isClosed) return this.#stream.close();
-    for await (const line of linesOf(this.#stream.chunks)) {
+    for await (const line of streamLines(this.#stream.chunks)) {
       if (this.#isClosed) return;
       this.#takeLine(JSON.parse(line.toString()) as WatchLine);
     }

@@ -3,19 +3,20 @@ import { PodrunError } from '../../src/api/errors.ts';
 import type { StoredKubeObject } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import type { ClusterConnection } from '../../src/remote/connection.ts';
-import { FollowedResource } from '../../src/remote/followed-resource.ts';
+import { ClusterResource } from '../../src/remote/cluster-resource.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 const TYPE = resourceTypeOf({ apiVersion: 'v1', kind: 'Pod' });
 
-/** What the server does with the next request: a list, the lines of a watch that then ends, or an error. */
+/** An answer of the server: a list, the lines of a watch that then ends, or an error. */
 type Step =
   | { readonly list: readonly [name: string, version: string][]; readonly version: string }
   | readonly string[]
   | Error;
 
 const pod = (name: string, version: string): StoredKubeObject => ({
-  ...{ apiVersion: 'v1', kind: 'Pod' },
+  apiVersion: 'v1',
+  kind: 'Pod',
   metadata: { name, namespace: 'n', uid: name, resourceVersion: version, creationTimestamp: '' },
 });
 const line = (type: string, name: string, version: string): string =>
@@ -48,7 +49,7 @@ async function follow(steps: readonly Step[]) {
       return { chunks: chunks(), close: () => undefined };
     },
   };
-  const followed = new FollowedResource({
+  const followed = new ClusterResource({
     connection: connection as unknown as ClusterConnection,
     clock,
     type: TYPE,
