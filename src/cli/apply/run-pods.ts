@@ -69,11 +69,10 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
 /** Shows everything in the view, and keeps the heap small. */
 function listenerFor(view: ApplyView, owned: readonly OwnedRun[]): Omit<RunListener, 'onChange'> {
   const heap = new SmallHeap(owned.map(({ pod }) => pod));
-  const listener = showing(view);
   return {
-    ...listener,
+    ...showing(view),
     onPod: (event) => {
-      listener.onPod(event);
+      view.pod(event);
       heap.pod(event.object);
     },
   };
