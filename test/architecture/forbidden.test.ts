@@ -71,6 +71,7 @@ describe('what only one place may do', () => {
       'src/cli/start.ts',
       'src/images/puller/start.ts',
       'src/library/run.ts',
+      'src/library/serve.ts',
       'src/runtime/linux/network/helper/start.ts',
     ]);
   });

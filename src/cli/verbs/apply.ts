@@ -12,6 +12,7 @@ import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { applyOnCluster, isForCluster } from '../apply/apply-on-cluster.ts';
 import { apply } from '../apply/apply-session.ts';
+import type { Cli } from '../cli.ts';
 import type { RunVerb } from '../verb.ts';
 
 /** The flags as commander answers them: a flag without a default is missing unless the user wrote it. */
@@ -201,9 +202,10 @@ export function register(program: Command, run: RunVerb): void {
     .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node')
     .addHelpText('after', EXIT_CODES)
     .action((files: string[], given: GivenFlags) =>
-      run((cli) => {
-        const flags = { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] };
-        return (isForCluster(flags) ? applyOnCluster : apply)(cli, flags, cli.line.command);
-      }),
+      run((cli) => start(cli, { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] })),
     );
+}
+
+function start(cli: Cli, flags: ApplyFlags): Promise<number> {
+  return (isForCluster(flags) ? applyOnCluster : apply)(cli, flags, cli.line.command);
 }
