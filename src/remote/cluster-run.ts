@@ -1,7 +1,7 @@
 import { controlledTypes } from '../agent/workloads/object-cache.ts';
 import { ForeignRoots } from '../agent/runs/foreign-roots.ts';
 import type { RunListener } from '../agent/runs/running-pods.ts';
-import { hasCode, type PodrunError } from '../api/errors.ts';
+import { hasCode, PodrunError } from '../api/errors.ts';
 import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { qualifiedKind, resourceTypeOf, type ResourceType } from '../api/resource-types.ts';
 import { isWorkload } from '../api/workloads/stored-workloads.ts';
@@ -40,6 +40,8 @@ const EVENTS: ResourceType = resourceTypeOf({ apiVersion: 'v1', kind: 'Event' })
 const GONE_LOOK_MS = 250;
 /** The logs of containers that have ended arrive within this time, or not at all. */
 const LOGS_MAX_MS = 5000;
+/** After a second request to end, podrun waits this long: a finalizer may keep a namespace for ever. */
+const FORCED_MAX_MS = 30_000;
 
 /**
  * One run of `apply` on a cluster: creates the objects, follows all that becomes of them, and removes them at the end.
@@ -138,8 +140,9 @@ export class ClusterRun {
   terminate({ force }: { readonly force: boolean }): void {
     if (this.#ending !== undefined && !force) return;
     this.#mirror.end();
-    const removing = this.#remove({ force });
-    this.#ending ??= removing.then(() => this.#logsComplete()).then(() => this.#over());
+    this.#ending = this.#remove({ force })
+      .then(() => this.#logsComplete())
+      .then(() => this.#over());
   }
 
   /** Stops following. The record of the run stays on this machine. */
@@ -221,7 +224,13 @@ export class ClusterRun {
     try {
       if (force) await this.#killPods();
       for (const object of this.#created.toReversed()) await removeFrom(connection, object);
-      while (await this.#isSomethingLeft()) await sleep(clock, GONE_LOOK_MS);
+      const untilMs = force ? clock.now().monotonicMs + FORCED_MAX_MS : Number.POSITIVE_INFINITY;
+      while (await this.#isSomethingLeft()) {
+        // A forced removal may have given up meanwhile.
+        if (this.#isRemoved) return;
+        if (clock.now().monotonicMs > untilMs) throw new PodrunError('Timeout', 'something keeps it there');
+        await sleep(clock, GONE_LOOK_MS);
+      }
       this.#forget();
     } catch (error) {
       // The record of the run stays: the next run removes what is left.
