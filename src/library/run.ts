@@ -1,20 +1,17 @@
 import { isMainThread } from 'node:worker_threads';
-import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts';
+import { readConfigFile } from '../agent/config/config-file.ts';
 import { readNode } from '../agent/config/node.ts';
 import { PodrunError, usage } from '../api/errors.ts';
-import { JOB_BACKOFF } from '../controllers/index.ts';
-import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
+import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
-import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { type OwnedRun, beginRuns, undoRuns } from '../agent/runs/begin-runs.ts';
 import { beginWorkloads, hasLiveController, type OwnedWorkload } from '../agent/runs/begin-workloads.ts';
 import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../agent/setup/choose-runtime.ts';
-import { type AgentSettings, nodeSettings, workFolders } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
 import { type PlannedPod, plannedPods } from '../agent/setup/planned-pods.ts';
-import { chooseNetworks } from '../agent/setup/private-networks.ts';
 import { refuseSecurity } from '../agent/setup/refuse-security.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
 import { type SeparatedObjects, separateObjects } from '../objects/separate-objects.ts';
@@ -23,14 +20,14 @@ import type { ObjectKey } from '../store/store.ts';
 import { storeRecord } from '../objects/store-record.ts';
 import { storeWorkload, workloadKey } from '../objects/store-workload.ts';
 import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
-import { DEFAULT_NETWORK, hasOwnNetworks, type NetworkChoice } from '../machine/network-choice.ts';
+import { hasOwnNetworks } from '../machine/network-choice.ts';
 import { ManifestError } from './errors.ts';
-import { imageMappings } from './images.ts';
 import { LibraryPods } from './pods/library-pods.ts';
 import { ListenerSet } from './pods/listener-set.ts';
 import { loadSource } from './load.ts';
-import { checkOptions, durationMs } from './options.ts';
+import { checkOptions } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
+import { type CheckedRun, networkChoice, networksFor, settingsOfRun } from './run-settings.ts';
 import { openStateFolder, type StateFolder, sweepStateFolders } from './state-folder.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
@@ -38,16 +35,6 @@ import { withVariables } from './variables.ts';
 
 /** The time limit of waits: that of `kubectl wait`. */
 const TIMEOUT = '30s';
-
-/** Everything that is read and checked before a state folder is opened. */
-export interface CheckedRun {
-  readonly options: RunOptions;
-  readonly clock: SystemClock;
-  readonly cwd: string;
-  readonly config: ConfigFile | undefined;
-  readonly warn: (text: string) => void;
-  readonly warnings: readonly string[];
-}
 
 /** The Pods and workloads that this process owns, and the Services of the manifests. */
 interface StartedWork {
@@ -227,61 +214,6 @@ function refuseWithoutEffect(
   refuseSecurity(pods, features);
   const open = openLimits(pods, config?.podPidsLimit, options.enforceMemory === 'poll');
   if (open !== undefined && open.length > 0) throw limitsRefused(open);
-}
-
-function networkChoice({ options, config }: Pick<CheckedRun, 'options' | 'config'>): NetworkChoice {
-  return options.network ?? config?.network ?? DEFAULT_NETWORK;
-}
-
-export async function networksFor(
-  prepared: CheckedRun,
-  { features }: ChosenRuntime,
-  store: StateFolder['store'],
-  manifests: ReadonlyArray<{ readonly object: object }>,
-): Promise<AgentSettings['privateNetworks']> {
-  const { options, clock, warn } = prepared;
-  const { networks, note } = await chooseNetworks(
-    {
-      choice: networkChoice(prepared),
-      proxy: options.proxy ?? prepared.config?.proxy ?? 'node',
-      hasHostAccess: options.networkHostAccess ?? true,
-      hasNamespaces: features.tier === 'namespace',
-      objects: manifests.map(({ object }) => object as KubeObject),
-    },
-    { stateDir: store.root, clock, userPath: process.env['PATH'] },
-  );
-  if (note !== undefined) warn(note);
-  return networks;
-}
-
-export function settingsOfRun(
-  { options, config, cwd }: CheckedRun,
-  chosen: ChosenRuntime,
-  privateNetworks: AgentSettings['privateNetworks'],
-): AgentSettings {
-  const { backoff = {}, jobBackoff = {}, images = {} } = options;
-  return {
-    ...nodeSettings(config),
-    imageSource: options.imageSource ?? config?.imageSource ?? 'host',
-    images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
-    crashLoop: {
-      initialMs: durationMs(backoff.initial) ?? CRASH_LOOP.initialMs,
-      maxMs: durationMs(backoff.max) ?? CRASH_LOOP.maxMs,
-    },
-    jobBackOff: {
-      initialMs: durationMs(jobBackoff.initial) ?? JOB_BACKOFF.initialMs,
-      maxMs: durationMs(jobBackoff.max) ?? JOB_BACKOFF.maxMs,
-    },
-    features: chosen.features,
-    privateNetworks,
-    pollsMemory: options.enforceMemory === 'poll',
-    sharedFolders: options.isolate === true ? [] : workFolders(cwd),
-    strictPid1: options.strictPid1 ?? false,
-    ingressPorts: options.ingressPorts,
-    isBestEffort: options.bestEffort ?? false,
-    hostEnv: { ...process.env },
-    cwd,
-  };
 }
 
 function runsAlready(store: StateFolder['store'], object: StoredPod | Workload): PodrunError {

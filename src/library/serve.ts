@@ -9,7 +9,7 @@ import { withLibraryErrors } from './library-errors.ts';
 import { checkOptions } from './options.ts';
 import { callListener } from './output.ts';
 import { asyncDispose } from './pods/dispose.ts';
-import { type CheckedRun, networksFor, settingsOfRun } from './run.ts';
+import { type CheckedRun, networksFor, settingsOfRun } from './run-settings.ts';
 import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 

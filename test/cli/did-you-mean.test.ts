@@ -124,7 +124,7 @@ it.each([
   ['restart', /podrun rollout restart deployment\/NAME.*podrun replace --force/],
   ['autoscale', /podrun scale deployment/],
   ['push nginx', /pushes no images/],
-  ['get --context=other', /--state-dir FOLDER/],
+  ['top --context=other', /--state-dir FOLDER/],
   ['diff -f pod.yaml', /--dry-run=server/],
   ['diff --filename=pod.yaml', /--dry-run=server/],
   ['validate https://example.com/pod.yaml', /curl -fsSL https:\/\/example\.com\/pod\.yaml \|/],

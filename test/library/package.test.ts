@@ -78,6 +78,8 @@ describe('the package, installed', () => {
       'library/errors.d.ts',
       'library/index.d.ts',
       'library/run.d.ts',
+      'library/serve.d.ts',
+      'library/server-types.d.ts',
       'library/types.d.ts',
     ]);
   });

@@ -3,7 +3,9 @@ const CREATE = "Use 'podrun apply --detach -f FILE': it creates the objects and 
 const KUSTOMIZE = "Use 'podrun apply -k FOLDER', or 'kubectl kustomize FOLDER' and -f -.";
 const PRUNE =
   "podrun apply deletes nothing: use 'podrun delete TYPE/NAME', or 'podrun delete -f FILE' with the old manifest.";
-const CONTEXTS = "podrun has no clusters and contexts: use '--state-dir FOLDER' for a separate set of Pods.";
+const CONTEXTS =
+  "podrun runs on this machine: use '--state-dir FOLDER' for a separate set of Pods, and 'podrun apply --context NAME' " +
+  'to run on a cluster.';
 const NO_USERS = "podrun has no other users: 'podrun doctor' shows what this machine permits.";
 const DIFF =
   "podrun diff compares two runs: 'podrun diff web@1 web'. For the changes that a manifest would make, use " +
@@ -12,7 +14,7 @@ const DIFF =
 /** A replacement for each command of kubectl or docker compose that podrun does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
   autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
-  proxy: "podrun has no API server: 'podrun get -o json' prints objects, 'podrun port-forward' connects to Pods.",
+  proxy: "Use 'podrun serve', and kubectl proxy with its kubeconfig; 'podrun port-forward' connects to Pods.",
   auth: NO_USERS,
   certificate: 'podrun has no cluster and no certificates.',
   config: CONTEXTS,

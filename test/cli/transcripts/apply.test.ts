@@ -44,7 +44,7 @@ describe('apply, as kubectl does it:', () => {
 });
 
 describe('commands of kubectl that podrun does not have', () => {
-  it.each([{ command: 'config', instead: 'podrun has no clusters and contexts: ' }])(
+  it.each([{ command: 'config', instead: 'podrun runs on this machine: ' }])(
     '$command is unknown, with the command to use instead',
     async ({ command, instead }) => {
       const { exitCode, stdout, stderr } = await runHere(workshop, [command, '-f', 'pod.yaml']);

@@ -50,7 +50,9 @@ export class Stage {
   /** Removes all objects but those that every cluster has. */
   clear(): void {
     const { store } = this.server;
-    for (const { plural } of everyResourceType()) {
+    // Events first: those of a Pod go with its record, and nobody is told.
+    const plurals = everyResourceType().map(({ plural }) => plural);
+    for (const plural of ['events', ...plurals]) {
       for (const { metadata } of store.list<StoredKubeObject>(plural)) {
         if (!STANDING.has(metadata.name)) store.delete(plural, metadata.namespace || DEFAULT_NAMESPACE, metadata.name);
       }

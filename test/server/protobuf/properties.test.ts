@@ -6,7 +6,7 @@ import { fieldTable } from '../../../src/api/generated/field-table.ts';
 import { isJsonObject, type JsonObject } from '../../../src/api/json.ts';
 import numbers from '../../../src/server/protobuf/fields.json' with { type: 'json' };
 import { decodeProtobuf } from '../../../src/server/protobuf/index.ts';
-import { encodeObject } from './encode.ts';
+import { encodeObject, messageOf } from './encode.ts';
 
 /** The kinds that the table of messages has. */
 const KINDS = Object.keys(fieldTable.kinds).filter((key) => !key.endsWith('/Event'));
@@ -52,14 +52,13 @@ function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
 }
 
 function isSent(type: string, field: string): boolean {
-  const [name = '', group = 'core'] = type.split('.').reverse();
   const messages: Readonly<Record<string, string>> = numbers;
   const own = (message: string): boolean =>
     (messages[message] ?? '').split(',').some((text) => {
       const [, name, target = ''] = text.split(' ');
       return target.endsWith('&') ? own(target.slice(0, -1)) : name === field;
     });
-  return own(`${group}.v1.${name}`);
+  return own(messageOf(type));
 }
 
 /** Drops what is the same as nothing: empty objects, and zeros. */

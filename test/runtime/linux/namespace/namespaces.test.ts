@@ -207,16 +207,18 @@ describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
       () => mine().length === 1,
       () => mine().join(),
     );
+    const [first] = mine();
     const started = await rig.start(sh('hostname; read end'), { ...confined(), stdin: true });
     await until(() => started.text() === 'web-0\n', started.text);
-    // The next spare holder is started soon after the start of a container.
+    // The next spare holder is started soon after the start of a container, which may have left the first one alone:
+    // that is of no use when another program has mounted something meanwhile.
     await until(
-      () => mine().length === 2,
+      () => mine().some((pid) => pid !== first),
       () => mine().join(),
     );
     const { text } = await run(sh('hostname; ls /proc | grep -c "^[0-9]"'), confined({}, { hostIPC: true }));
     expect(text).toMatch(/^web-0\n[1-5]\n$/);
-    expect(mine()).toHaveLength(2);
+    expect(mine().length).toBeLessThanOrEqual(2);
     started.container.streams?.input?.end();
     await started.gone;
     await rig.runtime.close();
