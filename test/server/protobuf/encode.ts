@@ -24,11 +24,11 @@ export function encodeObject({ apiVersion, kind, ...fields }: KubeObject): Buffe
 
 const EMPTY = Buffer.alloc(0);
 
-/** The message of a type: of `apps.Deployment` it is `apps.v1.Deployment`, of `Pod` it is `core.v1.Pod`. */
+/** The message of a type: of `apps.Deployment` it is `apps.v1.Deployment`, of `Pod` `core.v1.Pod`. */
 export function messageOf(type: string): string {
   const [name = '', group = 'core'] = type.split('.').reverse();
-  // One group has a second version, with all of its kinds but one.
-  return ['v2', 'v1'].map((version) => `${group}.${version}.${name}`).find((message) => message in MESSAGES) ?? '';
+  const [, own = '', version = '1'] = /^(.*?)(?:V(\d))?$/.exec(group) ?? [];
+  return `${own}.v${version}.${name}`;
 }
 
 function encodeMessage(message: string, type: string, object: JsonObject): Buffer {
