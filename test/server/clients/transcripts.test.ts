@@ -151,7 +151,12 @@ describe.skipIf(kubectl === undefined)(`kubectl and containers that run (${HOW_T
   );
   compareWithServer(
     'cp',
-    { 'cp-to': elsewhere, 'cp-from': elsewhere, 'cp-defaulted': elsewhere, 'cp-ns': elsewhere },
+    {
+      'cp-to': elsewhere,
+      'cp-from': leftOut('kubectl ends with the archive, perhaps before the remark of tar has arrived'),
+      'cp-defaulted': elsewhere,
+      'cp-ns': elsewhere,
+    },
     () => stage,
   );
 });
