@@ -4,8 +4,8 @@ const KUSTOMIZE = "Use 'podrun apply -k FOLDER', or 'kubectl kustomize FOLDER' a
 const PRUNE =
   "podrun apply deletes nothing: use 'podrun delete TYPE/NAME', or 'podrun delete -f FILE' with the old manifest.";
 const CONTEXTS =
-  "podrun runs on this machine: use '--state-dir FOLDER' for a separate set of Pods, and 'podrun apply --context NAME' " +
-  'to run on a cluster.';
+  "podrun runs on this machine: use '--state-dir FOLDER' for a separate set of Pods, and 'podrun apply --context " +
+  "NAME' to run on a cluster.";
 const NO_USERS = "podrun has no other users: 'podrun doctor' shows what this machine permits.";
 const DIFF =
   "podrun diff compares two runs: 'podrun diff web@1 web'. For the changes that a manifest would make, use " +
