@@ -1,7 +1,8 @@
 // Builds dist/. Runs on `npm ci` (through `prepare`), on `npm run build` and before the tests.
 //
 // podrun.cjs           the program: one file without runtime dependencies
-// podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
+// podrun.cjs.*.apply   the code that V8 compiled for an `apply`
+// podrun.cjs.*.first   the same for a `get` (bin/podrun.js reads all three)
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
 // server.cjs           the API of Kubernetes, which only `podrun serve` loads, with its code as well
@@ -183,7 +184,7 @@ function addCodeCaches() {
     for (const args of [['get'], ['apply', manifest, '--runtime', 'process'], serve])
       execFileSync(process.execPath, [path.join(root, 'bin/podrun.js'), ...args], { env, stdio: 'ignore' });
     const caches = path.join(folder, 'podrun');
-    for (const name of readdirSync(caches).filter((file) => file.endsWith('.apply'))) {
+    for (const name of readdirSync(caches)) {
       const isOfServer = name.startsWith('server-');
       const cache = path.join(dist, isOfServer ? name.replace('server-', 'server.cjs.') : `podrun.cjs.${name}`);
       copyFileSync(path.join(caches, name), cache);

@@ -13,6 +13,13 @@ export interface Clock {
   now(): Instant;
   /** Calls `run` once when `monotonicMs` is reached, but never before the caller has returned. */
   wakeAt(monotonicMs: number, run: () => void): Alarm;
+  /** The clock of this machine, where this clock runs faster. See {@link machineClock}. */
+  readonly machine?: Clock;
+}
+
+/** The clock for waits for programs of this machine: no flag makes these faster. */
+export function machineClock(clock: Clock): Clock {
+  return clock.machine ?? clock;
 }
 
 // Test runners replace these functions to fake time. podrun keeps the originals: containers live in real time.

@@ -18,7 +18,7 @@ export function timeOf([program, ...args], { env, cwd, exit = 0 } = {}) {
   const beganMs = performance.now();
   const { status, signal, error, stderr } = spawnSync(program, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 120_000,
+    timeout: 300_000,
     encoding: 'utf8',
     maxBuffer: 64 << 20,
     ...(env !== undefined && { env }),

@@ -23,6 +23,7 @@ import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/e
 import { NodeReport } from './usage/node-report.ts';
 import { TaintEvictions } from './usage/taint-evictions.ts';
 import type { PodrunError } from '../api/errors.ts';
+import { machineClock } from '../clock.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
 import { preemptedBy } from '../lifecycle/texts/events.ts';
@@ -51,6 +52,8 @@ export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | '
   readonly onOver: (pod: StoredPod) => void;
   /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
   readonly onRecordLost: (pod: StoredPod) => void;
+  /** True: Pods that are removed are forgotten. Default: only those of controllers, the verdict is about the others. */
+  readonly forgetsRemoved?: boolean;
   /** Called while images are pulled. */
   readonly onPull?: OnPull;
   /** Called for each event of the Pods. */
@@ -66,6 +69,8 @@ export class Agent implements PodRunAgent {
   readonly #runs = new Map<string, PodRun>();
   readonly #live = new LiveRuns();
   readonly #subscriptions: Subscription[] = [];
+  /** By Pod: the watch of its claims. */
+  readonly #claimWatches = new Map<PodRun, Subscription>();
   #isNodeFollowed = false;
   readonly #nodeListeners: (() => void)[] = [];
   readonly #taintEvictions: TaintEvictions;
@@ -132,7 +137,10 @@ export class Agent implements PodRunAgent {
     this.#live.add(run);
     if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
       this.#settleClaims(pod);
-      this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.begin()));
+      this.#claimWatches.set(
+        run,
+        store.watch('persistentvolumeclaims', { namespace }, () => run.begin()),
+      );
     }
     run.begin();
     this.#lookAtTaints();
@@ -150,7 +158,7 @@ export class Agent implements PodRunAgent {
     };
     // Nobody reaches them: there is nothing to wait for.
     if (settings.privateNetworks?.kind === 'pod') {
-      return { show: (services) => services.forEach(onServed), close: () => undefined };
+      return { show: async (services) => services.forEach(onServed), close: () => undefined };
     }
     const recorder = new EventRecorder({ store, clock, nodeName: this.node.name, onEvent });
     const record = (about: StoredKubeObject, event: EventDraft): void => recorder.recordOwn(about, event);
@@ -160,13 +168,14 @@ export class Agent implements PodRunAgent {
         import('../network/proxy/service-proxy.ts'),
       ]);
       const isCluster = settings.privateNetworks !== undefined;
-      const shared = { record, clock, onTrouble: (error: Error) => onTrouble(error as PodrunError) };
+      const report = (error: Error): void => onTrouble(error as PodrunError);
+      const shared = { record, clock: machineClock(clock), onTrouble: report };
       // podrun's helper ends with the network.
       const inCluster: ServiceListeners = {
         update: (wanted) => this.#machine.serve(wanted),
         close: () => undefined,
       };
-      const listeners = isCluster ? inCluster : new ServiceProxy({ clock, opens: () => true });
+      const listeners = isCluster ? inCluster : new ServiceProxy({ clock: shared.clock, opens: () => true });
       const services = new AgentServices({
         ...shared,
         onServed,
@@ -191,9 +200,10 @@ export class Agent implements PodRunAgent {
   }
 
   config(pod: StoredPod): SyncConfig {
-    const { settings, store } = this.#options;
+    const { faults, settings, store } = this.#options;
     const { crashLoop, images } = settings;
-    return { crashLoop, images: judgeImages(pod, images, podSourceRules(pod, settings, store)) };
+    const verdicts = judgeImages(pod, images, podSourceRules(pod, settings, store));
+    return { crashLoop, images: faults?.images(pod, verdicts) ?? verdicts };
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {
@@ -209,6 +219,12 @@ export class Agent implements PodRunAgent {
       claim: (name) => claimFacts(store, namespace, name),
       pressure: this.#evictions?.conditions,
     };
+  }
+
+  /** Records an event of a Pod. */
+  tell(uid: string, event: EventDraft): void {
+    const run = this.#runs.get(uid);
+    run?.events(run.pod, [event]);
   }
 
   /** Schedules waiting Pods again after each change of the node, and evicts those that do not tolerate its taints. */
@@ -255,6 +271,8 @@ export class Agent implements PodRunAgent {
 
   over(run: PodRun): void {
     this.#settleClaims(run.pod);
+    this.#claimWatches.get(run)?.close();
+    this.#claimWatches.delete(run);
     this.#live.remove(run);
     this.#lookAtTaints();
     this.#options.onOver(run.pod);
@@ -268,9 +286,9 @@ export class Agent implements PodRunAgent {
     }
   }
 
-  /** Forgets a Pod of a controller. Controllers make one after the other: a long run must not remember all of them. */
+  /** Controllers and clients of a server make one Pod after the other: a long run must not remember all of them. */
   removed(run: PodRun): void {
-    if (controllerOf(run.pod) === undefined) return;
+    if (controllerOf(run.pod) === undefined && this.#options.forgetsRemoved !== true) return;
     this.#runs.delete(run.pod.metadata.uid);
     run.close();
   }
@@ -306,7 +324,8 @@ export class Agent implements PodRunAgent {
   async close(): Promise<void> {
     this.#evictions?.close();
     this.#taintEvictions.close();
-    for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
+    const subscriptions = [...this.#claimWatches.values(), ...this.#subscriptions];
+    for (const open of [...this.#runs.values(), ...subscriptions]) open.close();
     await this.#machine.close();
   }
 

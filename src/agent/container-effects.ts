@@ -57,7 +57,7 @@ export class ContainerEffects implements EffectRunner {
 
   resume(pod: StoredPod, instances: readonly FoundInstance[]): void {
     this.#pod = pod;
-    this.#restored = this.#sandbox.restore(pod);
+    this.#restored = this.#sandbox.create(pod);
     for (const { id, container, attempt } of instances) this.#adopt(pod, { id, container, attempt });
   }
 

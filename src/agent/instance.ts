@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ResourceLimits } from '../runtime/confinement.ts';
 import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
@@ -7,7 +8,7 @@ import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runti
  */
 export interface Launch
   extends
-    Pick<ContainerLaunch, 'argv' | 'env' | 'cwd' | 'stdin' | 'tty'>,
+    Pick<ContainerLaunch, 'argv' | 'env' | 'cwd' | 'stdin' | 'tty' | 'imageFolder'>,
     Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement' | 'volumePlaces' | 'stopSignal'> {
   /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
@@ -42,6 +43,8 @@ export interface LiveInstance {
 /** An instance that was just started or taken over, with nothing but its main process. */
 export function liveInstance(started: Pick<LiveInstance, 'ref' | 'launch' | 'running'>): LiveInstance {
   const [ended, postStart] = [new AbortController(), new AbortController()];
+  // Any number of commands may run in a container.
+  setMaxListeners(0, ended.signal);
   const streams = started.running.streams && sharedStreams(started.running.streams);
   return { ...started, limits: started.launch.limits, streams, ended, postStart, hooks: new Set() };
 }

@@ -2,6 +2,7 @@ import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
 import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../network/service-listener.ts';
 import type { Container } from '../api/generated/types.ts';
+import { machineClock } from '../clock.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from '../background/attach/attach-point.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -20,18 +21,16 @@ import { containerKind } from '../lifecycle/status/container-status.ts';
 import { imageNotHere } from '../lifecycle/texts/image-errors.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
-import type { RuntimeHandler } from '../lifecycle/node/runtime-handler.ts';
-import type { ImageLayers, OciProgram, ResourceLimits } from '../runtime/confinement.ts';
+import type { ImageLayers, ResourceLimits } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { NetworkHelper } from '../runtime/linux/network/helper-process.ts';
 import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { Faults } from './setup/faults.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
 import type { EnsureCall, NodeImages } from './images/node-images.ts';
-import { runtimeHandlerOf } from './images/pod-source.ts';
-import { OciRuntimes } from './images/oci-runtimes.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
@@ -41,17 +40,11 @@ import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { atExit } from './runs/at-exit.ts';
+import { PodHandlers } from './runtime-class/pod-handlers.ts';
 import type { AgentSettings } from './setup/agent-settings.ts';
-import { launchSteps } from './steps/index.ts';
-import {
-  type LaunchInput,
-  type LaunchOutcome,
-  type LaunchStep,
-  prepareLaunch,
-  releaseLaunch,
-  restoreLaunch,
-} from './steps/step.ts';
+import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
+import { workloadsAbove } from './workloads/workloads-above.ts';
 import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 
@@ -65,6 +58,8 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   readonly networkRecord?: NetworkRecord | undefined;
   /** The images from which containers run. Undefined: all of them run programs of this machine. */
   readonly images?: NodeImages | undefined;
+  /** Faults on purpose. Undefined: none. */
+  readonly faults?: Faults | undefined;
   /** The rights of this process. Read when the first Pod needs them. */
   readonly rights: () => OwnRights;
   /**
@@ -95,14 +90,7 @@ export class Machine {
   readonly #networks: PodNetworks;
   readonly #attachPoint: AttachPoint;
   readonly #names: PodNames;
-  readonly #steps: readonly LaunchStep[];
-  /** The steps of Pods whose RuntimeClass wants plain processes beside others in namespaces; made for the first. */
-  #plainSteps: readonly LaunchStep[] | undefined;
-  /** The Pods whose programs an OCI runtime starts, by uid. */
-  readonly #ociPods = new Map<string, OciProgram>();
-  readonly #ociRuntimes: OciRuntimes;
-  /** The Pods that have such steps, by uid. */
-  readonly #plainPods = new Set<string>();
+  readonly #handlers: PodHandlers;
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
   /** By id of the instance. */
@@ -119,16 +107,23 @@ export class Machine {
     this.#release = settings.features.tier === 'namespace' ? holdUntilExit(store) : () => undefined;
     this.#journals = new Journals({ ...options, files });
     const { privateNetworks } = settings;
-    this.#networks = new PodNetworks({ ...options, files, privateNetworks, networkRecord: options.networkRecord });
+    const clock = machineClock(options.clock);
+    this.#networks = new PodNetworks({
+      ...options,
+      clock,
+      files,
+      privateNetworks,
+      networkRecord: options.networkRecord,
+    });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
     this.#names = new PodNames({
       ...options,
+      clock,
       network: privateNetworks?.kind ?? 'host',
       hasOwnFiles: settings.features.tier === 'namespace',
       helper: () => this.#networks.clusterHelper(),
     });
-    this.#ociRuntimes = new OciRuntimes(settings, store.root);
-    this.#steps = this.#launchSteps(options);
+    this.#handlers = new PodHandlers({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
   }
 
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
@@ -169,21 +164,28 @@ export class Machine {
    */
   async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
     if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
-    const network = await this.#chooseHandler(pod);
+    const network = await this.#handlers.choose(pod);
     await this.#options.images?.open(pod);
     const hostname = podHostname(pod);
     if (!hostname.ok) throw new Error(hostname.message);
     const [address, events] = await Promise.all([this.#networks.join(pod, attempt, network), this.#names.open(pod)]);
     for (const event of events) attempt.event(event);
+    await this.#meetFaults(pod);
     return address;
+  }
+
+  async #meetFaults(pod: StoredPod): Promise<void> {
+    const { faults, store } = this.#options;
+    if (faults === undefined || this.#networks.privateNetworkOf(pod) === undefined) return;
+    const names = [pod.metadata.name, ...workloadsAbove(store)(pod).map(({ name }) => name)];
+    await faults.joined(pod, names, (isCut) => this.#networks.cutOff(pod, isCut));
   }
 
   async removeSandbox(pod: StoredPod): Promise<void> {
     const { uid } = pod.metadata;
     this.#volumes.get(uid)?.remove();
     this.#volumes.delete(uid);
-    this.#plainPods.delete(uid);
-    this.#ociPods.delete(uid);
+    this.#handlers.forget(pod);
     this.#journals.close(pod);
     this.#options.images?.left(pod);
     await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
@@ -201,17 +203,17 @@ export class Machine {
 
   /** Computes the launch of a container. Never rejects. */
   prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
-    return prepareLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance));
+    return prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
   }
 
   /** Called when the runtime could not start a prepared container. */
   startFailed(pod: StoredPod, instance: InstanceRef): void {
-    releaseLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance));
+    releaseLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
   }
 
   /** Completes the launch of a container of a former agent. */
   restore(pod: StoredPod, instance: InstanceRef, launch: Launch): Launch {
-    return restoreLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance), launch);
+    return restoreLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance), launch);
   }
 
   /** The resource limits of the container. Undefined: none. */
@@ -258,7 +260,7 @@ export class Machine {
       file: this.#files.terminationLog(pod, instance),
       logTail: (lines) => this.#journals.logTail(pod, instance, lines),
     });
-    releaseLaunch(this.#stepsOf(pod), this.#launchInput(pod, instance));
+    releaseLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
     return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
   }
 
@@ -280,6 +282,8 @@ export class Machine {
 
   /** Runs one probe once. Never rejects. */
   async runProbe(input: ProbeInput): Promise<ProbeOutcome> {
+    const fault = this.#options.faults?.probe(input);
+    if (fault !== undefined) return fault;
     this.#probes ??= await import('./probe/index.ts');
     return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
   }
@@ -306,34 +310,6 @@ export class Machine {
     streams?.holdOutput(true, 'shown');
     await wait;
     streams?.holdOutput(false, 'shown');
-  }
-
-  /** Finds the handler of the Pod's RuntimeClass. Answers its network. Rejects where this machine does not have it. */
-  async #chooseHandler(pod: StoredPod): Promise<RuntimeHandler['network']> {
-    const { settings, rights, store } = this.#options;
-    const handler = runtimeHandlerOf(pod, settings, store);
-    if (!handler.ok) throw new Error(handler.error);
-    const { type, path, network } = handler;
-    if (type === 'oci') this.#ociPods.set(pod.metadata.uid, await this.#ociRuntimes.find(path ?? ''));
-    if (type !== 'process' || settings.features.tier === 'process') return network;
-    const plain = { ...settings, features: { tier: type, namespaces: undefined } };
-    this.#plainSteps ??= this.#launchSteps({
-      ...this.#options,
-      settings: plain,
-      rights: () => ({ ...rights(), tier: type }),
-    });
-    this.#plainPods.add(pod.metadata.uid);
-    return network;
-  }
-
-  #launchSteps(options: MachineOptions): readonly LaunchStep[] {
-    const [files, attachPoint, names] = [this.#files, this.#attachPoint, this.#names];
-    const ociOf = ({ metadata: { uid } }: StoredPod): OciProgram | undefined => this.#ociPods.get(uid);
-    return launchSteps({ ...options, files, attachPoint, names, ociOf });
-  }
-
-  #stepsOf({ metadata }: StoredPod): readonly LaunchStep[] {
-    return (this.#plainPods.has(metadata.uid) ? this.#plainSteps : undefined) ?? this.#steps;
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {

@@ -2,9 +2,10 @@ import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
-import { fieldHasNoEffect } from '../lifecycle/texts/podrun-events.ts';
+import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events.ts';
 import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { MachineOptions } from './machine.ts';
+import { runtimeHandlerOf } from './images/pod-source.ts';
 import { hasApiServer } from './network/service-facts.ts';
 
 type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
@@ -12,11 +13,19 @@ type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
 /** The events about parts of a Pod's spec that have no effect here: one for each. */
 export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
   const ofApiServer = hasApiServer(place.store) ? [] : apiServerNotices(pod);
-  return [...fieldNotices(pod, place), ...securityNotices(pod, place), ...ofApiServer];
+  const { speed } = place.settings;
+  const ofTime = speed === undefined ? [] : [timeIsFaster(speed)];
+  return [...ofTime, ...fieldNotices(pod, place), ...securityNotices(pod, place), ...ofApiServer];
 }
 
-function fieldNotices(pod: StoredPod, { settings: { features, privateNetworks } }: Place): EventDraft[] {
-  const isolation = { hasNamespaces: features.tier === 'namespace', hasPodNetwork: privateNetworks !== undefined };
+function fieldNotices(pod: StoredPod, { settings, store }: Place): EventDraft[] {
+  const handler = runtimeHandlerOf(pod, settings, store);
+  const type = handler.ok ? handler.type : settings.features.tier;
+  const isolation = {
+    hasNamespaces: type !== 'process',
+    hasPodNetwork: settings.privateNetworks !== undefined,
+    hasOciRuntime: type === 'oci',
+  };
   return groupFieldsWithoutEffect({ ...pod }, isolation).map(fieldHasNoEffect);
 }
 

@@ -25,15 +25,10 @@ export class Sandbox {
     this.#options = options;
   }
 
-  /** Creates the sandbox and reports it, unless the Pod ends meanwhile. */
+  /** Creates the sandbox, or finds that of a former agent, and reports it, unless the Pod ends meanwhile. */
   async create(pod: StoredPod): Promise<void> {
     const podIP = await this.#make(pod);
     if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });
-  }
-
-  /** Finds the existing sandbox again and watches it. */
-  async restore(pod: StoredPod): Promise<void> {
-    await this.#make(pod);
   }
 
   /** Tries until it has succeeded, or until the Pod ends. */

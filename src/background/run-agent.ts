@@ -1,20 +1,9 @@
-import { rmSync } from 'node:fs';
 import { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
-import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
 import { EXIT, hasCode, PodrunError } from '../api/errors.ts';
-import { isWorkload } from '../api/workloads/stored-workloads.ts';
-import {
-  controllerOf,
-  isTerminalPhase,
-  type KubeObject,
-  type StoredKubeObject,
-  type StoredPod,
-} from '../api/objects.ts';
+import { controllerOf, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
-import type { Clock } from '../clock.ts';
-import { isRemnant } from '../lifecycle/requests/deletion.ts';
-import type { FoundInstance } from '../lifecycle/restored-facts.ts';
+import { type Clock, machineClock } from '../clock.ts';
 import { killGroup } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
@@ -23,14 +12,17 @@ import { type OwnedRun, beginRuns } from '../agent/runs/begin-runs.ts';
 import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../agent/runs/begin-workloads.ts';
 import { hasOwners, type LoopOptions, openLoop } from '../agent/runs/open-loop.ts';
 import type { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
+import { keyText } from '../store/records/listing.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
 import { Agent } from '../agent/agent.ts';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import { StateGuard } from '../agent/runs/state-guard.ts';
-import { SmallHeap } from '../agent/runs/small-heap.ts';
+import { shrinkOnce, SmallHeap } from '../agent/runs/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, sendAnswer } from './answer.ts';
 import { callBackground, type PodrunProgram } from './call-background.ts';
+import { servedAgent, type Serving } from './served-agent.ts';
+import { endContainers, endNetworkOf, endStrays, foundOf, type Resumed, takeOver } from './take-over.ts';
 
 /** The process that runs an agent or a keeper. */
 export interface BackgroundProcess {
@@ -42,25 +34,6 @@ export interface BackgroundProcess {
   /** Serves the API beside the agent: see Serving. Undefined: the agent ends with its Pods. */
   readonly serving?: Serving | undefined;
 }
-
-/** The agent of a server. */
-export interface ServedAgent {
-  /**
-   * Stores a new Pod, and begins to run it.
-   * @throws {PodrunError} when a Pod of this name exists
-   */
-  readonly startPod: (pod: KubeObject) => StoredPod;
-  /** Begins to look after a new workload or Service. */
-  readonly took: (object: StoredKubeObject) => void;
-  /** Lets the server listen in the networks of Pods; see PodNetworks. */
-  readonly serveApi: Agent['serveApi'];
-}
-
-/**
- * A server in the process of an agent. Resolves when it is to end: `leave` leaves the containers to their keeper and
- * the next server, `end` ends all Pods.
- */
-export type Serving = (agent: ServedAgent) => Promise<'leave' | 'end'>;
 
 /** The parts of a background agent, the process behind `podrun apply --detach`. */
 interface BackgroundAgent {
@@ -74,12 +47,6 @@ interface BackgroundAgent {
   readonly pods: Map<string, StoredPod>;
   readonly trouble: (text: string) => void;
   readonly serving: Serving | undefined;
-}
-
-/** A Pod that this agent took over from its former process. */
-interface Resumed {
-  readonly pod: StoredPod;
-  readonly release: () => void;
 }
 
 /**
@@ -141,15 +108,17 @@ function openRuntime(
 async function runPods(background: BackgroundAgent): Promise<boolean> {
   const { id, store, clock, agents, runtime, pods } = background;
   const kept = await runtime.findKept();
-  const resumed = takeOver(background);
+  const resumed = takeOver(id, store);
   if (kept === undefined) {
     runtime.remember(agents.exits<KeptContainer>(id));
     for (const { pod } of resumed) await endContainers(store, pod, clock);
+  } else {
+    endStrays(store, runtime, kept);
   }
   const assignment = agents.beginning<Assignment>(id);
   const resting = workloadsOfAgent(store, id);
-  const uids = new Set(resumed.map(({ pod }) => keyOf(pod)));
-  const wanted = assignment?.pods.filter(({ object }) => !uids.has(keyOf(object))) ?? [];
+  const uids = new Set(resumed.map(({ pod }) => keyText(pod.metadata)));
+  const wanted = assignment?.pods.filter(({ object }) => !uids.has(keyText(object.metadata))) ?? [];
   const title = { command: assignment?.command ?? '', agent: id };
   const { owned, foreign } = await beginRuns(store, clock, wanted, title);
   const workloads = [
@@ -162,15 +131,17 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     sendAnswer({
       type: 'began',
       owned: owned.map(({ pod }) => pod),
-      foreign: foreign.map(({ object }) => keyOf(object)),
+      foreign: foreign.map(({ object }) => keyText(object.metadata)),
       resumed: namesOf(workloads, resumed),
     });
   for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
-  const isOnRecord = await runToTheEnd(
-    background,
-    { owned, resumed, workloads, command: title.command || (resting[0]?.command ?? '') },
-    kept ?? agents.exits<KeptContainer>(id),
-  );
+  const isOnRecord = await runToTheEnd(background, {
+    owned,
+    resumed,
+    kept: kept ?? agents.exits<KeptContainer>(id),
+    workloads,
+    command: title.command || (resting[0]?.command ?? ''),
+  });
   // The next server goes on.
   if (isOnRecord === 'left') return true;
   await runtime.close();
@@ -187,37 +158,12 @@ function namesOf(workloads: readonly OwnedWorkload[], resumed: readonly Resumed[
   ];
 }
 
-/** Ends the remaining processes of a Pod whose keeper is gone, and removes its file system layers. */
-async function endContainers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
-  await endProcesses(store, pod, { clock, isNetworkKept: true });
-  await removeLayers(store, pod);
-}
-
-/** Claims the Pods that the former process of this agent ran. */
-function takeOver({ id, store }: BackgroundAgent): Resumed[] {
-  return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
-    const owner = store.ownerOf(namespace, name);
-    if (owner?.agent !== id) return [];
-    const claim = store.claim('pods', { namespace, name }, owner.command, id);
-    // Reads the stored Pod: other readers see a Pod without a live owner as Unknown.
-    const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
-    if (!claim.ok || pod?.metadata.uid !== uid) return [];
-    const release = (): void => {
-      // The socket of the former process may be left.
-      rmSync(store.paths(namespace, name).attachSocket, { force: true });
-      claim.release();
-    };
-    if (!isTerminalPhase(pod.status.phase)) return [{ pod, release }];
-    if (isRemnant(pod)) store.delete('pods', namespace, name);
-    release();
-    return [];
-  });
-}
-
 /** All that a background agent begins with. */
 interface AgentWork {
   readonly owned: readonly OwnedRun[];
   readonly resumed: readonly Resumed[];
+  /** The containers of resumed Pods that still run, or have ended. */
+  readonly kept: readonly KeptContainer[];
   readonly workloads: readonly OwnedWorkload[];
   /** The command line of the user, for messages. */
   readonly command: string;
@@ -227,25 +173,22 @@ interface AgentWork {
  * Runs the Pods and workloads until all are over. Answers false when the state folder was lost; `left` when a server
  * has ended before its Pods.
  */
-async function runToTheEnd(
-  background: BackgroundAgent,
-  work: AgentWork,
-  kept: readonly KeptContainer[],
-): Promise<boolean | 'left'> {
+async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promise<boolean | 'left'> {
   const { id, agents, store, clock, runtime, pods, trouble, serving } = background;
-  const begun = [...work.owned, ...work.resumed];
   let guard: StateGuard | undefined;
-  const releases = new Map(begun.map(({ pod, release }) => [pod.metadata.uid, release]));
-  const forget = (uid: string): boolean => releases.delete(uid) && pods.delete(uid);
+  const releases = new Map([...work.owned, ...work.resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
   let loop: WorkloadLoop | undefined;
-  const heap = new SmallHeap(begun.map(({ pod }) => pod));
+  const heap = new SmallHeap([...pods.values()], serving && (() => shrinkOnce(machineClock(clock))));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
-    heap.pod(object);
+    heap.pod(object, type === 'DELETED');
     if (type !== 'DELETED') return;
+    endNetworkOf(object, work.resumed);
     runtime.forget(object.metadata.uid);
-    if (controllerOf(object) !== undefined || serving !== undefined) forget(object.metadata.uid);
+    const isForgotten = controllerOf(object) !== undefined || serving !== undefined;
+    if (isForgotten && releases.delete(object.metadata.uid)) pods.delete(object.metadata.uid);
   });
   const onStarted = (pod: StoredPod, release: () => void): void => {
+    heap.add(pod);
     releases.set(pod.metadata.uid, release);
     pods.set(pod.metadata.uid, pod);
   };
@@ -262,10 +205,11 @@ async function runToTheEnd(
     };
     const agent = new Agent({
       ...background,
-      logsElsewhere: true,
       ...SILENT,
+      forgetsRemoved: serving !== undefined,
       networkRecord: agents.networkRecord(id),
       onOver: (pod) => {
+        endNetworkOf(pod, work.resumed);
         runtime.forget(pod.metadata.uid);
         look();
       },
@@ -281,9 +225,9 @@ async function runToTheEnd(
       },
       onTrouble: trouble,
     });
-    beginPods(store, agent, work, kept);
+    beginPods(store, agent, work);
     loop = beginLoop(background, agent, work, { onStarted, onTurn: look });
-    const served = serving?.(servedAgent(background, agent, loop, onStarted));
+    const served = serving?.(servedAgent({ id, store, agent, loop, onStarted }));
     served?.then((how) => (how === 'leave' && !isIdle(agent, loop) ? resolve('left') : endAll()), reject);
     look();
   });
@@ -308,12 +252,7 @@ function tellTrouble({ pods, store, trouble }: BackgroundAgent, error: Error): v
   trouble(error.message);
 }
 
-function beginPods(
-  store: FileStore,
-  agent: Agent,
-  { owned, resumed }: AgentWork,
-  kept: readonly KeptContainer[],
-): void {
+function beginPods(store: FileStore, agent: Agent, { owned, resumed, kept }: AgentWork): void {
   for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
   for (const { pod, written } of owned) {
     rememberCreated(store, pod, written);
@@ -321,41 +260,17 @@ function beginPods(
   }
 }
 
-/** The agent, as a server uses it. */
-function servedAgent(
-  { id, store }: BackgroundAgent,
-  agent: Agent,
-  loop: WorkloadLoop,
-  onStarted: (pod: StoredPod, release: () => void) => void,
-): ServedAgent {
-  const command = 'serve';
-  return {
-    startPod: (object) => {
-      const { pod, release } = store.startNewRun(object, command, id);
-      onStarted(pod, release);
-      agent.run(pod);
-      loop.followServices(pod.metadata.namespace);
-      if (hasOwners(pod)) loop.follow(pod);
-      return store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name) ?? pod;
-    },
-    took: ({ apiVersion, kind, metadata: { namespace, name } }) => {
-      if (kind === 'Service') return loop.followServices(namespace);
-      if (!isWorkload({ kind })) return;
-      const workload = claimWorkload(store, { apiVersion, kind, namespace, name }, command, id);
-      if (workload === undefined) return;
-      loop.add(workload.object, workload.release);
-      loop.followServices(namespace);
-    },
-    serveApi: (api) => agent.serveApi(api),
-  };
-}
-
 /** Nobody watches the Pods of a background agent through it. */
-const SILENT = { onOutput: () => undefined, onHookOutput: () => undefined, onEvent: () => undefined } as const;
+const SILENT = {
+  logsElsewhere: true,
+  onOutput: () => undefined,
+  onHookOutput: () => undefined,
+  onEvent: () => undefined,
+} as const;
 
 /** Begins to run the controllers of the workloads. */
 function beginLoop(
-  { id, store, clock, settings, trouble }: BackgroundAgent,
+  { id, store, clock, settings, trouble, serving }: BackgroundAgent,
   agent: Agent,
   { owned, resumed, workloads, command }: AgentWork,
   listeners: Pick<LoopOptions, 'onStarted' | 'onTurn'>,
@@ -367,6 +282,7 @@ function beginLoop(
     agent,
     jobBackOff: settings.jobBackOff,
     owner: { command, agent: id },
+    forgetsRemoved: serving !== undefined,
     onObject: () => undefined,
     onEvent: () => undefined,
     onTrouble: (error) => trouble(error.message),
@@ -380,15 +296,4 @@ function beginLoop(
     if (hasOwners(pod)) loop.follow(pod);
   }
   return loop;
-}
-
-function foundOf({ metadata: { uid } }: StoredPod, kept: readonly KeptContainer[]): FoundInstance[] {
-  return kept.flatMap(({ id, running: { startedAt } }) => {
-    const [podUid, container = '', attempt] = id.split('/');
-    return podUid === uid ? [{ id, container, attempt: Number(attempt), startedAt }] : [];
-  });
-}
-
-function keyOf({ metadata: { namespace, name } }: StoredPod): string {
-  return `${namespace}/${name}`;
 }

@@ -17,18 +17,16 @@ export class Cli {
   readonly stderr: Output;
   readonly line: CommandLine;
   readonly flags: GlobalFlags;
+  readonly clock: Clock;
   readonly #host: Process;
 
-  constructor(host: Process, line: CommandLine, flags: GlobalFlags) {
+  constructor(host: Process, line: CommandLine, flags: GlobalFlags, clock: Clock = host.clock) {
     this.#host = host;
+    this.clock = clock;
     this.stdout = new Output(host.stdout);
     this.stderr = new Output(host.stderr);
     this.line = line;
     this.flags = flags;
-  }
-
-  get clock(): Clock {
-    return this.#host.clock;
   }
 
   get env(): Process['env'] {
@@ -56,7 +54,12 @@ export class Cli {
 
   /** The same call with --quiet. */
   silenced(): Cli {
-    return new Cli(this.#host, this.line, { ...this.flags, quiet: true });
+    return new Cli(this.#host, this.line, { ...this.flags, quiet: true }, this.clock);
+  }
+
+  /** The same call with another clock. */
+  at(clock: Clock): Cli {
+    return new Cli(this.#host, this.line, this.flags, clock);
   }
 
   /** True with --verbose: podrun prints its decisions and their reasons. */

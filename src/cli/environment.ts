@@ -4,6 +4,7 @@ import { usage } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
+import { lastWrittenMs } from '../store/resource-version.ts';
 import { protectStateFolder } from '../store/state-folder.ts';
 import { memoryMountPoints, stateRoot } from '../store/layout.ts';
 import type { Cli } from './cli.ts';
@@ -32,11 +33,14 @@ function rootSource({ env, flags }: Cli): string {
 
 /**
  * The time that ages in tables count to, milliseconds since 1970: $PODRUN_NOW (RFC 3339), which makes output
- * reproducible, else the present.
+ * reproducible, else the present, or the last change of the objects if that is later.
  */
-export function displayNowMs({ env, clock }: Cli): number {
+export function displayNowMs(
+  { env, clock }: Pick<Cli, 'env' | 'clock'>,
+  objects: Parameters<typeof lastWrittenMs>[0] = [],
+): number {
   const fixed = env['PODRUN_NOW'];
-  if (!fixed) return clock.now().wallMs;
+  if (!fixed) return Math.max(clock.now().wallMs, lastWrittenMs(objects));
   const nowMs = parseTime(fixed);
   if (!Number.isNaN(nowMs)) return nowMs;
   throw usage(`PODRUN_NOW is no RFC 3339 time: ${JSON.stringify(fixed)}`, 'Write it as 2026-01-15T12:00:00Z.');

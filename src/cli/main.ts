@@ -23,11 +23,15 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
   'Run:': {
     init: () => import('./verbs/init.ts'),
     validate: () => import('./verbs/validate.ts'),
+    simulate: () => import('./verbs/simulate.ts'),
+    matrix: () => import('./verbs/matrix.ts'),
     apply: () => import('./verbs/apply.ts'),
     run: () => import('./verbs/run.ts'),
     serve: () => import('./verbs/serve.ts'),
     create: () => import('./verbs/create.ts'),
     wait: () => import('./verbs/wait.ts'),
+    'pull-manifest': () => import('./verbs/pull-manifest.ts'),
+    compare: () => import('./verbs/compare.ts'),
   },
   'Look:': {
     get: () => import('./verbs/get.ts'),

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { EXIT } from '../api/errors.ts';
+import { callOfPodrun } from '../build-file.ts';
 import { SystemClock } from '../clock.ts';
 import { main } from './main.ts';
 import { Output } from './output/output.ts';
@@ -27,7 +28,7 @@ const thisProcess: Process = {
   clock: new SystemClock(),
   env: process.env,
   folder: path.dirname(import.meta.filename),
-  podrun: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
+  podrun: callOfPodrun(),
 };
 
 process.on('exit', () => {

@@ -30,12 +30,16 @@ export function networkChoice({ options, config }: Pick<CheckedRun, 'options' | 
   return options.network ?? config?.network ?? DEFAULT_NETWORK;
 }
 
-/** Chooses the networks of Pods for these objects. Tells which, and why. */
+/**
+ * Chooses the networks of Pods for these objects. Tells which, and why.
+ * @param reason a reason for a cluster that the objects do not tell
+ */
 export async function networksFor(
   prepared: CheckedRun,
   { features }: ChosenRuntime,
   store: StateFolder['store'],
   manifests: ReadonlyArray<{ readonly object: object }>,
+  reason?: string,
 ): Promise<AgentSettings['privateNetworks']> {
   const { options, clock, warn } = prepared;
   const { networks, note } = await chooseNetworks(
@@ -45,6 +49,7 @@ export async function networksFor(
       hasHostAccess: options.networkHostAccess ?? true,
       hasNamespaces: features.tier === 'namespace',
       objects: manifests.map(({ object }) => object as KubeObject),
+      reason,
     },
     { stateDir: store.root, clock, userPath: process.env['PATH'] },
   );

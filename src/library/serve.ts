@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { readConfigFile } from '../agent/config/config-file.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
+import { FOR_CLIENTS } from '../agent/setup/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../agent/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
@@ -92,7 +93,7 @@ async function openPods(prepared: CheckedRun, { store }: StateFolder): Promise<S
   const variable = process.env['PODRUN_RUNTIME'];
   const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });
   const chosen = await chooseRuntime(choice, { stateDir: store.root, clock, userPath: process.env['PATH'] });
-  const settings = settingsOfRun(prepared, chosen, await networksFor(prepared, chosen, store, []));
+  const settings = settingsOfRun(prepared, chosen, await networksFor(prepared, chosen, store, [], FOR_CLIENTS));
   let look = (): void => undefined;
   const pods = new RunningPods({
     settings,

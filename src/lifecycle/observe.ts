@@ -81,9 +81,11 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
   }
 }
 
-function sandboxReady(facts: PodFacts, podIP: string | undefined): PodFacts {
+/** The former agent of a Pod that is taken over may have died before it wrote down the address. */
+function sandboxReady(facts: PodFacts, podIP: string | undefined = facts.podIP): PodFacts {
   const sandbox = sandboxAfter(facts.sandbox, 'created');
-  return sandbox === facts.sandbox ? facts : { ...facts, sandbox, podIP };
+  const isKnown = sandbox === facts.sandbox && (sandbox !== 'ready' || podIP === facts.podIP);
+  return isKnown ? facts : { ...facts, sandbox, podIP };
 }
 
 function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { type: 'started' }>): Step {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { pipeline } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { splice } from './splice.ts';
 
 /** The headers of one connection. Node writes those of the next one. Source: RFC 9110, 7.6.1. */
@@ -25,23 +25,39 @@ export interface NextConnection {
   readonly headers: readonly string[];
 }
 
+interface RequestPassing extends NextConnection {
+  /** Changes the headers of the response: names and values, one after the other. Default: they stay as they are. */
+  readonly answered?: (headers: readonly string[], answer: IncomingMessage) => readonly string[];
+  /** The steps that change the body of the response. Undefined: it stays as it is. */
+  readonly through?: (answer: IncomingMessage) => Promise<readonly Duplex[]> | undefined;
+  readonly onError: (error: Error) => void;
+}
+
 /** Leads a request to another connection, and the response back. */
 export function passRequestOn(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { socket, path, headers, onError }: NextConnection & { readonly onError: (error: Error) => void },
+  { socket, path, headers, answered = (given) => given, through, onError }: RequestPassing,
 ): void {
   const { method } = incoming;
   const all = [...headers, 'Connection', 'close'];
   const asked = request({ method, path, headers: all, createConnection: () => socket });
   asked.on('response', (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, sentOn(answer.rawHeaders));
+    outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
+      ...answered(sentOn(answer.rawHeaders), answer),
+    ]);
     outgoing.flushHeaders();
-    pipeline(answer, outgoing, () => undefined);
+    passBody(answer, outgoing, through?.(answer));
   });
   asked.on('error', onError);
   outgoing.once('close', () => asked.destroy());
   pipeline(incoming, asked, () => undefined);
+}
+
+function passBody(answer: IncomingMessage, outgoing: ServerResponse, steps?: Promise<readonly Duplex[]>): void {
+  const pass = (between: readonly Duplex[]): unknown => pipeline([answer, ...between, outgoing], () => undefined);
+  if (steps === undefined) pass([]);
+  else steps.then(pass).catch(() => outgoing.destroy());
 }
 
 /** Leads the connection of a request for another protocol (WebSocket) to another connection. */

@@ -1,7 +1,7 @@
 import { recordBudgetEvents } from './deletion/evict-pod.ts';
 import { fromServer, PodrunError } from '../api/errors.ts';
 import { concernsVolumes, settleVolumes } from '../agent/volumes/settle-volumes.ts';
-import { admitChange } from '../agent/runs/admit-new.ts';
+import { admitChange, withKeptTolerations } from '../agent/runs/admit-new.ts';
 import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { goQuote } from '../api/go/go-quote.ts';
@@ -90,7 +90,8 @@ function admit(
     throw new PodrunError('Invalid', `The request is invalid: patch: ${formatFieldError(wrong)}`);
   }
   for (const { detail } of unknown) warn(detail);
-  const verdict = admitUpdate(stored, object, subresource === undefined ? {} : { subresource });
+  const kept = subresource === undefined ? withKeptTolerations(store, object, stored) : object;
+  const verdict = admitUpdate(stored, kept, subresource === undefined ? {} : { subresource });
   if (verdict.ok) {
     const isSame = verdict.object === stored;
     const admitted = (isSame ? stored : allocated(store, verdict.object)) as StoredKubeObject;

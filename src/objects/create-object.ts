@@ -23,13 +23,20 @@ export function createObject(
   range?: ServiceRange,
   startPod?: (pod: KubeObject) => StoredPod,
 ): StoredKubeObject {
-  const admitted = admitNew(store, allocated(store, object, range));
   const { plural } = resourceTypeOf(object);
-  const asNew = asCreated(admitted, newUid);
+  const asNew = newObject(store, object, range);
   if (object.kind === 'Pod' && startPod !== undefined) return startPod(asNew) as unknown as StoredKubeObject;
   const created = store.create(plural, asNew) as StoredKubeObject;
   recordBudgetEvents(store, created);
   if (!concernsVolumes(created)) return created;
   settleVolumes(store, created);
   return store.get<StoredKubeObject>(plural, keyOf(created).namespace, created.metadata.name) ?? created;
+}
+
+/**
+ * The object as `createObject` would store it.
+ * @throws {PodrunError} as `createObject` does, but for a name that is taken
+ */
+export function newObject<T extends KubeObject>(store: Store, object: T, range?: ServiceRange): T {
+  return asCreated(admitNew(store, allocated(store, object, range)), newUid);
 }

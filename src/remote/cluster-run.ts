@@ -10,7 +10,7 @@ import type { Root } from '../lifecycle/requests/root.ts';
 import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { ClusterConnection } from './connection.ts';
-import { createNamespace, type CreatedObject, createdObject, createOn, removeFrom } from './created-objects.ts';
+import { type CreatedObject, createdObject, createOn, namespaceReady, removeFrom } from './created-objects.ts';
 import { ClusterResource } from './cluster-resource.ts';
 import { Mirror } from './mirror.ts';
 import { OwnObjects } from './own-objects.ts';
@@ -38,6 +38,9 @@ export interface ClusterRunOptions {
 
 const EVENTS: ResourceType = resourceTypeOf({ apiVersion: 'v1', kind: 'Event' });
 const GONE_LOOK_MS = 250;
+/** A cluster that does not answer at the end of a run is asked so many times more, at this interval. */
+const REMOVE_RETRIES = 5;
+const REMOVE_RETRY_MS = 1000;
 /** The logs of containers that have ended arrive within this time, or not at all. */
 const LOGS_MAX_MS = 5000;
 /** After a second request to end, podrun waits this long: a finalizer may keep a namespace for ever. */
@@ -59,6 +62,8 @@ export class ClusterRun {
   #forget: () => void = () => undefined;
   #ending: Promise<void> | undefined;
   #isRemoved = false;
+  /** True when the cluster lets podrun in no more: it learns nothing from now on. */
+  #isLockedOut = false;
   #isFollowing = false;
 
   constructor(options: ClusterRunOptions) {
@@ -80,14 +85,17 @@ export class ClusterRun {
    */
   async create(): Promise<void> {
     const { connection, clock, namespace, note, objects, runId, store } = this.#options;
-    const ownNamespace = { apiVersion: 'v1', kind: 'Namespace' };
+    const ownNamespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: runId } };
     const types = [...new Map(objects.map((object) => [`${object.apiVersion} ${object.kind}`, object])).values()];
     this.#forget = recordRun(store.root, runId, {
       namespace: this.#namespace,
-      types: [...types.map(({ apiVersion, kind }) => ({ apiVersion, kind })), ...(namespace ? [] : [ownNamespace])],
+      types: [...types, ...(namespace ? [] : [ownNamespace])].map(({ apiVersion, kind }) => ({ apiVersion, kind })),
     });
     try {
-      if (namespace === undefined) this.#take(await createNamespace(connection, clock, runId));
+      if (namespace === undefined) {
+        this.#take(await createOn(connection, runId, runId, ownNamespace));
+        await namespaceReady(connection, clock, runId);
+      }
       this.#followed = [...controlledTypes(), EVENTS].map((type) => this.#follow(type));
       await Promise.all(this.#followed.map(({ listed }) => listed));
       for (const object of objects) {
@@ -96,6 +104,8 @@ export class ClusterRun {
       }
       this.#followRoots();
     } catch (error) {
+      // The cluster may have created an object without podrun getting the answer: the next run looks for it.
+      if (hasCode(error, 'Unreachable')) this.#forget = () => undefined;
       await this.#remove({ force: true });
       await this.close();
       throw error;
@@ -120,10 +130,13 @@ export class ClusterRun {
     return this.#roots?.record ?? 'complete';
   }
 
-  /** True when all roots have ended; once the run ends, when nothing of it is left on the cluster. */
+  /** True when all roots have ended, or podrun is locked out; once the run ends, when nothing of it is left there. */
   get isOver(): boolean {
-    return this.#ending === undefined ? this.#roots?.isOver === true : this.#isRemoved;
+    return this.#ending === undefined ? this.#isLockedOut || this.#roots?.isOver === true : this.#isRemoved;
   }
+
+  /** A cluster does not tell. */
+  readonly areServicesCurrent = true;
 
   /** A cluster does not tell what a container is about to do. */
   activityOf(): undefined {
@@ -140,9 +153,15 @@ export class ClusterRun {
   terminate({ force }: { readonly force: boolean }): void {
     if (this.#ending !== undefined && !force) return;
     this.#mirror.end();
-    this.#ending = this.#remove({ force })
-      .then(() => this.#logsComplete())
-      .then(() => this.#over());
+    // The mirror may still be about to take the state that ends the run: it has, one step later.
+    this.#ending = Promise.resolve()
+      .then(() => (force ? undefined : this.#logsIn(this.#logs.completeOfEnded(this.#mirror.pods))))
+      .then(() => this.#remove({ force }))
+      .then(() => this.#logsIn(this.#logs.complete()))
+      .then(() => {
+        this.#isRemoved = true;
+        this.#options.listener.onChange();
+      });
   }
 
   /** Stops following. The record of the run stays on this machine. */
@@ -154,11 +173,6 @@ export class ClusterRun {
     this.#mirror.close();
   }
 
-  #over(): void {
-    this.#isRemoved = true;
-    this.#options.listener.onChange();
-  }
-
   #follow(type: ResourceType): ClusterResource {
     const { connection, clock, listener } = this.#options;
     return new ClusterResource({
@@ -167,12 +181,17 @@ export class ClusterRun {
       type,
       namespace: this.#namespace,
       onEvent: (event) => this.#changed(event),
-      onTrouble: (error) => listener.onTrouble(error.message),
+      onTrouble: (error) => {
+        if (this.#ending === undefined) listener.onTrouble(error.message);
+        this.#isLockedOut ||= hasCode(error, 'Unauthorized');
+        if (this.#isFollowing) listener.onChange();
+      },
     });
   }
 
   #changed(event: WatchEvent<StoredKubeObject>): void {
     if (event.type === 'DELETED') {
+      this.#tellOfLoss(event.object);
       if (this.#own.remove(event.object)) this.#mirror.take(event);
     } else {
       const [first, ...others] = this.#own.sort(event.object);
@@ -180,6 +199,13 @@ export class ClusterRun {
       for (const object of others) this.#mirror.take({ type: 'ADDED', object });
     }
     if (this.#isFollowing) this.#options.listener.onChange();
+  }
+
+  /** Tells of an object of the run that another client has deleted: the run cannot end well without it. */
+  #tellOfLoss({ apiVersion, kind, metadata }: StoredKubeObject): void {
+    if (this.#ending !== undefined || !this.#created.some(({ uid }) => uid === metadata.uid)) return;
+    const name = `${qualifiedKind({ apiVersion, kind })}/${metadata.name}`;
+    this.#options.listener.onTrouble(`${name} is gone from the cluster: another client has deleted it`);
   }
 
   /** Takes an object that this run has created. */
@@ -219,20 +245,16 @@ export class ClusterRun {
   }
 
   /** Resolves when nothing of the run is left on the cluster. */
-  async #remove({ force }: { readonly force: boolean }): Promise<void> {
-    const { connection, clock, listener } = this.#options;
+  async #remove({ force }: { readonly force: boolean }, triesLeft = force ? 0 : REMOVE_RETRIES): Promise<void> {
+    const { clock, listener } = this.#options;
     try {
-      if (force) await this.#killPods();
-      for (const object of this.#created.toReversed()) await removeFrom(connection, object);
-      const untilMs = force ? clock.now().monotonicMs + FORCED_MAX_MS : Number.POSITIVE_INFINITY;
-      while (await this.#isSomethingLeft()) {
-        // A forced removal may have given up meanwhile.
-        if (this.#isRemoved) return;
-        if (clock.now().monotonicMs > untilMs) throw new PodrunError('Timeout', 'something keeps it there');
-        await sleep(clock, GONE_LOOK_MS);
-      }
-      this.#forget();
+      await this.#removeOnce(force);
     } catch (error) {
+      if (triesLeft > 0 && hasCode(error, 'Unreachable')) {
+        await sleep(clock, REMOVE_RETRY_MS);
+        // A forced removal may have given up meanwhile.
+        return this.#isRemoved ? undefined : this.#remove({ force }, triesLeft - 1);
+      }
       // The record of the run stays: the next run removes what is left.
       const why = error instanceof Error ? error.message : String(error);
       listener.onTrouble(
@@ -241,18 +263,29 @@ export class ClusterRun {
     }
   }
 
+  async #removeOnce(force: boolean): Promise<void> {
+    const { connection, clock } = this.#options;
+    if (force) await this.#killPods();
+    for (const object of this.#created.toReversed()) await removeFrom(connection, object);
+    const untilMs = force ? clock.now().monotonicMs + FORCED_MAX_MS : Number.POSITIVE_INFINITY;
+    while (await this.#isSomethingLeft()) {
+      if (this.#isRemoved) return;
+      if (clock.now().monotonicMs > untilMs) throw new PodrunError('Timeout', 'something keeps it there');
+      await sleep(clock, GONE_LOOK_MS);
+    }
+    this.#forget();
+  }
+
   async #killPods(): Promise<void> {
     const { connection } = this.#options;
-    for (const pod of this.#mirror.pods) await removeFrom(connection, createdObject(pod as never, this.#namespace), 0);
+    for (const pod of this.#mirror.pods) await removeFrom(connection, createdObject(pod, this.#namespace), 0);
   }
 
   async #isSomethingLeft(): Promise<boolean> {
     const { connection } = this.#options;
     const namespace = this.#created.find(({ kind }) => kind === 'Namespace');
     const left =
-      namespace === undefined
-        ? this.#mirror.pods.map((pod) => createdObject(pod as never, this.#namespace))
-        : [namespace];
+      namespace === undefined ? this.#mirror.pods.map((pod) => createdObject(pod, this.#namespace)) : [namespace];
     for (const { apiVersion, kind, name, uid } of left) {
       const path = objectPathOf(resourceTypeOf({ apiVersion, kind }), this.#namespace, name);
       const found = await connection
@@ -263,8 +296,8 @@ export class ClusterRun {
     return false;
   }
 
-  /** Waits for the end of the logs, which may come after the end of the Pods. */
-  async #logsComplete(): Promise<void> {
-    await Promise.race([this.#logs.complete(), sleep(this.#options.clock, LOGS_MAX_MS)]);
+  /** Waits for logs, which may come after the end of the Pods, or not at all. */
+  async #logsIn(complete: Promise<void>): Promise<void> {
+    await Promise.race([complete, sleep(this.#options.clock, LOGS_MAX_MS)]);
   }
 }

@@ -48,7 +48,7 @@ export class ClusterConnection {
   async request<T>(request: ClusterRequest): Promise<T> {
     const answer = await this.#send(request);
     answer.setTimeout(SILENCE_MAX_MS, () => answer.destroy(new Error('the answer does not end')));
-    return JSON.parse(await textOf(answer)) as T;
+    return JSON.parse(await textOf(answer).catch((error: unknown) => this.#unreachable(error))) as T;
   }
 
   /**

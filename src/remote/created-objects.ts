@@ -44,25 +44,20 @@ export async function createOn(
   }
 }
 
-/** Makes a namespace for a run. Resolves when Pods can be created in it. */
-export async function createNamespace(
-  connection: ClusterConnection,
-  clock: Clock,
-  name: string,
-): Promise<StoredKubeObject> {
-  const made = await createOn(connection, name, name, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+/** Resolves when Pods can be created in a new namespace, as far as podrun may look. */
+export async function namespaceReady(connection: ClusterConnection, clock: Clock, name: string): Promise<void> {
   const account = { apiVersion: 'v1', kind: 'ServiceAccount' };
   const path = objectPathOf(resourceTypeOf(account), name, 'default');
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     try {
       await connection.request({ method: 'GET', path });
-      return made;
+      return;
     } catch (error) {
+      if (hasCode(error, 'Forbidden')) return;
       if (!hasCode(error, 'NotFound')) throw error;
     }
     await sleep(clock, LOOK_MS);
   }
-  return made;
 }
 
 /**
@@ -90,7 +85,10 @@ export async function removeFrom(
   }
 }
 
-export function createdObject(object: StoredKubeObject, namespace: string): CreatedObject {
+export function createdObject(
+  object: Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>,
+  namespace: string,
+): CreatedObject {
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, namespace, name: metadata.name, uid: metadata.uid };
 }

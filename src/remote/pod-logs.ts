@@ -46,10 +46,20 @@ export class PodLogs {
   follow(pod: StoredPod): void {
     for (const { name, restartCount, state } of allContainerStatuses(pod.status)) {
       if (state?.running === undefined && state?.terminated === undefined) continue;
-      const key = `${pod.metadata.uid}/${name}/${restartCount}`;
+      const key = keyOf(pod, name, restartCount);
       if (this.#followed.has(key)) continue;
       this.#followed.set(key, this.#followToEnd({ pod, container: name, attempt: restartCount }));
     }
+  }
+
+  /** Resolves when the logs of the containers that have ended are complete: a removed Pod takes them along. */
+  async completeOfEnded(pods: readonly StoredPod[]): Promise<void> {
+    const ended = pods.flatMap((pod) =>
+      allContainerStatuses(pod.status)
+        .filter(({ state }) => state?.terminated !== undefined)
+        .map(({ name, restartCount }) => this.#followed.get(keyOf(pod, name, restartCount)) ?? Promise.resolve()),
+    );
+    await Promise.all(ended);
   }
 
   /** Resolves when the logs that were begun are complete. */
@@ -115,6 +125,10 @@ export class PodLogs {
       this.#streams.delete(stream);
     }
   }
+}
+
+function keyOf({ metadata: { uid } }: StoredPod, container: string, attempt: number): string {
+  return `${uid}/${container}/${attempt}`;
 }
 
 /** True for an error that may be over a moment later: no answer, or a container that is being created. */

@@ -46,8 +46,15 @@ export async function removeLeftovers(
     const file = path.join(folderOf(root), name);
     const record = readJsonFile<RecordedClusterRun>(file, isProcess);
     if (record !== undefined && presenceOf(record, localProcesses) !== 'gone') continue;
-    if (record !== undefined) await removeRun(connection, path.parse(name).name, record, note);
-    rmSync(file, { force: true });
+    const runId = path.parse(name).name;
+    try {
+      if (record !== undefined) await removeRun(connection, runId, record, note);
+      rmSync(file, { force: true });
+    } catch (error) {
+      if (!hasCode(error, 'Forbidden')) throw error;
+      // Another user of this machine's, or of the cluster's, may have the right.
+      note(`what a killed podrun has left on the cluster (run ${runId}) stays there: ${error.message}`);
+    }
   }
 }
 

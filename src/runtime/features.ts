@@ -12,6 +12,7 @@ export interface NamespaceTools {
   readonly umount: string;
   readonly pivotRoot: string;
   readonly setpriv: string;
+  readonly setsid: string;
   readonly sleep: string;
   readonly flock: string;
   readonly env: string;

@@ -1,5 +1,5 @@
 import type { Identity } from './confinement.ts';
-import type { Inside, ProgramCall } from './inside.ts';
+import { type Inside, insideWith, type ProgramCall } from './inside.ts';
 import { moveLoaderVariables } from './start/loader-variables.ts';
 import { findSetpriv } from './start/setpriv.ts';
 
@@ -64,17 +64,7 @@ export function withIdentity(inside: Inside, identity: Identity | undefined): In
   if (inside.ociRuntime !== undefined) return inside;
   const { prefix, owner } = commandOf(inside, identity);
   if (prefix.length === 0) return inside;
-  return {
-    pathOf: (path) => inside.pathOf(path),
-    enter: (call) => inside.enter(prefixed(call, prefix, inside.tools)),
-    programOf: (pid) => inside.programOf(pid),
-    isSealed: inside.isSealed,
-    hasOwnNumbers: inside.hasOwnNumbers,
-    owner,
-    tools: inside.tools,
-    kill: () => inside.kill(),
-    end: () => inside.end(),
-  };
+  return insideWith(inside, { enter: (call) => inside.enter(prefixed(call, prefix, inside.tools)), owner });
 }
 
 const OWN: Identity = {

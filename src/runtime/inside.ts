@@ -10,6 +10,8 @@ export interface InsideTools {
   readonly setpriv: readonly [string, ...string[]];
   readonly unshare: readonly [string, ...string[]];
   readonly env: readonly [string, ...string[]];
+  /** Undefined: that of the container's own files, if it has one. */
+  readonly setsid?: readonly [string, ...string[]] | undefined;
   /** Starts a program as it is, whatever its name. */
   readonly unchanged: readonly string[];
   readonly users: FileOwners;
@@ -69,3 +71,20 @@ export const HOST: Inside = {
   kill: () => undefined,
   end: () => Promise.resolve(),
 };
+
+/** The inside of a container, with some parts in place of its own. */
+export function insideWith(inside: Inside, parts: Partial<Inside>): Inside {
+  return {
+    pathOf: (path) => inside.pathOf(path),
+    enter: (call) => inside.enter(call),
+    programOf: (pid) => inside.programOf(pid),
+    isSealed: inside.isSealed,
+    hasOwnNumbers: inside.hasOwnNumbers,
+    owner: inside.owner,
+    tools: inside.tools,
+    ociRuntime: inside.ociRuntime,
+    kill: () => inside.kill(),
+    end: () => inside.end(),
+    ...parts,
+  };
+}

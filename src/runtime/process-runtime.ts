@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { type Clock, nextEventLoopTurn } from '../clock.ts';
+import { type Clock, machineClock, nextEventLoopTurn } from '../clock.ts';
 import type { Confiner, InsideOutcome } from './confiner.ts';
 import { StartupWatch } from './start/startup-watch.ts';
 import { runExec } from './start/exec.ts';
@@ -9,6 +9,7 @@ import { killGroup } from './kill.ts';
 import { type Limited, UNLIMITED } from './linux/limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import type { RuntimeFeatures } from './features.ts';
+import { insideImageFolder } from './start/inside-image-folder.ts';
 import { insideNetwork } from './linux/network/join.ts';
 import { RecentForks } from './watch/pid-order.ts';
 import { quickStartTimeOf } from './watch/process-identity.ts';
@@ -64,6 +65,8 @@ export interface ProcessRuntimeOptions {
  * milliseconds, or for ever when it has left every trace (see Sweeper).
  */
 export class ProcessRuntime implements Runtime {
+  /** Stamps starts and exits. */
+  readonly #stamps: Clock;
   readonly #clock: Clock;
   readonly #pipes: PipeMaker;
   readonly #sweeper: Sweeper;
@@ -78,7 +81,9 @@ export class ProcessRuntime implements Runtime {
   readonly #surroundings = new Map<string, Surroundings>();
   readonly features: RuntimeFeatures | undefined;
 
-  constructor({ clock, fifoDir, pipes, confiner, features, watchdog, pollsMemory }: ProcessRuntimeOptions) {
+  constructor({ clock: stamps, fifoDir, pipes, confiner, features, watchdog, pollsMemory }: ProcessRuntimeOptions) {
+    const clock = machineClock(stamps);
+    this.#stamps = stamps;
     this.#clock = clock;
     this.#pollsMemory = pollsMemory ?? false;
     this.#confiner = confiner;
@@ -98,7 +103,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
-    const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
+    const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#stamps.now() });
     const forksBefore = this.#forks.count;
     // The processes that hold the container's namespaces have its mark, too.
     const unmark = this.#watchdog.mark(launch.id);
@@ -109,7 +114,7 @@ export class ProcessRuntime implements Runtime {
       return failed(startFailed(opened.error));
     }
     const limited = this.#limit(launch);
-    const inside = limited.within(withIdentity(opened.inside, launch.identity));
+    const inside = limited.within(this.#withImageFolder(launch, withIdentity(opened.inside, launch.identity)));
     const outcome = await this.#startInside(launch, { inside, limited });
     if ('error' in outcome) {
       unmark();
@@ -137,6 +142,12 @@ export class ProcessRuntime implements Runtime {
     const { network } = launch;
     if (!outcome.ok || network === undefined) return outcome;
     return { ok: true, inside: insideNetwork(network, outcome.inside) };
+  }
+
+  /** Containers with a view of their own have the folder's files in it. */
+  #withImageFolder({ imageFolder, confinement }: ContainerLaunch, inside: Inside): Inside {
+    const isInView = this.#confiner !== undefined && confinement !== undefined;
+    return imageFolder === undefined || isInView ? inside : insideImageFolder(imageFolder, inside);
   }
 
   async #startInside(launch: ContainerLaunch, around: Surroundings): Promise<StartedInside> {
@@ -217,7 +228,7 @@ export class ProcessRuntime implements Runtime {
     const { id } = launch;
     const { inside, limited } = around;
     const { pid } = main;
-    const startedAt = this.#clock.now();
+    const startedAt = this.#stamps.now();
     // Without a start time: a process that has this pid after the end of the main process is another one.
     const startTime = quickStartTimeOf(pid);
     const unwatch = this.#watchdog.add({ pid, startTime });
@@ -235,7 +246,7 @@ export class ProcessRuntime implements Runtime {
       unmark();
     };
     void main.ended.then(({ exitCode, signal }) => {
-      const at = this.#clock.now();
+      const at = this.#stamps.now();
       hasEnded = true;
       // The processes of a container die with its first one: those of its group now, the others as soon as they are
       // found.

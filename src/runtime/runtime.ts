@@ -23,6 +23,11 @@ export interface ContainerLaunch {
   readonly tty?: boolean;
   /** The container's view of the machine. Undefined: the machine as podrun sees it. */
   readonly confinement?: Confinement | undefined;
+  /**
+   * An existing folder, absolute, whose files the container sees over those of the machine. Without a view of its own,
+   * only the programs that podrun starts are looked up there.
+   */
+  readonly imageFolder?: string | undefined;
   /** Undefined: podrun's own. */
   readonly identity?: Identity | undefined;
   readonly limits?: ResourceLimits | undefined;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -9,6 +10,7 @@ import { ROUTER } from '../runtime/linux/network/cluster-commands.ts';
 import { accountOfToken } from './access/account-user.ts';
 import { ApiService } from './cluster/api-service.ts';
 import { GarbageCollector } from './cluster/collect-garbage.ts';
+import { keepCounts } from './cluster/keep-counts.ts';
 import { keepDefaultAccess } from './cluster/default-access.ts';
 import { endNamespaces } from './cluster/end-namespaces.ts';
 import { keepNodeLease } from './cluster/node-lease.ts';
@@ -26,6 +28,7 @@ import type { NodeHands } from './node-hands.ts';
 import { openapiRoutes } from './openapi/index.ts';
 import { ResourceTable } from './resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
+import { compactHistory } from './state/compact-history.ts';
 import { ServedObjects } from './state/served-objects.ts';
 
 export interface ApiServerOptions {
@@ -85,6 +88,8 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     if (storage !== '') objects.keep(storage, { isNamespaced, shape });
   }
   const end = new AbortController();
+  // One for each watch that is open: there may be many.
+  setMaxListeners(0, end.signal);
   const config = { url: '', caCertificate: ca, authorization };
   const tokens = new ServiceTokens(pair.key);
   const shared = { store, clock, objects, resources, node, config, tokens };
@@ -95,6 +100,8 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     keepStandingObjects(context),
     keepDefaultAccess(context),
     endNamespaces(context),
+    compactHistory(objects, clock),
+    keepCounts(context),
     new GarbageCollector(context),
   ];
   if (node !== undefined) standing.push(keepNodeLease(context));
@@ -162,7 +169,9 @@ function leadPodsHere(
       const here = { address: host === ANY_ADDRESS ? LOOPBACK : host, port: listening.port };
       if (!isClosed) record.leadTo(place ?? here);
     },
-    (error: Error) => report(`Pods do not reach the server: ${error.message}`),
+    (error: Error) => {
+      if (!isClosed) report(`Pods do not reach the server: ${error.message}`);
+    },
   );
   return {
     close: () => {

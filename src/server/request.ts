@@ -12,7 +12,9 @@ export type ApiVerb =
   | 'delete'
   | 'deletecollection'
   /** Any method on a subresource that connects: exec, attach, portforward, proxy. */
-  | 'connect';
+  | 'connect'
+  /** The method OPTIONS, which only proxies take. */
+  | '';
 
 /** The user of a request, after authentication. */
 export interface ApiUser {
@@ -37,6 +39,8 @@ export interface ApiRequest {
   readonly headers: IncomingHttpHeaders;
   /** The request of Node.js: its method, URL and stream. */
   readonly raw: IncomingMessage;
+  /** About a patch: sentences about fields that its body has twice. */
+  readonly repeated?: readonly string[];
   /** Adds a warning to the answer: kubectl prints it. */
   readonly warn: (text: string) => void;
   /**

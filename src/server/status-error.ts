@@ -163,13 +163,16 @@ const CODES: Readonly<Record<string, number>> = {
 export function asStatusError(error: unknown, about?: { resource: About; name: string }): StatusError {
   if (error instanceof StatusError) return error;
   if (!(error instanceof PodrunError)) return internalError(error instanceof Error ? error.message : String(error));
-  const message = error.message.replace(/^Error from server \(\w+\): /, '');
+  const [words = '', said] = /^Error from server \((\w+)\): /.exec(error.message) ?? [];
+  const message = error.message.slice(words.length);
   if (about !== undefined && error.causes !== undefined)
     return invalidObject(about.resource, about.name, error.causes as readonly FieldError[]);
   if (about !== undefined && hasCode(error, 'Conflict')) return objectConflict(about.resource, about.name);
-  const code = CODES[error.code];
+  // The code of a manifest that is not admitted is that of a wrong manifest: its words have the reason.
+  const why = said ?? error.code;
+  const code = CODES[why];
   if (code === undefined) return internalError(message);
-  const reason = code === 400 ? 'BadRequest' : error.code;
+  const reason = code === 400 ? 'BadRequest' : why;
   const details = about === undefined ? undefined : detailsOf(about.resource, about.name);
   return new StatusError({ code, reason, message, details });
 }

@@ -75,7 +75,7 @@ export class FileStore implements Store {
       root,
       clock,
       readPod: ({ namespace, name }) => this.#pods.get(namespace, name),
-      isOutOfReach: ({ namespace, name }) => this.#ownership.isOutOfReach(namespace, name),
+      reachOf: ({ namespace, name }) => this.#ownership.reachOf(namespace, name),
       list: (resource, scope) => this.#plain.list(resource, scope),
       read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
     });

@@ -25,6 +25,14 @@ export class VersionSource {
   }
 }
 
+/**
+ * The latest time at which podrun has written one of the objects, milliseconds since 1970. It is later than the present
+ * for objects of a run whose time passed faster (`--speed`). Versions of a cluster count as long past.
+ */
+export function lastWrittenMs(objects: ReadonlyArray<{ readonly metadata: { resourceVersion?: string } }>): number {
+  return objects.reduce((last, { metadata }) => Math.max(last, Number(metadata.resourceVersion ?? 0) / 1000), 0);
+}
+
 /** The later of two versions. */
 export function laterVersion(one: string, other: string): string {
   return Number(one) >= Number(other) ? one : other;

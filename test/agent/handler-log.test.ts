@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HandlerLog } from '../../src/agent/hooks/handler-log.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 it('passes on whole lines, of both streams, and what has no end when all is over', async () => {
   const said: string[] = [];

@@ -7,7 +7,7 @@ import { SystemClock } from '../../src/clock.ts';
 import { lifecycleHttpFallback } from '../../src/lifecycle/texts/events.ts';
 import type { ExecOutcome } from '../../src/runtime/runtime.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer } from './local-servers.ts';
 
 const IN_POD = 'for Container "main" in Pod "web_shop(7b3d8f6e-0000-4000-8000-000000000001)" failed - error:';

@@ -7,9 +7,9 @@ import { PodrunError } from '../../src/api/errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/store.ts';
 import { node } from '../lifecycle/base-objects.ts';
 import { PATIENT } from '../patience.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
-import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
+import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 import { newMirrorPod, newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 

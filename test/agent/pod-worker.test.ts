@@ -4,7 +4,7 @@ import type { PodStatus } from '../../src/api/generated/types.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { Observation } from '../../src/lifecycle/observation.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 const NAMES = ['a', 'b', 'c'];
 

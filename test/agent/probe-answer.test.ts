@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';
 import type { Probe } from '../../src/api/generated/types.ts';
-import { SimulatedRuntime } from '../simulation/simulated-runtime.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, httpServer, tcpServer } from './local-servers.ts';
 import { journalled } from './probing.ts';
 

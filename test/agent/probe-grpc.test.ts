@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHealthResponse, encodeHealthRequest } from '../../src/agent/probe/grpc-message.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, http2Server, httpServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
 import { type Circumstances, probing } from './probing.ts';
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
 import { probingHttp } from './probing.ts';
 

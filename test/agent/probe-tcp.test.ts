@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, tcpServer } from './local-servers.ts';
 import { probing } from './probing.ts';
 

@@ -3,7 +3,7 @@ import type { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { probedStage } from '../../src/lifecycle/probes/probed-containers.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 export const PASS: ProbeOutcome = { result: 'success', output: '' };
 export const FAIL: ProbeOutcome = { result: 'failure', output: 'no' };

@@ -10,6 +10,7 @@ const BELOW_AGENT = [
   'clock',
   'machine-id',
   'quietly',
+  'build-file',
   'version',
   'machine',
   'lifecycle',
@@ -30,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
   clock: ['api'],
   quietly: [],
+  'build-file': [],
   'machine-id': ['quietly'],
   version: [],
   machine: ['api'],
@@ -40,14 +42,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   print: ['api', 'machine', 'lifecycle', 'controllers', 'history', 'manifest'],
   store: ['api', 'clock', 'machine-id', 'quietly', 'machine', 'lifecycle', 'history'],
   network: ['api', 'clock', 'quietly'],
-  runtime: ['api', 'clock', 'machine-id', 'quietly', 'machine', 'network'],
-  images: ['api', 'clock', 'machine-id', 'quietly', 'version', 'lifecycle', 'runtime'],
+  runtime: ['api', 'clock', 'machine-id', 'quietly', 'build-file', 'machine', 'network'],
+  images: ['api', 'clock', 'machine-id', 'quietly', 'build-file', 'version', 'lifecycle', 'runtime'],
   agent: [...BELOW_AGENT, 'background'],
   background: [...BELOW_AGENT, 'agent'],
   objects: [...BELOW_AGENT, 'agent'],
+  experiments: ['api', 'clock', 'lifecycle', 'runtime', 'agent'],
+  simulation: [...BELOW_AGENT, 'agent', 'objects'],
   server: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print'],
   remote: [...BELOW_AGENT, 'agent', 'background'],
-  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server', 'remote'],
+  cli: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server', 'remote', 'experiments', 'simulation'],
   library: [...BELOW_AGENT, 'agent', 'background', 'objects', 'print', 'server'],
 };
 
@@ -55,7 +59,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
-  { modules: /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js)(\/|$)/, layers: ['server'] },
+  {
+    modules:
+      /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js|parse5-html-rewriting-stream)(\/|$)/,
+    layers: ['server'],
+  },
   { modules: /^@kubernetes\/client-node\//, layers: ['remote'] },
   { modules: /^yaml$/, layers: ['manifest', 'agent'] },
   { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
@@ -63,22 +71,27 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
 
 /**
  * Files of `cli` that may use `import()`: the table of verbs, the looks at the state folder before a command, manifests
- * behind `-f` and `--from`, the server, the client of clusters, and what draws
- * on a terminal.
+ * behind `-f` and `--from`, what only experiments need, the server, runs on clusters, and what draws on a terminal.
  */
 const LATE_IMPORTS = [
-  'src/cli/apply/apply-on-cluster.ts',
   'src/cli/before-command.ts',
+  'src/cli/connect/open-cluster.ts',
   'src/cli/from/saved-objects.ts',
   'src/cli/main.ts',
   'src/cli/repair.ts',
   'src/cli/select/selection.ts',
+  'src/cli/verbs/apply.ts',
   'src/cli/verbs/dashboard.ts',
+  'src/cli/verbs/matrix.ts',
   'src/cli/verbs/serve.ts',
+  'src/cli/verbs/simulate.ts',
   'src/cli/view/open-view.ts',
   'src/cli/view/painter-for.ts',
   'src/cli/waiting/waiting-line.ts',
 ];
+
+/** The parts that only a run with a time or with faults of its own needs. */
+const EXPERIMENTS = ['src/experiments/', 'src/simulation/', 'src/cli/experiments/'];
 
 /** The packages that podrun is built with, and the layer in which each does its work. */
 const WORKS_IN = [
@@ -94,6 +107,7 @@ const WORKS_IN = [
   { name: 'protobufjs/light.js', layer: 'server' },
   { name: '@marcbachmann/cel-js', layer: 'server' },
   { name: 're2js', layer: 'server' },
+  { name: 'parse5-html-rewriting-stream', layer: 'server' },
   { name: '@kubernetes/client-node/dist/config.js', layer: 'remote' },
 ];
 
@@ -162,6 +176,23 @@ describe('dependencies', () => {
       return from.startsWith(steps) && !shared.has(from) && target.startsWith(steps) && target !== `${steps}step.ts`;
     });
     expect(wrong.map(told)).toEqual([]);
+  });
+
+  it('on experiments are late: a run without them loads none of them', () => {
+    const isExperiment = (file: string): boolean => EXPERIMENTS.some((room) => file.startsWith(room));
+    const early = edges.filter(
+      ({ from, target, isType, isLate }) => isExperiment(target) && !isExperiment(from) && !isType && !isLate,
+    );
+    expect(early.map(told)).toEqual([]);
+  });
+
+  it('of a plain apply are on nothing that only some runs need', () => {
+    const needed = new Set(['src/cli/start.ts', 'src/cli/verbs/apply.ts']);
+    for (const file of needed)
+      for (const { target } of edges.filter(({ from, isType, isLate }) => from === file && !isType && !isLate))
+        needed.add(target);
+    const rooms = [...EXPERIMENTS, 'src/remote/', 'src/server/', 'src/cli/watch/'];
+    expect([...needed].filter((file) => rooms.some((room) => file.startsWith(room)))).toEqual([]);
   });
 
   it('of the command line load late only what costs a start time', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { reviveAgents } from '../../src/background/revive-agents.ts';
 import { BackgroundAgents } from '../../src/store/owners/background-agents.ts';
 import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { temporaryFolder } from '../store/temporary-store.ts';
 
 it('an agent that was killed and still exists is waited for, then another takes its place', async () => {

@@ -1,6 +1,7 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import type { Podrun, Workshop } from '../cli/workshop.ts';
+import { GONE_WITHIN_MS } from '../patience.ts';
 import { whatIsLeft } from './what-is-left.ts';
 
 /** The events of a test that decide what may be left. */
@@ -14,7 +15,10 @@ export interface Aftermath {
 export async function faultsAfter(place: Workshop, { wasKilled, env = {} }: Aftermath): Promise<string[]> {
   const uids = (await podsOf(place, env)).flatMap(({ metadata }) => metadata?.uid ?? []);
   const faults = wasKilled ? await tidied(place, env) : [];
-  faults.push(...whatIsLeft({ folder: place.folder, stateDir: place.stateDir, uids }));
+  const left = (): string[] => whatIsLeft({ folder: place.folder, stateDir: place.stateDir, uids });
+  // The watchdog of a killed podrun removes files after the processes, beside `gc`.
+  if (wasKilled) await vi.waitUntil(() => left().length === 0, { timeout: GONE_WITHIN_MS }).catch(() => undefined);
+  faults.push(...left());
   for (const pod of await podsOf(place, env)) faults.push(...untruths(pod));
   return faults;
 }

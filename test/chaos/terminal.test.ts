@@ -21,7 +21,8 @@ describe.runIf(process.platform === 'linux' && hasScript)('a terminal that is cl
     );
     terminal.kill('SIGKILL');
     const exitCode = path.join(workshop.folder, 'exit-code');
-    while (!existsSync(exitCode)) await sleep(10);
+    // The shell makes the file before it writes to it.
+    while (!existsSync(exitCode) || readFileSync(exitCode, 'utf8') === '') await sleep(10);
     expect(readFileSync(exitCode, 'utf8')).toBe('129\n');
     await expectGentleEnd();
   });

@@ -21,6 +21,9 @@ afterAll(async () => {
 const manifest = (name: string, objects: readonly object[]): string =>
   workshop.file(`${name}.json`, objects.map((object) => JSON.stringify(object)).join('\n---\n'));
 
+/** The kubeconfig of the cluster. */
+const access = (): Record<string, string> => env;
+
 const onCluster = (args: readonly string[]): Podrun => workshop.start(['apply', '--context', 'podrun', ...args], env);
 
 /** The objects of a type that the cluster has, with its own namespaces left out. */
@@ -123,6 +126,74 @@ it('removes what a killed run has left', async () => {
   const { exitCode, stderr } = await onCluster([manifest('fine', [job(0)])]).ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('a killed podrun has left') });
   await expect.poll(() => left('pods')).toEqual([]);
+});
+
+it('tells when its namespace vanishes', async () => {
+  const spec = {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: 'main', image: 'busybox', command: ['sleep', '99'] }],
+  };
+  const lost = onCluster([manifest('lost', [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'lost' }, spec }])]);
+  await lost.until(({ stdout }) => stdout.includes('Running'));
+  const [, namespace = ''] = /namespace (\S+) of context/.exec(lost.stdout) ?? [];
+  await cluster.run(['delete', 'namespace', namespace]);
+  const { exitCode, stderr } = await lost.ended;
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining('pod/lost is gone from the cluster: another client has deleted it') as unknown,
+  });
+});
+
+it('pulls a manifest that runs here', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData: { word: 'hush' } };
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { key: 'value' } };
+  const env = [
+    { name: 'KEY', valueFrom: { configMapKeyRef: { name: 'settings', key: 'key' } } },
+    { name: 'WORD', valueFrom: { secretKeyRef: { name: 'login', key: 'word' } } },
+  ];
+  const container = { name: 'main', image: 'busybox', command: ['sh', '-c', 'echo $KEY $WORD'], env };
+  const spec = { restartPolicy: 'Never', containers: [container] };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'source' }, spec };
+  expect((await cluster.run(['apply', manifest('source', [secret, config, pod])])).exitCode).toBe(0);
+  const pull = async (...flags: readonly string[]): Promise<Ended> =>
+    workshop.start(['pull-manifest', 'pod/source', '--context', 'podrun', ...flags], access()).ended;
+  const bare = await pull();
+  expect(bare.stdout).toContain(
+    '# Left out:\n# - ConfigMap settings: --configmaps brings it along\n# - Secret login: ',
+  );
+  const { exitCode, stdout } = await pull('--configmaps', '--redact');
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^# From pod\/source in namespace default of context podrun\.\n(?!#)/);
+  expect(stdout).not.toMatch(/uid:|status:|kube-api-access|nodeName|aHVzaA==/);
+  const here = await workshop.run(['apply', workshop.file('pulled.yaml', stdout)]);
+  expect({ exitCode: here.exitCode, stdout: here.stdout }).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(/main +\| value REDACTED\n/) as unknown,
+  });
+  expect((await pull('-n', 'nowhere')).stderr).toContain('Error from server (NotFound): pods "source" not found');
+});
+
+it('compare runs the same here and there, and tells how the stories differ', async () => {
+  const env = [{ name: 'NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }];
+  const pod = (name: string, script: string): object => {
+    const containers = [{ name: 'main', image: 'busybox', command: ['sh', '-c', script], env }];
+    return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { restartPolicy: 'Never', containers } };
+  };
+  const compare = (file: string): Promise<Ended> =>
+    workshop.start(['compare', file, '--context', 'podrun', '--tolerance-min', '30s'], access()).ended;
+  expect(await compare(manifest('same', [pod('one', 'exit 0'), pod('other', 'exit 3')]))).toMatchObject({
+    exitCode: 0,
+    stdout: 'one here and one on podrun do not differ.\n\nother here and other on podrun do not differ.\n',
+  });
+  const differs = await compare(manifest('differs', [pod('one', 'case $NAMESPACE in podrun-*) exit 3; esac')]));
+  expect(differs.exitCode).toBe(1);
+  expect(differs.stdout).toMatch(/^WHERE +WHAT +one here +one on podrun\n/);
+  expect(differs.stdout).toMatch(/^main +exit +code 0 +code 3$/m);
+  // The other run would go on for ever.
+  const endless = manifest('endless', [pod('one', 'exec sleep 1000')]);
+  const nowhere = await workshop.start(['compare', endless, '--context', 'nope'], access()).ended;
+  expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no Pod began: nope') as unknown });
+  expect(await left('namespaces')).toEqual([]);
 });
 
 it('refuses what only this machine can do', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Container } from '../../src/api/generated/types.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { hasTerminals, startAtTerminal } from './own-terminal.ts';
-import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+import { type Podrun, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -92,17 +92,19 @@ describe('podrun attach', () => {
   describe('refuses', () => {
     beforeEach(() => run({ command: ['true'] }));
 
-    it.each([
-      [[], 2, 'error: at least 1 argument is required for attach\n'],
-      [['a', 'b', 'c'], 2, 'error: expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw 3: [a b c]\n'],
-      [['nope'], 1, 'Error from server (NotFound): pods "nope" not found\n'],
-      [['web', '-c', 'setup'], 1, 'error: unable to upgrade connection: container not found ("setup")\n'],
-      [['web', '-c', 'x'], 1, 'error: container x is not valid for pod web out of: main, other, setup (init)\n'],
-      [['web', '--detach-keys=ctrl-?'], 2, 'error: invalid detach keys (ctrl-?): "ctrl-?" is no key\n'],
-    ])('%j', async (args, exitCode, stderr) => {
-      const ended: Ended = await attach(args).ended;
-      expect(ended).toMatchObject({ exitCode, stdout: '' });
-      expect(ended.stderr.slice(0, stderr.length)).toBe(stderr);
+    it('wrong arguments', async () => {
+      const cases: Array<[string[], number, string]> = [
+        [[], 2, 'error: at least 1 argument is required for attach\n'],
+        [['a', 'b', 'c'], 2, 'error: expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw 3: [a b c]\n'],
+        [['nope'], 1, 'Error from server (NotFound): pods "nope" not found\n'],
+        [['web', '-c', 'setup'], 1, 'error: unable to upgrade connection: container not found ("setup")\n'],
+        [['web', '-c', 'x'], 1, 'error: container x is not valid for pod web out of: main, other, setup (init)\n'],
+        [['web', '--detach-keys=ctrl-?'], 2, 'error: invalid detach keys (ctrl-?): "ctrl-?" is no key\n'],
+      ];
+      const ended = await Promise.all(cases.map(([args]) => attach(args).ended));
+      expect(
+        ended.map(({ stderr, ...rest }, index) => ({ ...rest, stderr: stderr.slice(0, cases[index]?.[2].length) })),
+      ).toEqual(cases.map(([, exitCode, stderr]) => ({ exitCode, stdout: '', stderr })));
     });
 
     it('a Pod that has ended', async () => {

@@ -123,7 +123,8 @@ cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
 
     apply.signal('SIGINT');
     expect(await apply.ended).toMatchObject({ exitCode: 130 });
-    expect(processesIn(networks)).toEqual([]);
+    // The helpers of `exec` and `port-forward` end a moment after their commands.
+    await vi.waitFor(() => expect(processesIn(networks)).toEqual([]), PATIENT);
     await expect(fetch(`http://127.0.0.1:${hostPort}/`)).rejects.toThrow('fetch failed');
   });
 

@@ -64,6 +64,21 @@ describe('a background agent that was killed', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
+  it('leaves no container of a Pod that was removed by force before it could look', async () => {
+    await detached({});
+    const puppet = await stage.puppet('main');
+    await running();
+    const former = agentPid();
+    process.kill(former, 'SIGSTOP');
+    await workshop.run(['delete', 'pod', 'web', '--force', '--grace-period=0']);
+    expect(web()).toBeUndefined();
+    await kill(former);
+    expect((await workshop.run(['get', 'pods'])).exitCode).toBe(0);
+    await puppet.gone;
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+    expect(workshop.processes()).toEqual([]);
+  });
+
   it.each([
     { when: 'after the next one was there', isWatched: true, isKept: true },
     { when: 'while nobody looked', isWatched: false, isKept: true },

@@ -68,7 +68,15 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun attach web': { shows: /serving/ },
   // No server serves the examples.
   'podrun dashboard': { exitCode: 1 },
+  // There is no kubeconfig.
+  'podrun pull-manifest pod/web --context staging > web.yaml': { exitCode: 2 },
+  'podrun pull-manifest deploy/api -n shop --context staging --configmaps --redact': { exitCode: 2 },
+  'podrun compare job.yaml --context staging': { exitCode: 2 },
+  'podrun compare deploy/ --context staging --until ready --timeout 5m': { exitCode: 2 },
+  "podrun compare pod.yaml --context staging -o json | jq -r '.pods[].differences[].what'": {},
   'podrun dashboard --port 8001': { exitCode: 1 },
+  'podrun matrix deploy/ --for 30s': { shows: /^SEED/ },
+  'podrun matrix deploy/ --inject oom:app --seeds 5 -- ./smoke.sh': { exitCode: 2 },
   'podrun port-forward web 8080:80': { shows: /Forwarding|in use/ },
   'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
   'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },

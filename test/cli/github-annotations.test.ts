@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
-const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
+const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
 const ACTIONS = { GITHUB_ACTIONS: 'true' };
 
 /** The commands for GitHub Actions and the other relevant lines, without times. */

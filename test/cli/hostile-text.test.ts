@@ -112,6 +112,18 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['-f', 'image.yaml', '--timeout', '1s'],
     ['-f', 'web.yaml', '--no-logs', '--', HOSTILE],
   ],
+  simulate: [
+    ['-f', 'web.yaml', '--for', '1s'],
+    ['-f', FILE],
+    ['-f', 'web.yaml', '--program', HOSTILE],
+  ],
+  matrix: [
+    ['-f', 'web.yaml', '--seeds', '1'],
+    ['-f', FILE, '--seeds', '1'],
+    ['-f', 'web.yaml', '--inject', HOSTILE],
+  ],
+  'pull-manifest': [[HOSTILE], ['web', '--context', HOSTILE]],
+  compare: [['-f', 'web.yaml', '--context', HOSTILE]],
   wait: [
     ['pod/web', '--for', `condition=${HOSTILE}`, '--timeout', '1s'],
     [`pod/${HOSTILE}`, '--for', 'condition=Ready'],

@@ -15,6 +15,7 @@ import { workshopForEach } from './workshop.ts';
 const IMAGES = {
   'app:1': { config: { Cmd: ['true'] } },
   'other:1': {},
+  'own:1': { layers: [{ 'usr/bin/setsid': 'not that of util-linux' }] },
   'stays:1': { config: { Cmd: ['sleep', '600'] }, layers: [{ 'etc/stays': 'still here' }] },
 };
 
@@ -84,6 +85,17 @@ it.runIf(TIERS.includes('namespace'))(
     // The next command in the state folder notices that the containers have ended.
     const pruned = await workshop.run(['image', 'prune', '--all']);
     expect(pruned.stdout).toContain(`image "${image}" deleted`);
+  },
+);
+
+it.runIf(TIERS.includes('namespace'))(
+  'a container of an image has a terminal, whatever programs the image has',
+  async () => {
+    const command = ['sh', '-c', 'test -t 0 && echo "a terminal"'];
+    const containers = [{ name: 'main', image: `${world.host}/own:1`, command, tty: true }];
+    const pod = workshop.pod('typed', { restartPolicy: 'Never', containers });
+    const run = await workshop.run(['apply', '--images=registry', '--runtime', 'namespace', pod]);
+    expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('a terminal') });
   },
 );
 

@@ -42,8 +42,8 @@ it('runs to its end when podrun is reinstalled meanwhile', async () => {
 describe('the code cache', () => {
   it('is made by the build', () => {
     const [hash] = /[0-9a-f]{16}/.exec(readFileSync(path.join(root, 'dist/podrun.cjs'), 'latin1')) ?? [];
-    const name = `podrun.cjs.${hash}-${process.version}-${process.arch}.apply`;
-    expect(readdirSync(path.join(root, 'dist'))).toContain(name);
+    const name = `podrun.cjs.${hash}-${process.version}-${process.arch}`;
+    expect(readdirSync(path.join(root, 'dist'))).toEqual(expect.arrayContaining([`${name}.apply`, `${name}.first`]));
   });
 
   const cacheHome = (): string => path.join(workshop.folder, 'cache');
@@ -78,6 +78,23 @@ describe('the code cache', () => {
     const last = statSync(apply);
     await run(podrun, 'apply', manifest);
     expect([statSync(first).ino, statSync(apply).ino]).toEqual([written.ino, last.ino]);
+  });
+
+  it('of a small command is read by small commands only, also when there is that of an apply', async () => {
+    const podrun = ownPodrun();
+    await run(podrun, 'version');
+    await run(
+      podrun,
+      'apply',
+      workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'a', command: ['true'] }] }),
+    );
+    const { first = '' } = kept();
+    // Its reader notices that it is damaged, and writes it anew.
+    writeFileSync(first, 'damaged');
+    await run(podrun, 'label', 'pod', 'web', 'tried=true');
+    expect(statSync(first).size).toBe('damaged'.length);
+    await run(podrun, 'version');
+    expect(statSync(first).size).toBeGreaterThan(100_000);
   });
 
   it('is rewritten when it is damaged, of another program, or writable by others', async () => {

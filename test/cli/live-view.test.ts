@@ -8,7 +8,7 @@ import { workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 afterEach(closeScreens);
 
-const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
+const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
 const NEVER_READY = { exec: { command: ['false'] }, periodSeconds: 30 };
 
 /** A Pod that is Ready, and a Pod with three containers: one is in back-off, one is not Ready. */

@@ -122,19 +122,21 @@ describe('podrun port-forward', () => {
     expect(podrun.stderr).toBe(`Unable to listen on port ${taken}: ${errors}\n`);
   });
 
-  it.each([
-    [
-      ['web'],
-      2,
-      'error: TYPE/NAME and list of ports are required for port-forward\n' +
-        "See 'podrun port-forward -h' for help and examples\n",
-    ],
-    [['nope', '80'], 1, 'Error from server (NotFound): pods "nope" not found\n'],
-    [['web', 'abc'], 1, "error: Pod 'web' does not have a named port 'abc'\n"],
-    [['web', 'dns'], 1, 'error: UDP protocol is not supported for dns\n'],
-    [['web', '80', '--address=example.org'], 2, 'error: example.org is not a valid IP\n'],
-  ])('refuses %j', async (args, exitCode, stderr) => {
-    expect(await workshop.run(['port-forward', ...args])).toEqual({ exitCode, stdout: '', stderr });
+  it('refuses wrong arguments', async () => {
+    const cases: Array<[string[], number, string]> = [
+      [
+        ['web'],
+        2,
+        'error: TYPE/NAME and list of ports are required for port-forward\n' +
+          "See 'podrun port-forward -h' for help and examples\n",
+      ],
+      [['nope', '80'], 1, 'Error from server (NotFound): pods "nope" not found\n'],
+      [['web', 'abc'], 1, "error: Pod 'web' does not have a named port 'abc'\n"],
+      [['web', 'dns'], 1, 'error: UDP protocol is not supported for dns\n'],
+      [['web', '80', '--address=example.org'], 2, 'error: example.org is not a valid IP\n'],
+    ];
+    const ended = await Promise.all(cases.map(([args]) => workshop.run(['port-forward', ...args])));
+    expect(ended).toEqual(cases.map(([, exitCode, stderr]) => ({ exitCode, stdout: '', stderr })));
   });
 
   it('refuses a Pod that does not run', async () => {

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { isProcessAlive, type ProcessIdentity } from '../../src/runtime/watch/process-identity.ts';
+import { sharedClusterPaths } from '../../src/store/layout.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
@@ -217,12 +219,21 @@ export class Workshop {
     });
   }
 
+  /** The processes of the network that Pods in the background share: they outlive podrun, also when it is killed. */
+  #networkProcesses(): number[] {
+    const { holder, wayOut } = sharedClusterPaths(this.stateDir);
+    return [holder, wayOut].flatMap((file) => {
+      const recorded = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity) : undefined;
+      return recorded !== undefined && isProcessAlive(recorded) ? [recorded.pid] : [];
+    });
+  }
+
   /** Ends the remaining processes, and removes the folder. */
   async close(): Promise<void> {
     const started = this.#started.splice(0);
     for (const podrun of started) podrun.signal('SIGKILL');
     await Promise.all(started.map(({ ended }) => ended));
-    for (const pid of this.backgroundProcesses()) kill(pid);
+    for (const pid of [...this.backgroundProcesses(), ...this.#networkProcesses()]) kill(pid);
     for (const process_ of this.processes()) kill(Number.parseInt(process_, 10));
     // A mkfifo of a killed podrun may still write to the folder.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });

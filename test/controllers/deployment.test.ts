@@ -134,6 +134,16 @@ describe('a Deployment', () => {
     expect(conditionsOf(world)['Progressing']).toBe('NewReplicaSetAvailable');
   });
 
+  it('counts on from a revision of 64 bits', () => {
+    const { world, node } = deploy();
+    const revision = 'deployment.kubernetes.io/revision';
+    const [old] = world.list('ReplicaSet');
+    world.update(old?.metadata.uid ?? '', { metadata: { annotations: { [revision]: '3546343826724305832' } } });
+    change(world, { template: templateOf('2') });
+    node.run(1000);
+    expect(world.find('Deployment', 'web').metadata.annotations?.[revision]).toBe('3546343826724305833');
+  });
+
   it('gives its ReplicaSet new annotations of its own, but no revision', () => {
     const { world, node } = deploy();
     world.update('web', { metadata: { annotations: { team: 'blue' } } });

@@ -11,8 +11,8 @@ import type { PropagationPolicy } from '../../src/controllers/garbage/deletion.t
 import { NAME_ALPHABET } from '../../src/controllers/names.ts';
 import type { NewObject } from '../../src/controllers/reconcile.ts';
 import { asCreated } from '../../src/manifest/default/created.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import type { WorldObject } from './world.ts';
 
 /**

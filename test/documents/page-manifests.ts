@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 
 /** A program that runs until SIGTERM. */
-export const SERVE = 'trap "exit 0" TERM; echo listening; while :; do sleep 0.1; done';
+export const SERVE = 'trap "exit 0" TERM; echo listening; sleep 1000 & wait';
 
 export function pod(name: string, spec: PodSpec): string {
   const containers = spec.containers.map((container) => ({ image: 'app:1', ...container }));
@@ -49,3 +49,8 @@ export function fixture(name: string): string {
 export function ending(program: string): string {
   return pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: [program] }] });
 }
+
+/** A Pod that no machine has room for. */
+export const TOO_LARGE: string = pod('big', {
+  containers: [{ name: 'main', command: ['sleep', '60'], resources: { requests: { memory: '900Ti' } } }],
+});

@@ -131,10 +131,11 @@ class Shell {
   }
 
   async run(command: string, until?: RegExp): Promise<Result> {
-    const child = spawn('/bin/sh', ['-c', command], {
+    // Both streams go through one pipe: of two, a busy reader may see the later text first.
+    const child = spawn('/bin/sh', ['-c', `exec 2>&1\n${command}`], {
       cwd: this.#folder,
       env: this.#env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });
     const interrupt = (signal: NodeJS.Signals): void => {
@@ -146,14 +147,12 @@ class Shell {
     };
     let printed = '';
     let isInterrupted = false;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        printed += text;
-        if (isInterrupted || until?.test(printed) !== true) return;
-        isInterrupted = true;
-        interrupt('SIGINT');
-      });
-    }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (isInterrupted || until?.test(printed) !== true) return;
+      isInterrupted = true;
+      interrupt('SIGINT');
+    });
     const alarm = setTimeout(() => interrupt('SIGKILL'), COMMAND_TIMEOUT_MS);
     const exitCode = await new Promise<number>((resolve) => {
       child.once('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 137)));

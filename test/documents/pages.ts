@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import { TIERS } from '../cli/tiers.ts';
-import { SERVE, deployed, ending, fixture, pod, serving } from './page-manifests.ts';
+import { SERVE, deployed, ending, fixture, pod, serving, TOO_LARGE } from './page-manifests.ts';
 import type { PageSetting } from './page-run.ts';
 
 const canLimit = cgroupMachine().locations.has('memory');
@@ -290,6 +290,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     before: ['chmod +x register drain'],
     manners: {
       'podrun apply pod.yaml': { until: /Ready/ },
+      'podrun apply deploy/ --watch': { before: ['mkdir deploy; cp pod.yaml deploy'], until: /Ready/ },
       'podrun get pods                 # what kubectl get pods would show; -o wide, json, yaml, name; -w to follow': {
         before: [DETACH],
       },
@@ -304,6 +305,10 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun logs web --hooks': { before: [DELETE, 'rm ready', 'podrun apply pod.yaml --until ready'] },
     },
   },
+  'docs/scale.md': {
+    files: { 'big.yaml': TOO_LARGE },
+    manners: { 'npx podrun apply big.yaml --until ready': { exit: 1 } },
+  },
   'docs/runtime.md': { manners: { 'podrun doctor': { otherOutput: 'another machine' } } },
   'docs/clusters.md': {
     manners: Object.fromEntries(
@@ -311,6 +316,8 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
         'podrun apply --context staging deploy/ --until ready --timeout 5m -- ./smoke.sh',
         "podrun apply --context staging web.yaml -- sh -c 'curl http://$WEB_SERVICE_HOST:$WEB_SERVICE_PORT/'",
         'podrun get pods -A --context staging',
+        'podrun compare job.yaml --context staging',
+        'podrun pull-manifest deploy/web -n shop --context staging --configmaps --redact > web.yaml',
         'podrun timeline web -n podrun-x7k2p --context staging',
       ].map((line) => [line, { skip: 'needs a cluster: test/cli/apply-context.test.ts has one' }]),
     ),
@@ -337,6 +344,26 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       },
     },
   },
+  'docs/time-and-faults.md': {
+    files: {
+      'pod.yaml': pod('web', {
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          {
+            name: 'app',
+            command: ['sleep', '1000'],
+            readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1, failureThreshold: 1 },
+          },
+        ],
+      }),
+    },
+    manners: {
+      'podrun apply fixtures/crash-loop.yaml --no-logs --speed 60x --timeout 5m': { exit: 124 },
+      "podrun apply pod.yaml --no-logs --inject kill:app@2s --inject 'probe:readiness=fail@4s+2s' --timeout 8s": {
+        exit: 124,
+      },
+    },
+  },
   'docs/timeline.md': {
     files: { 'pod.yaml': serving('app'), 'deployment.yaml': fixture('deployment.yaml') },
     before: ['podrun apply pod.yaml --until ready'],
@@ -348,9 +375,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       },
     },
   },
-  'docs/waiting.md': {
-    files: { 'pod.yaml': serving('main') },
-  },
+  'docs/waiting.md': { files: { 'pod.yaml': serving('main') } },
   'docs/workloads.md': {
     files: {
       'deployment.yaml': fixture('deployment.yaml'),

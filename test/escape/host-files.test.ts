@@ -2,7 +2,18 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { APART, attemptIn, escaping, hasProgram, mountTable, ROOT_APART, run, start, works } from './worlds.ts';
+import {
+  APART,
+  attemptIn,
+  escaping,
+  hasProgram,
+  mountTable,
+  needCoverable,
+  ROOT_APART,
+  run,
+  start,
+  works,
+} from './worlds.ts';
 
 /** A file that only a program outside of a container can make: a container gets a copy of this folder. */
 const PROOF = `/var/tmp/podrun-escape-${process.pid}`;
@@ -34,6 +45,23 @@ describe.each(APART)('the files of the host, for a container of $who, $tier tier
     const calls = `mkdir "/x"; chroot "/x"; chdir ".." for 1..64; chroot "."; open F, ">${PROOF}"; print F "out"`;
     const climb = `perl -e '${calls}'`;
     expect(await run(attemptIn(context, world), escaping(`${climb}; echo tried`))).toEqual(['tried']);
+    expect(isOut()).toBe(false);
+  });
+
+  it('cannot be reached by programs in the folder of its image, which run before it', async (context) => {
+    const attempt = attemptIn(context, world);
+    const { workshop } = attempt;
+    needCoverable(context, world, workshop.folder);
+    const folder = path.join(workshop.folder, 'files/usr/bin');
+    mkdirSync(folder, { recursive: true });
+    // The new root has a shell of its own, while the old one is still the current folder.
+    for (const name of ['umount', 'setpriv', 'env', 'sleep', 'unshare', 'nsenter', 'mount']) {
+      writeFileSync(path.join(folder, name), `#!/bin/sh\necho out >.${PROOF}; echo out >/proc/1/cwd${PROOF}\n`, {
+        mode: 0o755,
+      });
+    }
+    workshop.file('podrun.yaml', 'images: { escape: { folder: ./files } }');
+    expect(await run(attempt, escaping('echo tried'))).toEqual(['tried']);
     expect(isOut()).toBe(false);
   });
 

@@ -7,7 +7,10 @@ import { APART, type Attempt, attemptIn, start, type World, works } from './worl
 const SECRET = 'a secret of the host';
 const NAMES = ['file', 'log', 'secret'];
 
-/** A script that puts a folder of the container and a link to the outside at one path, in turns and without end. */
+/**
+ * A script that puts a folder of the container and a link to the outside at one path, in turns and without end:
+ * hundreds of times in ten milliseconds. Then it rests as long, since podrun needs the processor, too.
+ */
 const SWAP = `const { renameSync, rmSync } = require('node:fs');
 process.chdir('/data');
 const move = (from, to) => {
@@ -21,9 +24,13 @@ const move = (from, to) => {
     } catch {}
   }
 };
-for (;;) for (const name of ['folder', 'link']) {
-  move(name, 'swap');
-  move('swap', name);
+const rest = new Int32Array(new SharedArrayBuffer(4));
+for (;;) {
+  for (const end = Date.now() + 10; Date.now() < end; ) for (const name of ['folder', 'link']) {
+    move(name, 'swap');
+    move('swap', name);
+  }
+  Atomics.wait(rest, 0, 0, 10);
 }`;
 
 interface Trap {

@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, realpathSync } from 'node:fs';
 import type { TestContext } from 'vitest';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
+import { mountOf, readHostMounts } from '../../src/runtime/linux/namespace/host-mounts.ts';
 import { type Ended, Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
 
 /** The user that runs podrun, and the runtime of its containers. */
@@ -38,6 +39,12 @@ export function isPermitted({ who, tier }: World): boolean {
 /** Skips a test whose world this machine does not permit. */
 export function need(context: TestContext, world: World): void {
   if (!isPermitted(world)) context.skip(`this machine does not permit: ${world.who}, ${world.tier} tier`);
+}
+
+/** Skips a test whose folder cannot lie over the files of this machine: an overlay below it, as in a container. */
+export function needCoverable(context: TestContext, { tier }: World, folder: string): void {
+  const isOnOverlay = tier === 'namespace' && mountOf(realpathSync(folder), readHostMounts())?.type === 'overlay';
+  if (isOnOverlay) context.skip(`${folder} is on an overlay`);
 }
 
 /** A Pod whose program tries to escape. */

@@ -84,6 +84,33 @@ describe('the package, installed', () => {
     ]);
   });
 
+  it('has what it needs, and nothing else', () => {
+    const installed = path.join(consumer, 'node_modules/podrun');
+    const own = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)))
+      .filter((file) => !/^(docs\/.*\.(md|svg)|dist\/(types|library)\/.*)$/.test(file))
+      .map((file) => file.replace(/[0-9a-f]{16}-v.*(?=\.(apply|first))/, 'CACHE'));
+    expect(own.toSorted()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/package.json',
+      'bin/podrun.js',
+      'dist/THIRD_PARTY_LICENSES',
+      'dist/clusters.cjs',
+      'dist/descriptions.json',
+      'dist/image-puller.cjs',
+      'dist/network-helper.cjs',
+      'dist/podrun.cjs',
+      'dist/podrun.cjs.CACHE.apply',
+      'dist/podrun.cjs.CACHE.first',
+      'dist/server.cjs',
+      'dist/server.cjs.CACHE.apply',
+      'package.json',
+    ]);
+  });
+
   it.each([
     ['module', 'main.mjs', "import { run } from 'podrun';"],
     ['CommonJS program', 'main.cjs', "const { run } = require('podrun');"],

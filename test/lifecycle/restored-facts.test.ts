@@ -3,6 +3,7 @@ import type { Container, ContainerStatus, PodSpec } from '../../src/api/generate
 import type { StoredPod } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
 import { containerFacts, NEW_POD } from '../../src/lifecycle/facts.ts';
+import { observe } from '../../src/lifecycle/observe.ts';
 import { type FoundInstance, restoredFacts } from '../../src/lifecycle/restored-facts.ts';
 
 const NOW = { monotonicMs: 1_000_000, wallMs: Date.UTC(2026, 0, 1) };
@@ -176,4 +177,12 @@ describe('a Pod whose containers the runtime has lost', () => {
     expect([isSandboxNew, facts.sandbox, adopted.length]).toEqual([false, 'ready', 1]);
     expect(containerFacts(facts, 'main').current?.exit?.exitCode).toBe(255);
   });
+});
+
+it('a Pod whose former agent died before it wrote down the address has that of its sandbox', () => {
+  const taken = pod({}, [{ state: { waiting: { reason: 'ContainerCreating' } } }]);
+  delete taken.status.podIP;
+  const { facts } = restoredFacts(taken, [found(0)], NOW);
+  expect([facts.sandbox, facts.podIP]).toEqual(['ready', undefined]);
+  expect(observe(taken, facts, { type: 'sandboxReady', podIP: '10.93.1.2' }, NOW).facts.podIP).toBe('10.93.1.2');
 });

@@ -101,6 +101,19 @@ describe('what this runner takes without effect', () => {
     expect([false, true].map((hasNamespaces) => withoutEffectErrors(given, { hasNamespaces }).length)).toEqual([4, 1]);
   });
 
+  it('is no token that the API server mounts read-only', () => {
+    const mount = { name: 'kube-api-access-x7k2p', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' };
+    const volumeMounts = [{ ...mount, readOnly: true }];
+    const given = created(podOf({ volumeMounts }, { volumes: [{ name: mount.name, emptyDir: {} }] }));
+    expect(groupFieldsWithoutEffect(given)).toEqual([]);
+  });
+
+  it('is no filter of system calls where an OCI runtime applies one', () => {
+    const given = created(podOf({ securityContext: { seccompProfile: { type: 'RuntimeDefault' } } }));
+    const fields = (hasOciRuntime: boolean) => groupFieldsWithoutEffect(given, { hasOciRuntime }).length;
+    expect([fields(false), fields(true)]).toEqual([1, 0]);
+  });
+
   it('has no port of the host where the Pod has a network of its own', () => {
     const given = created(podOf({ ports: [{ containerPort: 80, hostPort: 8080, hostIP: '127.0.0.1' }] }));
     const refusedPaths = (hasPodNetwork: boolean) =>

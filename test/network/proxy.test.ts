@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/service-listener.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 const clock = new ManualClock();
 const closers: (() => void)[] = [];

@@ -67,10 +67,16 @@ export function waiting(
 export function ended(
   name: string,
   exitCode: number,
-  change: Partial<ContainerStatus> & { reason?: string; message?: string; finishedAt?: string } = {},
+  change: Partial<ContainerStatus> & {
+    reason?: string;
+    message?: string;
+    startedAt?: string | undefined;
+    finishedAt?: string;
+  } = {},
 ): ContainerStatus {
-  const { reason = exitCode === 0 ? 'Completed' : 'Error', message, finishedAt = at(-10), ...rest } = change;
-  const terminated = { exitCode, reason, message, startedAt: at(-30), finishedAt };
+  const { reason = exitCode === 0 ? 'Completed' : 'Error', message, finishedAt = at(-10), ...others } = change;
+  const { startedAt, ...rest } = { startedAt: at(-30), ...others };
+  const terminated = { exitCode, reason, message, startedAt, finishedAt };
   return containerStatus(name, { state: { terminated }, ...rest });
 }
 

@@ -4,7 +4,7 @@ import type { StoredKubeObject } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import type { ClusterConnection } from '../../src/remote/connection.ts';
 import { ClusterResource } from '../../src/remote/cluster-resource.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 const TYPE = resourceTypeOf({ apiVersion: 'v1', kind: 'Pod' });
 

@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { machineTag } from '../../src/machine-id.ts';
 import { closeFifo, FifoPool, removeFifos } from '../../src/runtime/pipes/fifo-pool.ts';
 import { PipeMaker } from '../../src/runtime/pipes/process-pipes.ts';
 import { Watchdog } from '../../src/runtime/watch/watchdog.ts';
 import { SystemClock } from '../../src/clock.ts';
+import { PATIENT } from '../patience.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-fifos-'));
@@ -22,9 +25,24 @@ it('removes FIFOs of processes that are gone, and none of a living process', asy
   const { pid: gone } = spawnSync('true');
   mkdirSync(path.join(folder, living.replace(String(process.pid), String(gone))));
   writeFileSync(path.join(folder, 'stray'), '');
-  removeFifos(folder);
+  await removeFifos(folder);
   expect(readdirSync(folder)).toEqual([living]);
   await pool.close();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('removes a folder that the mkfifo of a killed process still fills', async () => {
+  const folder = temporaryFolder();
+  const { pid: gone } = spawnSync('true');
+  const filled = path.join(folder, `${gone}-${machineTag()}-abcdef`);
+  mkdirSync(filled);
+  const mkfifo = spawn(
+    'mkfifo',
+    Array.from({ length: 2000 }, (_, index) => String(index)),
+    { cwd: filled },
+  );
+  await vi.waitUntil(() => readdirSync(filled).length > 0, { ...PATIENT, interval: 1 });
+  await Promise.all([removeFifos(folder), once(mkfifo, 'close')]);
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listByPs, markIn, parsePsTable, type ProcessEntry } from '../../src/runtime/watch/process-table.ts';
 import { processesByContainer, Sweeper, type SweepTarget } from '../../src/runtime/watch/sweeper.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 const MAIN = 100;
 const target: SweepTarget = { id: 'mine', leader: { pid: MAIN, startTime: '5000' } };

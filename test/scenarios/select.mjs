@@ -1,10 +1,12 @@
 // Copies the conformance scenarios that podrun promises to pass (scope.json) into a fresh folder and prints its path.
 //
-//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|SCENARIO...|GROUP|alone]
+//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|SCENARIO...|GROUP|alone|unrecorded]
+//
+// unrecorded: those that test/traces does not compare with the recording of a node, without namespaces
 //
 // The runner takes a folder; what is out of scope must neither fail the run nor wait for its time limit.
 
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -14,9 +16,14 @@ if (from === undefined || !['process', 'namespace'].includes(runtime)) {
 }
 
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
-const wanted = themes.length === 0 ? scope.themes : themes.flatMap((theme) => scope[theme] ?? theme);
+const isUnrecorded = themes[0] === 'unrecorded';
+const wanted = themes.length === 0 || isUnrecorded ? scope.themes : themes.flatMap((theme) => scope[theme] ?? theme);
+const isRecorded = (id) => existsSync(new URL(`../golden/traces/${id}.ndjson`, import.meta.url));
 const isExcepted = (id) =>
-  id in scope.beyond || id in scope.alone || (runtime === 'process' && id in scope.needsNamespaces);
+  id in scope.beyond ||
+  id in scope.alone ||
+  (isUnrecorded && isRecorded(id)) ||
+  (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {

@@ -85,8 +85,102 @@ describe('the administrator', () => {
   });
 });
 
+describe('an administrator of a namespace', () => {
+  const ROLES = `${RBAC}/namespaces/default/roles`;
+  const BINDINGS = `${RBAC}/namespaces/default/rolebindings`;
+  const jane = { 'impersonate-user': 'jane' };
+  const role = (name: string, ...rules: object[]): object => ({ metadata: { name }, rules });
+  const secrets = { apiGroups: [''], resources: ['secrets', 'nodes'], verbs: ['get', 'list'] };
+  const refOf = (kind: string, name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });
+  const user = { kind: 'User', name: 'jane', apiGroup: 'rbac.authorization.k8s.io' };
+  const asJane = (method: string, path: string, body?: unknown): Promise<TestAnswer> =>
+    server.request(method, path, body, jane);
+  const who =
+    'user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:';
+
+  beforeAll(async () => {
+    const body = { metadata: { name: 'jane-admin' }, roleRef: refOf('ClusterRole', 'admin'), subjects: [user] };
+    await server.post(BINDINGS, body);
+  });
+
+  it('gives no role more than they may do', async () => {
+    expect((await asJane('POST', ROLES, role('own', { ...secrets, resources: ['secrets'] }))).code).toBe(201);
+    const { code, body } = await asJane('POST', ROLES, role('more', secrets));
+    expect([code, body.message]).toEqual([
+      403,
+      `roles.rbac.authorization.k8s.io "more" is forbidden: ${who}\n` +
+        '{APIGroups:[""], Resources:["nodes"], Verbs:["get" "list"]}',
+    ]);
+    const patched = await server.request('PATCH', `${ROLES}/own`, JSON.stringify({ rules: [secrets] }), {
+      ...jane,
+      'content-type': 'application/merge-patch+json',
+    });
+    expect(patched.body.message).toContain(who);
+    const labelled = await server.request(
+      'PATCH',
+      `${ROLES}/own`,
+      JSON.stringify({ metadata: { labels: { a: 'b' } } }),
+      {
+        ...jane,
+        'content-type': 'application/merge-patch+json',
+      },
+    );
+    expect(labelled.code).toBe(200);
+  });
+
+  it('binds no role that has more than they may do', async () => {
+    const bound = (name: string): object => ({
+      metadata: { name: `to-${name}` },
+      roleRef: refOf('ClusterRole', name),
+      subjects: [user],
+    });
+    expect((await asJane('POST', BINDINGS, bound('edit'))).code).toBe(201);
+    const { code, body } = await asJane('POST', BINDINGS, bound('cluster-admin'));
+    expect([code, body.message]).toEqual([
+      403,
+      `rolebindings.rbac.authorization.k8s.io "to-cluster-admin" is forbidden: ${who}\n` +
+        '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}',
+    ]);
+    expect((await asJane('POST', BINDINGS, bound('nobody'))).body.message).toBe(
+      'clusterroles.rbac.authorization.k8s.io "nobody" not found',
+    );
+  });
+
+  it('does both when escalate and bind permit it', async () => {
+    const rules = [
+      { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'clusterroles'], verbs: ['escalate', 'bind'] },
+    ];
+    await server.post(`${RBAC}/clusterroles`, { metadata: { name: 'trusted' }, rules });
+    await server.post(`${RBAC}/clusterrolebindings`, {
+      metadata: { name: 'trusted' },
+      roleRef: refOf('ClusterRole', 'trusted'),
+      subjects: [user],
+    });
+    expect((await asJane('POST', ROLES, role('more', secrets))).code).toBe(201);
+    const body = { metadata: { name: 'all' }, roleRef: refOf('ClusterRole', 'cluster-admin'), subjects: [user] };
+    expect((await asJane('POST', BINDINGS, body)).code).toBe(201);
+  });
+});
+
 it('a namespace of objects that others have stored is known at once', async () => {
   server.store.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'new' } });
   expect((await server.get('/api/v1/namespaces/new')).body.status).toEqual({ phase: 'Active' });
   expect((await server.get('/api/v1/namespaces/new/serviceaccounts/default')).code).toBe(200);
+});
+
+it('policies ask what the user of a request may do', async () => {
+  const admission = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic';
+  const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
+  const expression = "authorizer.group('').resource('secrets').namespace('kube-system').check('get').allowed()";
+  await server.post(`${admission}ies`, {
+    metadata: { name: 'trusted' },
+    spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression, message: 'not trusted' }] },
+  });
+  const spec = { policyName: 'trusted', validationActions: ['Deny'] };
+  await server.post(`${admission}ybindings`, { metadata: { name: 'trusted' }, spec });
+  await bind('editor', 'edit');
+  const maps = '/api/v1/namespaces/default/configmaps';
+  expect((await server.post(maps, { metadata: { name: 'by-admin' } })).code).toBe(201);
+  const refused = await asAccount('POST', maps, { metadata: { name: 'by-account' } });
+  expect(refused.body).toMatchObject({ code: 422, message: expect.stringContaining('not trusted') as string });
 });

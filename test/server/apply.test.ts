@@ -67,6 +67,14 @@ describe('server-side apply over HTTP', () => {
       500,
       'failed to create typed patch object (/b; v1, Kind=ConfigMap): .dat: field not declared in schema',
     ],
+    [
+      'with two unknown fields',
+      'fieldManager=me',
+      { dat: 1, metadata: { labls: {} } },
+      500,
+      'failed to create typed patch object (/b; v1, Kind=ConfigMap): errors:\n' +
+        '  .dat: field not declared in schema\n  .metadata.labls: field not declared in schema',
+    ],
   ])('%s is refused', async (_, query, change, code, message) => {
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...change });
     const headers = { 'content-type': 'application/apply-patch+yaml' };

@@ -64,17 +64,39 @@ describe('a CustomResourceDefinition over HTTP', () => {
     ]);
   });
 
+  it('has the status of new objects, unless that is a subresource', async () => {
+    const { subresources: _, ...plain } = version;
+    const names = { plural: 'hats', kind: 'Hat' };
+    await server.post(DEFINITIONS, {
+      ...definition,
+      metadata: { name: 'hats.stable.example.com' },
+      spec: { ...definition.spec, names, versions: [plain] },
+    });
+    const hats = '/apis/stable.example.com/v1/namespaces/default/hats';
+    await expect.poll(async () => (await server.get(hats)).code).toBe(200);
+    const status = { worn: true };
+    const statusOf = async (path: string, kind: string): Promise<unknown> =>
+      (await server.post(path, { ...shirt('new', {}), kind, status })).body.status;
+    expect([await statusOf(hats, 'Hat'), await statusOf(SHIRTS, 'Shirt')]).toEqual([status, undefined]);
+    await server.request('DELETE', `${SHIRTS}/new`);
+  });
+
   it('serves the same objects in all its versions, and tells what podrun does not do', async () => {
     const spec = { ...definition.spec, names: { plural: 'socks', kind: 'Sock' } };
     const versions = [version, { ...version, name: 'v2', storage: false }];
     const rules = [{ rule: 'self.nothing()' }];
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': rules } };
+    const webhook = { clientConfig: { url: 'https://example.com/convert' }, conversionReviewVersions: ['v1'] };
     const answer = await server.post(DEFINITIONS, {
       ...definition,
       metadata: { name: 'socks.stable.example.com' },
-      spec: { ...spec, versions: [versions[0], { ...versions[1], schema }], conversion: { strategy: 'Webhook' } },
+      spec: {
+        ...spec,
+        versions: [versions[0], { ...versions[1], schema }],
+        conversion: { strategy: 'Webhook', webhook },
+      },
     });
-    expect(String(answer.headers['warning'])).toContain('podrun calls no conversion webhooks');
+    expect(String(answer.headers['warning'])).toContain('podrun calls webhooks of this machine only');
     expect(String(answer.headers['warning'])).toContain('podrun does not evaluate a rule of version v2');
     const at = (name: string): string => `/apis/stable.example.com/${name}/namespaces/default/socks`;
     await expect.poll(async () => (await server.get(at('v2'))).code).toBe(200);

@@ -49,3 +49,21 @@ it('an owner waits for what blocks its deletion in the foreground, and gives it 
   const { body } = await server.get(`${MAPS}/child`);
   expect(body.metadata.ownerReferences ?? []).toEqual([]);
 });
+
+it('a deletion looks at no other object when nothing names it as owner', async () => {
+  await make('alone');
+  const list = vi.spyOn(server.store, 'list');
+  await server.request('DELETE', `${MAPS}/alone`);
+  expect(list.mock.calls).toEqual([]);
+  list.mockRestore();
+});
+
+it('a workload goes with an owner of another kind', async () => {
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: await make('owner') };
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'busybox' }] } };
+  const spec = { replicas: 0, selector: { matchLabels: { a: 'b' } }, template };
+  const sets = '/apis/apps/v1/namespaces/default/replicasets';
+  await server.post(sets, { metadata: { name: 'owned', ownerReferences: [owner] }, spec });
+  await server.request('DELETE', `${MAPS}/owner`);
+  await vi.waitFor(async () => expect((await server.get(`${sets}/owned`)).code).toBe(404));
+});

@@ -38,9 +38,19 @@ describe('Events of events.k8s.io', () => {
     expect(found.body.items).toMatchObject([{ note: 'a story', regarding: { name: 'web' } }]);
   });
 
+  it('are in conflict with a stale one, whatever it says', async () => {
+    const stale = { ...event, metadata: { name: 'told', resourceVersion: '1' }, note: 'another' };
+    expect((await server.request('PUT', `${events}/told`, JSON.stringify(stale))).body).toMatchObject({ code: 409 });
+  });
+
   it('are patched and deleted by these names', async () => {
-    expect((await patch(`${events}/told`, { note: 'another' })).body).toMatchObject({ note: 'another' });
-    expect(server.store.get('events', 'default', 'told')).toMatchObject({ message: 'another' });
+    const refused = await patch(`${events}/told`, { note: 'another' });
+    expect(refused.body.message).toContain('message: Invalid value: "another": field is immutable');
+    const series = { count: 2, lastObservedTime: '2026-01-15T12:00:01.000000Z' };
+    expect((await patch(`${events}/told`, { series })).body).toMatchObject({ note: 'a story', series });
+    const core = '/api/v1/namespaces/default/events/told';
+    expect((await patch(core, { message: 'another' })).body).toMatchObject({ message: 'another', series });
+    expect((await server.post(events, { ...event, eventTime: null })).body).toMatchObject({ code: 422 });
     expect((await server.request('DELETE', `${events}/told`)).code).toBe(200);
     expect((await server.get(`${events}/told`)).code).toBe(404);
   });
@@ -55,6 +65,44 @@ describe('kinds without controllers', () => {
     );
     expect([code, body.spec]).toEqual([201, spec]);
     expect(headers['warning']).toContain('podrun has no autoscaler');
+  });
+
+  it('HorizontalPodAutoscalers of both versions are the same objects', async () => {
+    const [old, fresh] = ['v1', 'v2'].map((v) => `/apis/autoscaling/${v}/namespaces/default/horizontalpodautoscalers`);
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'both' };
+    const metric = (name: string, averageUtilization: number): object => ({
+      type: 'Resource',
+      resource: { name, target: { type: 'Utilization', averageUtilization } },
+    });
+    const spec = { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 80 };
+    await server.post(`${old}`, { metadata: { name: 'both' }, spec });
+    const metrics = [metric('cpu', 80), metric('memory', 50)];
+    const { body } = await server.get(`${fresh}/both`);
+    expect(body).toMatchObject({ apiVersion: 'autoscaling/v2', spec: { metrics: [metric('cpu', 80)] } });
+    await server.request('PUT', `${fresh}/both`, { ...body, spec: { ...body.spec, metrics } });
+    const { body: shown } = await server.get(`${old}/both`);
+    expect(shown).toMatchObject({ apiVersion: 'autoscaling/v1', spec });
+    const changed = { ...shown, spec: { ...shown.spec, targetCPUUtilizationPercentage: 70 } };
+    expect((await server.request('PUT', `${old}/both`, changed)).body.spec.targetCPUUtilizationPercentage).toBe(70);
+    const { body: last } = await server.get(`${fresh}/both`);
+    expect(last).toMatchObject({ spec: { metrics: [metric('cpu', 70), metric('memory', 50)] } });
+    expect(last.metadata.annotations).toBeUndefined();
+  });
+
+  it.each([
+    ['flowcontrol.apiserver.k8s.io/v1/flowschemas', { spec: { priorityLevelConfiguration: { name: 'global' } } }],
+    ['flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations', { spec: { type: 'Exempt', exempt: {} } }],
+    ['apiregistration.k8s.io/v1/apiservices', { spec: { groupPriorityMinimum: 1, versionPriority: 1 } }],
+  ])('%s have a status of their own', async (resource, object) => {
+    const path = `/apis/${resource}`;
+    const conditions = [{ type: 'Patched', status: 'True', reason: 'Test', message: 'by a test' }];
+    const made = await server.post(`${path}?fieldValidation=Strict`, { metadata: { name: 'x' }, ...object });
+    expect([made.code, made.headers['warning']]).toEqual([201, expect.stringContaining('podrun ')]);
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const { body } = await server.request('PATCH', `${path}/x/status`, { status: { conditions } }, merge);
+    expect(body).toMatchObject({ ...object, status: { conditions } });
+    const wrong = await server.post(`${path}?fieldValidation=Strict`, { metadata: { name: 'y' }, spec: { x: 1 } });
+    expect(wrong.body.message).toContain('unknown field "spec.x"');
   });
 
   it('have checked fields', async () => {
@@ -116,9 +164,9 @@ describe('writes', () => {
     await server.post(budgets, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: {} } });
     const path = `${budgets}/b/status?fieldManager=watcher`;
     const change = { metadata: { labels: { seen: 'yes' } }, spec: { minAvailable: 5 }, status: { currentHealthy: 7 } };
-    expect((await patch(path, change)).code).toBe(200);
-    const { body } = await server.get(`${budgets}/b`);
+    const { body } = await patch(path, change);
     expect(body).toMatchObject({ metadata: { labels: { seen: 'yes' } }, spec: { minAvailable: 1 } });
+    // A moment later, the server counts again.
     expect(body.status.currentHealthy).toBe(7);
     expect(body.metadata.managedFields).toContainEqual(
       expect.objectContaining({ manager: 'watcher', operation: 'Update', subresource: 'status' }),
@@ -131,6 +179,35 @@ describe('writes', () => {
     const { code } = await server.request('PUT', '/api/v1/namespaces/final/finalize', { ...body, spec });
     expect([code, (await server.get('/api/v1/namespaces/final')).body.spec]).toEqual([200, spec]);
   });
+
+  it('keep a Namespace with finalizers until they are gone', async () => {
+    const namespace = '/api/v1/namespaces/final';
+    await server.request('DELETE', namespace);
+    const { body } = await server.get(namespace);
+    expect(body.status.phase).toBe('Terminating');
+    await server.request('PUT', `${namespace}/finalize`, { ...body, spec: { finalizers: ['kubernetes'] } });
+    await expect.poll(async () => (await server.get(namespace)).code).toBe(404);
+  });
+});
+
+it('quotas and PodDisruptionBudgets tell what is used, and what may be evicted', async () => {
+  await server.post('/api/v1/namespaces', { metadata: { name: 'counted' } });
+  const inside = '/api/v1/namespaces/counted';
+  const pod = { metadata: { name: 'a', labels: { app: 'a' } }, spec: { containers: [{ name: 'main', image: 'b' }] } };
+  await server.post(`${inside}/resourcequotas`, { metadata: { name: 'q' }, spec: { hard: { pods: '2' } } });
+  const budgets = '/apis/policy/v1/namespaces/counted/poddisruptionbudgets';
+  const spec = { minAvailable: 0, selector: { matchLabels: { app: 'a' } } };
+  await server.post(budgets, { metadata: { name: 'b' }, spec });
+  await server.post(`${inside}/pods`, pod);
+  await expect
+    .poll(async () => (await server.get(`${inside}/resourcequotas/q`)).body.status)
+    .toEqual({ hard: { pods: '2' }, used: { pods: '1' } });
+  await expect.poll(async () => (await server.get(`${budgets}/b`)).body.status?.expectedPods).toBe(1);
+  const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+  await patch(`${inside}/pods/a/status`, ready);
+  await expect
+    .poll(async () => (await server.get(`${budgets}/b`)).body.status)
+    .toMatchObject({ currentHealthy: 1, disruptionsAllowed: 1, observedGeneration: 1 });
 });
 
 it('a TokenReview answers the user of a token', async () => {
@@ -191,5 +268,22 @@ describe('custom resources', () => {
     expect((await server.get(`${shirts}/one`)).body.metadata.deletionTimestamp).toBeTypeOf('string');
     expect((await patch(`${shirts}/one`, { metadata: { finalizers: null } })).code).toBe(200);
     expect((await server.get(`${shirts}/one`)).code).toBe(404);
+  });
+
+  it('keep their namespace until then', async () => {
+    await server.post('/api/v1/namespaces', { metadata: { name: 'wardrobe' } });
+    const inside = shirts.replace('/default/', '/wardrobe/');
+    const metadata = { name: 'last', finalizers: ['example.com/hold'] };
+    await server.post(inside, { apiVersion: 'example.com/v1', kind: 'Shirt', metadata });
+    await server.request('DELETE', '/api/v1/namespaces/wardrobe');
+    await expect
+      .poll(async () => (await server.get(`${inside}/last`)).body.metadata.deletionTimestamp)
+      .toBeTypeOf('string');
+    const { conditions } = (await server.get('/api/v1/namespaces/wardrobe')).body.status;
+    expect(conditions).toContainEqual(
+      expect.objectContaining({ message: 'Some resources are remaining: shirts.example.com has 1 resource instances' }),
+    );
+    await patch(`${inside}/last`, { metadata: { finalizers: null } });
+    await expect.poll(async () => (await server.get('/api/v1/namespaces/wardrobe')).code).toBe(404);
   });
 });

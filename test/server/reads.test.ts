@@ -54,6 +54,16 @@ describe('reads', () => {
     expect(namesOf(body)).toEqual(expected);
   });
 
+  it.each([
+    ['', 'application/json'],
+    ['?pretty=true', 'application/json'],
+    ['', 'application/yaml'],
+  ])('name the kind of a list once: %j, %s', async (query, accept) => {
+    const { text } = await server.get(MAPS + query, { accept });
+    expect(text.match(/\bkind\b/g)).toHaveLength(1);
+    expect(text.match(/\bapiVersion\b/g)).toHaveLength(1);
+  });
+
   it('list in parts, each of the same moment', async () => {
     const first = await server.get(`${MAPS}?limit=2`);
     expect(namesOf(first.body)).toEqual(['a', 'b']);
@@ -106,10 +116,39 @@ describe('reads', () => {
     expect((await server.get(`${MAPS}/a`, { accept: 'application/yaml' })).text).toMatch(/^apiVersion: v1\ndata:\n/);
     expect((await server.get(`${MAPS}/a`, { 'user-agent': 'curl/8.5.0' })).text).toMatch(/^\{\n  "apiVersion"/);
     expect((await server.get(MAPS, { accept: 'text/html' })).code).toBe(406);
+    const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    expect((await server.request('POST', reviews, { spec: {} }, table)).body).toMatchObject({ code: 406 });
+  });
+});
+
+describe('discovery', () => {
+  const asked = 'application/json;g=apidiscovery.k8s.io;v=VERSION;as=APIGroupDiscoveryList';
+  const [v2, beta, v7] = ['v2', 'v2beta1', 'v7'].map((version) => asked.replace('VERSION', version));
+
+  it.each([
+    [`${v2},${beta},application/json`, v2, 'apidiscovery.k8s.io/v2'],
+    [`${beta},${v2}`, beta, 'apidiscovery.k8s.io/v2beta1'],
+    ['application/json; as=APIGroupDiscoveryList; v=v2; g=apidiscovery.k8s.io', v2, 'apidiscovery.k8s.io/v2'],
+    [`application/json,${v2}`, 'application/json', 'v1'],
+    [`${v7},application/json`, 'application/json', 'v1'],
+  ])('takes %s', async (accept, type, apiVersion) => {
+    const { headers, body } = await server.get('/apis', { accept });
+    expect([headers['content-type'], body['apiVersion']]).toEqual([type, apiVersion]);
   });
 });
 
 describe('the door', () => {
+  it.each([
+    ['/api/', 'APIVersions'],
+    ['/apis/', 'APIGroupList'],
+    ['/apis/apps/v1/', 'APIResourceList'],
+    [`${MAPS}/`, 'ConfigMapList'],
+    [`${MAPS}/a/`, 'ConfigMap'],
+  ])('takes %s as the path without the slash', async (path, kind) => {
+    expect((await server.get(path)).body.kind).toBe(kind);
+  });
+
   it.each([
     [{ authorization: '' }, 401],
     [{ authorization: 'Bearer wrong' }, 401],

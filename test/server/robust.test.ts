@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PATIENT } from '../patience.ts';
 import { sendBadRequests } from './requests.mjs';
 import { startServer, type TestServer } from './start-server.ts';
+import { makeCertificates } from '../../src/server/http/certificates.ts';
+import { listenForApi } from '../../src/server/http/listen.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const { PODRUN_BAD_REQUESTS: count = '150', PODRUN_BAD_REQUESTS_SEED: seed = '1' } = process.env;
@@ -55,4 +57,26 @@ it('a watch that nobody reads is cut off', PATIENT, async () => {
   socket.on('data', (piece: Buffer) => (bytes += piece.length));
   await new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
   expect(bytes).toBeLessThan(40 * text.length);
+});
+
+it('a client that sends its request byte by byte is cut off', PATIENT, async () => {
+  const { ca, server: pair } = await makeCertificates({ names: ['localhost'], addresses: [] }, Date.now());
+  const listener = await listenForApi({
+    pair,
+    host: '127.0.0.1',
+    port: 0,
+    limits: { headersTimeout: 100, connectionsCheckingInterval: 20 },
+    onRequest: (_raw, response) => response.end(),
+    onUpgrade: (_raw, socket) => socket.destroy(),
+  });
+  const socket = connect({ host: '127.0.0.1', port: listener.port, ca: ca.certificate, servername: 'localhost' });
+  let answer = '';
+  socket.on('data', (piece: Buffer) => (answer += piece.toString()));
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  socket.once('secureConnect', () => socket.write('GET /api HTTP/1.1\r\nHost: localhost\r\n'));
+  const bytes = setInterval(() => socket.writable && socket.write('X'), 10);
+  await closed;
+  clearInterval(bytes);
+  expect(answer).toBe('');
+  await listener.close();
 });

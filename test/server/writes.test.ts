@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from './start-server.ts';
+import { startServer, type TestAnswer, type TestServer } from './start-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
@@ -25,6 +25,23 @@ const deployment = (name: string): object => ({
   },
 });
 
+const CONDITION = {
+  type: 'Attached',
+  status: 'True',
+  lastTransitionTime: '2026-11-26T10:00:00Z',
+  reason: 'Test',
+  message: '',
+};
+
+const SERVICES = '/api/v1/namespaces/default/services';
+
+/** An object without what each creation makes anew. */
+function withoutTrace({ metadata, ...rest }: { metadata: Record<string, unknown> }): object {
+  const { uid, creationTimestamp, resourceVersion: _version, managedFields: _, ...kept } = metadata;
+  expect([typeof uid, typeof creationTimestamp]).toEqual(['string', 'string']);
+  return { ...rest, metadata: kept };
+}
+
 describe('create', () => {
   it('stores an object without a kind, and answers it with 201', async () => {
     const { code, body } = await server.post(MAPS, map('made', { a: 'b' }));
@@ -43,8 +60,23 @@ describe('create', () => {
   });
 
   it('stores nothing in a dry run', async () => {
-    expect((await server.post(`${MAPS}?dryRun=All`, map('dry'))).code).toBe(201);
+    const { code, body } = await server.post(`${MAPS}?dryRun=All`, map('dry'));
+    expect(code).toBe(201);
+    expect(body.metadata).toMatchObject({ name: 'dry', uid: expect.any(String) as string });
+    expect(body.metadata).not.toHaveProperty('resourceVersion');
     expect((await server.get(`${MAPS}/dry`)).code).toBe(404);
+  });
+
+  it.each([
+    ['/api/v1/namespaces', { metadata: { name: 'fresh' } }, { spec: { finalizers: ['kubernetes'] } }],
+    ['/api/v1/namespaces', { metadata: { name: 'new' } }, { status: { phase: 'Active' } }],
+    [DEPLOYMENTS, deployment('dry'), { metadata: { generation: 1 }, status: {} }],
+    [SERVICES, { metadata: { name: 'dry' }, spec: { ports: [{ port: 80 }] } }, { status: { loadBalancer: {} } }],
+    ['/apis/storage.k8s.io/v1/csidrivers', { metadata: { name: 'driver.example.com' }, spec: {} }, {}],
+  ])('answers a dry run for %s as it would be stored', async (path, object, wanted) => {
+    const [dry, made] = [await server.post(`${path}?dryRun=All`, object), await server.post(path, object)];
+    expect(dry.body).toMatchObject(wanted);
+    expect(withoutTrace(dry.body)).toEqual(withoutTrace(made.body));
   });
 
   it.each([
@@ -54,6 +86,11 @@ describe('create', () => {
     [map('x_y'), 422, /^ConfigMap "x_y" is invalid: metadata.name: Invalid value: "x_y": /],
     [{ metadata: { name: 'a', namespace: 'other' } }, 400, /does not match the namespace sent on the request$/],
     [{ ...map('strict'), dat: {} }, 400, /strict decoding error: unknown field "dat"$/],
+    [
+      '{"metadata":{"name":"a"},"dat":{},"data":{"a":"1","a":"2"},"more":1,"more":2}',
+      400,
+      /strict decoding error: unknown field "dat", duplicate field "data.a", unknown field "more"$/,
+    ],
   ])('refuses %j', async (object, code, message) => {
     const answer = await server.request('POST', `${MAPS}?fieldValidation=Strict`, object);
     expect(answer.code).toBe(code);
@@ -72,6 +109,23 @@ describe('create', () => {
     expect(nowhere.body).toMatchObject({ code: 404, message: 'namespaces "nope" not found' });
   });
 
+  it('forbids a Pod of a RuntimeClass that does not exist', async () => {
+    const pod = {
+      metadata: { name: 'p' },
+      spec: { runtimeClassName: 'nope', containers: [{ name: 'c', image: 'i' }] },
+    };
+    const { body } = await server.post('/api/v1/namespaces/default/pods?dryRun=All', pod);
+    const message = 'pods "p" is forbidden: pod rejected: RuntimeClass "nope" not found';
+    expect(body).toMatchObject({ code: 403, reason: 'Forbidden', message });
+  });
+
+  it('keeps the status of a new Node', async () => {
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    const { body } = await server.post('/api/v1/nodes', { metadata: { name: 'fake' }, status });
+    expect(body.status).toEqual(status);
+    expect((await server.get('/api/v1/nodes/fake')).body.status).toEqual(status);
+  });
+
   it('warns of unknown fields', async () => {
     const { headers } = await server.post(MAPS, { ...map('warned'), dat: 1 });
     expect(headers['warning']).toBe(String.raw`299 - "unknown field \"dat\""`);
@@ -85,6 +139,24 @@ describe('update and patch', () => {
     expect((await put({ ...first, data: { a: '2' } })).body.data).toEqual({ a: '2' });
     expect((await put({ ...first, data: { a: '3' } })).body).toMatchObject({ code: 409, reason: 'Conflict' });
     expect((await put({ metadata: { name: 'put' }, data: { a: '4' } })).body.data).toEqual({ a: '4' });
+  });
+
+  it('answer what a dry run would store, and store nothing', async () => {
+    await server.post(MAPS, map('dry'));
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const patched = await server.request('PATCH', `${MAPS}/dry?dryRun=All`, '{"data":{"key":"new"}}', merge);
+    expect(patched.body.data).toEqual({ key: 'new' });
+    const { body } = await server.get(`${MAPS}/dry`);
+    expect(
+      (await server.request('PUT', `${MAPS}/dry?dryRun=All`, { ...body, data: { key: 'put' } })).body.data,
+    ).toEqual({
+      key: 'put',
+    });
+    const labels = '{"metadata":{"labels":{"a":"b"}}}';
+    const namespace = await server.request('PATCH', '/api/v1/namespaces/default?dryRun=All', labels, merge);
+    expect(namespace.body.metadata).toMatchObject({ name: 'default', labels: { a: 'b' } });
+    expect(namespace.body.metadata.namespace).toBeUndefined();
+    expect((await server.get(`${MAPS}/dry`)).body).toEqual(body);
   });
 
   it('leave the version of an object that stays the same', async () => {
@@ -102,6 +174,29 @@ describe('update and patch', () => {
     await server.post(MAPS, map('patched', { a: '1' }));
     const { code, body } = await server.request('PATCH', `${MAPS}/patched`, patch, { 'content-type': type });
     expect([code, body.data]).toEqual([200, data]);
+  });
+
+  it.each([
+    [
+      'merge-patch+json',
+      '{"dat":{},"more":1,"data":{"a":"1","a":"2"}}',
+      /strict decoding error: duplicate field "data.a", unknown field "dat", unknown field "more"$/,
+    ],
+    ['strategic-merge-patch+json', '{"data":{"a":"1","a":"2"}}', /strict decoding error: duplicate field "data.a"$/],
+    [
+      'apply-patch+yaml',
+      'apiVersion: v1\nkind: ConfigMap\ndata: {a: "1"}\ndata:\n  a: "1"\n  a: "2"\n',
+      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n' +
+        '  line 4: key "data" already set in map\n  line 6: key "a" already set in map',
+    ],
+  ])('refuse a strict %s for all its fields at once', async (type, patch, message) => {
+    await server.post(MAPS, map('strict'));
+    const path = `${MAPS}/strict?fieldManager=me&force=true`;
+    const headers = { 'content-type': `application/${type}` };
+    const strict = await server.request('PATCH', `${path}&fieldValidation=Strict`, patch, headers);
+    expect(strict).toMatchObject({ code: 400, body: { message: expect.stringMatching(message) as string } });
+    const warned = await server.request('PATCH', path, patch, headers);
+    expect([warned.code, warned.headers['warning']]).toEqual([200, expect.stringContaining('a')]);
   });
 
   it('scale a workload', async () => {
@@ -127,53 +222,24 @@ describe('update and patch', () => {
     const part = await server.request('PUT', `${DEPLOYMENTS}/reported/status`, { ...main.body, status });
     expect(part.body.status).toEqual(status);
   });
-});
 
-describe('delete', () => {
-  it('answers what was deleted, and checks preconditions', async () => {
-    const { body: made } = await server.post(MAPS, map('gone'));
-    const refused = await server.request('DELETE', `${MAPS}/gone`, { preconditions: { uid: 'x' } });
-    expect(refused.code).toBe(409);
-    const { body } = await server.request('DELETE', `${MAPS}/gone`);
-    expect(body).toMatchObject({
-      kind: 'Status',
-      status: 'Success',
-      details: { name: 'gone', uid: made.metadata.uid },
+  it('keep the status of a Service that others have written', async () => {
+    const spec = { type: 'LoadBalancer', loadBalancerClass: 'example.com/theirs', ports: [{ port: 80 }] };
+    const { body: made } = await server.post(SERVICES, { metadata: { name: 'balanced' }, spec });
+    expect(made.status).toEqual({ loadBalancer: { ingress: [{ ip: '127.0.0.1', ipMode: 'VIP' }] } });
+    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.1', ipMode: 'VIP' }] }, conditions: [CONDITION] };
+    const given = { ...status, loadBalancer: { ingress: [{ ip: '203.0.113.1' }] } };
+    const written = await server.request('PUT', `${SERVICES}/balanced/status`, { ...made, status: given });
+    expect(written.body.status).toEqual(status);
+    const write = (metadata: object, of: object): Promise<TestAnswer> =>
+      server.request('PUT', `${SERVICES}/balanced`, { metadata: { name: 'balanced', ...metadata }, spec: of });
+    expect((await write({ labels: { a: 'b' } }, made.spec)).body.status).toEqual(status);
+    const { loadBalancerClass: _, ...other } = made.spec;
+    await write({}, { ...other, type: 'NodePort', allocateLoadBalancerNodePorts: undefined });
+    expect((await server.get(`${SERVICES}/balanced`)).body.status).toEqual({
+      loadBalancer: {},
+      conditions: [CONDITION],
     });
-    expect((await server.get(`${MAPS}/gone`)).code).toBe(404);
-  });
-
-  it('keeps an object with finalizers until they are gone', async () => {
-    await server.post(MAPS, { metadata: { name: 'held', finalizers: ['example.com/hold'] } });
-    const { body } = await server.request('DELETE', `${MAPS}/held`);
-    expect(body.metadata.deletionTimestamp).toBeDefined();
-    const patch = { metadata: { finalizers: null } };
-    await server.request('PATCH', `${MAPS}/held`, patch, { 'content-type': 'application/merge-patch+json' });
-    expect((await server.get(`${MAPS}/held`)).code).toBe(404);
-  });
-
-  it('deletes the objects of a collection that a selector finds', async () => {
-    await server.post(MAPS, { metadata: { name: 'one', labels: { set: 'x' } } });
-    await server.post(MAPS, { metadata: { name: 'two', labels: { set: 'x' } } });
-    const { body } = await server.request('DELETE', `${MAPS}?labelSelector=set%3Dx`);
-    expect(body.items).toHaveLength(2);
-    expect((await server.get(`${MAPS}?labelSelector=set%3Dx`)).body.items).toEqual([]);
-  });
-
-  it('empties a namespace before it goes, but keeps those that the server needs', async () => {
-    await server.post('/api/v1/namespaces', { metadata: { name: 'short' } });
-    const maps = '/api/v1/namespaces/short/configmaps';
-    expect((await server.get(`${maps}/kube-root-ca.crt`)).body.data['ca.crt']).toBe(server.ca);
-    await server.post(maps, { metadata: { name: 'a', finalizers: ['example.com/hold'] } });
-    const { body } = await server.request('DELETE', '/api/v1/namespaces/short');
-    expect(body.status.phase).toBe('Terminating');
-    expect((await server.post(maps, map('late'))).body).toMatchObject({ code: 403, reason: 'Forbidden' });
-    const patch = { metadata: { finalizers: null } };
-    await server.request('PATCH', `${maps}/a`, patch, { 'content-type': 'application/merge-patch+json' });
-    const watch = '/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshort&timeoutSeconds=1';
-    await server.get(watch);
-    expect((await server.get('/api/v1/namespaces/short')).code).toBe(404);
-    expect((await server.request('DELETE', '/api/v1/namespaces/default')).code).toBe(403);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 describe('ManualClock', () => {
   it('rings alarms in the order of their instants, equal ones in the order in which they were set', () => {

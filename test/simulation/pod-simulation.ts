@@ -18,10 +18,10 @@ import type { HookRun } from '../../src/lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
 import type { StorageUsage } from '../../src/lifecycle/volumes/local-storage.ts';
-import { ManualClock } from './manual-clock.ts';
-import { simulatedMachine } from './simulated-machine.ts';
-import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
-import { SimulatedRuntime } from './simulated-runtime.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { simulatedMachine } from '../../src/simulation/simulated-machine.ts';
+import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 
 export interface PodSimulationOptions {
   readonly spec: Partial<PodSpec>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerLaunch, ProcessExit, RunningContainer } from '../../src/runtime/runtime.ts';
-import { ManualClock } from './manual-clock.ts';
-import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
-import { SimulatedRuntime } from './simulated-runtime.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 
 interface Seen {
   readonly output: string[];

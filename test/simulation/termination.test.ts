@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodMachine } from '../../src/agent/machine.ts';
 import type { Container } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
-import type { ProgramBehaviour } from './simulated-program.ts';
+import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
 
 const main = { name: 'main', image: 'app' };
 const sidecar = (name: string): Container => ({ name, image: 'app', restartPolicy: 'Always' });

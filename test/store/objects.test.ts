@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { objectPath } from '../../src/store/layout.ts';
 
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { newEvent, newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 

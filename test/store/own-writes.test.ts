@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
 import type { Store, Subscription } from '../../src/store/store.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { inShort, newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 

@@ -5,7 +5,7 @@ import { FileStore } from '../../src/store/file-store.ts';
 import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
 import { ownerPath } from '../../src/store/layout.ts';
 import { asLost } from '../../src/store/owners/lost-owner.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { newPod, withPhase } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
 

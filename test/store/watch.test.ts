@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { appendTransition, transitionLine } from '../../src/store/feed/transition-log.ts';
-import { ManualClock } from '../simulation/manual-clock.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 import { PATIENCE_MS } from '../patience.ts';

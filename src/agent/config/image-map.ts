@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Container } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { usage } from '../../api/errors.ts';
-import { imageFolder, type ImageMap, type ImageMapping } from '../../lifecycle/environment/entry-point.ts';
+import { imageFolder, type ImageMap, type ImageMapping, mappingOf } from '../../lifecycle/environment/entry-point.ts';
 import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
 import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
@@ -59,15 +59,21 @@ function judgeVolume(reference: string, images: ImageMap, rules: SourceRules): I
   const message = invalidImageMessage(reference);
   if (message !== undefined) return { type: 'invalidName', message };
   const folder = imageFolder(reference, images);
-  if (folder === undefined) return verdictOf(volumeSource(reference, images, rules), rules);
+  return folder === undefined ? verdictOf(volumeSource(reference, images, rules), rules) : ofFolder(folder, reference);
+}
+
+function ofFolder(folder: string, image: string): ImageVerdict {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { type: 'present' };
-  return { type: 'absent', pullError: `${folder}, which stands for image "${reference}", is no folder` };
+  return { type: 'absent', pullError: `${folder}, which stands for image "${image}", is no folder` };
 }
 
 function judgeImage(container: Container, images: ImageMap, rules: SourceRules): ImageVerdict {
-  const message = invalidImageMessage(container.image ?? '');
+  const { image = '' } = container;
+  const message = invalidImageMessage(image);
   if (message !== undefined) return { type: 'invalidName', message };
-  return verdictOf(containerSource(container, images, rules), rules);
+  const source = containerSource(container, images, rules);
+  const folder = mappingOf(image, images)?.folder;
+  return source.type === 'host' && folder !== undefined ? ofFolder(folder, image) : verdictOf(source, rules);
 }
 
 function verdictOf(source: ImageSource, { tier }: SourceRules): ImageVerdict {

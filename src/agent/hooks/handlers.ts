@@ -1,6 +1,6 @@
 import type { Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, machineClock } from '../../clock.ts';
 import { formatTime, type Instant } from '../../api/time.ts';
 import type { EffectReport } from '../pod-worker.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
@@ -88,7 +88,7 @@ export class Handlers {
       type,
       exec: async (argv, timeoutMs, execSignal) =>
         (command = await this.#exec(instance, { argv, timeoutMs, signal: execSignal })),
-      clock: this.#options.clock,
+      clock: machineClock(this.#options.clock),
       abort,
     });
     if (command !== undefined && log !== undefined) logProbe(command, log);

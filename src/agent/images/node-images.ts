@@ -2,7 +2,7 @@ import { fullImageName, splitVersion } from '../../api/image-reference.ts';
 import type { Container } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod, type StoredSecret } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, machineClock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { mayUse, withAccess } from '../../lifecycle/images/access.ts';
 import { credentialsFor, joinedErrors, type KeyringEntry } from '../../lifecycle/images/keyring.ts';
@@ -238,7 +238,7 @@ export function nodeImages({ settings, store, clock, runtime, onPull }: NodeImag
     onPull,
     supply: () =>
       (supply ??= import('./open-supply.ts').then(({ openSupply }) =>
-        openSupply({ env, settings: imageSettings, clock, until: runtime.keeperSocket }),
+        openSupply({ env, settings: imageSettings, clock: machineClock(clock), until: runtime.keeperSocket }),
       )),
   });
 }

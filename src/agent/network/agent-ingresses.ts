@@ -65,13 +65,13 @@ export class AgentIngresses implements ServiceServer {
   constructor(options: AgentIngressesOptions) {
     this.#options = options;
     this.#server = new IngressServer((endpoint) => this.#dial(endpoint));
-    this.#secrets = options.store.watch('secrets', {}, () => this.#update());
+    this.#secrets = options.store.watch('secrets', {}, () => void this.#update());
   }
 
-  show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
+  async show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): Promise<void> {
     this.#services = services;
     this.#slices = slices;
-    this.#update();
+    await this.#update();
   }
 
   /** Stops serving. Ingresses have no address any more. */
@@ -86,13 +86,13 @@ export class AgentIngresses implements ServiceServer {
     }
   }
 
-  #update(): void {
+  async #update(): Promise<void> {
     const own = this.#options.store.list<StoredIngress>('ingresses').filter((ingress) => this.#isOwn(ingress));
     if (own.length === 0 && this.#served.size === 0) return;
     this.#server.update(routesOf(own, this.#services, this.#slices));
     const certificates = own.flatMap((ingress) => this.#certificatesOf(ingress));
     this.#server.useCertificates(certificates);
-    this.#serve(own, certificates.length > 0).catch(this.#options.onTrouble);
+    await this.#serve(own, certificates.length > 0).catch(this.#options.onTrouble);
   }
 
   #dial(endpoint: ServiceEndpoint): Promise<Socket> {

@@ -65,10 +65,12 @@ export class AgentServices implements ServiceServer {
     this.#ownerOf = options.ownerOf;
   }
 
-  show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): void {
+  async show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): Promise<void> {
     for (const service of services) this.#tellMoved(service);
     const place = { network: this.#network, lowestPort: this.#lowestPort };
-    this.#reportServed(services, slices, this.#serve(services, listenersOfServices(services, slices, place), false));
+    const serving = this.#serve(services, listenersOfServices(services, slices, place), false);
+    this.#reportServed(services, slices, serving);
+    await serving;
   }
 
   #reportServed(

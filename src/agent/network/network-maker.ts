@@ -79,6 +79,11 @@ export class NetworkMaker {
     return opened;
   }
 
+  /** Cuts a Pod of the cluster off from everything outside of it, or connects it again. Rejects on failure. */
+  async cutOff({ join }: PrivateNetwork, isCut: boolean): Promise<void> {
+    await (await this.#cluster)?.cluster.setLink(join, isCut ? 'down' : 'up');
+  }
+
   /** podrun's helper in the cluster. Undefined: each Pod is alone. */
   async clusterHelper(): Promise<NetworkHelper | undefined> {
     return (await this.#cluster)?.helper;

@@ -175,6 +175,12 @@ export class PodNetworks {
     });
   }
 
+  /** Cuts a Pod of the cluster off, or connects it again. Rejects on failure; does nothing for other Pods. */
+  async cutOff({ metadata: { uid } }: StoredPod, isCut: boolean): Promise<void> {
+    const network = this.#private.get(uid);
+    if (network !== undefined) await (await this.#maker)?.cutOff(network, isCut);
+  }
+
   /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
   async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
     return (await (await this.#maker)?.serve(listeners)) ?? [];
@@ -235,12 +241,10 @@ export class PodNetworks {
     return wayOut !== undefined && hasHostAccess === true ? HOST_ADDRESS[wayOut.kind] : undefined;
   }
 
-  /** Connects to the Pod's own address. Undefined: the Pod uses the host's network. */
+  /** Connects to addresses in the Pod's network. Undefined: the Pod uses the host's network. */
   dialerOf(pod: StoredPod): Dial | undefined {
     const network = this.privateNetworkOf(pod);
-    return (
-      network && ((target, signal) => (target.host === network.address ? network.dial(target, signal) : undefined))
-    );
+    return network && ((target, signal) => (network.leadsTo(target.host) ? network.dial(target, signal) : undefined));
   }
 
   async #addressFor({ metadata: { uid }, spec, status }: StoredPod, isPrivate: boolean): Promise<string> {

@@ -2,7 +2,9 @@ import type { Server, Socket } from 'node:net';
 import { isSidecar } from '../../api/objects.ts';
 import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
+import { PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import { hostPortLost, hostPortNotForwarded } from '../../lifecycle/texts/port-events.ts';
+import { CLUSTER_RANGE, hasRange } from '../../network/service-addresses.ts';
 import type { NetworkHelper, ServedPort } from '../../runtime/linux/network/helper-process.ts';
 import type { DialTarget } from '../../runtime/linux/network/helper/protocol.ts';
 import type { HeldNetwork } from '../../runtime/linux/network/holder.ts';
@@ -49,6 +51,12 @@ export class PrivateNetwork {
 
   get join(): NetworkJoin {
     return this.#options.held.join;
+  }
+
+  /** True for an address in this network: the Pod's own and, where Pods share it, those of all Pods and Services. */
+  leadsTo(host: string): boolean {
+    const { address, isShared } = this.#options;
+    return host === address || (isShared && (PRIVATE.pattern.test(host) || hasRange(CLUSTER_RANGE, host)));
   }
 
   /** Connects to a port in the network; see NetworkHelper. */

@@ -4,8 +4,11 @@ import type { Store } from '../../store/store.ts';
 
 /** The server of the Services that an agent looks after. */
 export interface ServiceServer {
-  /** Called after each change, with all of them and the EndpointSlices around them. */
-  readonly show: (services: readonly StoredService[], slices: readonly StoredEndpointSlice[]) => void;
+  /**
+   * Called after each change, with all of them and the EndpointSlices around them. Resolves when connections reach
+   * these endpoints, as far as they can.
+   */
+  readonly show: (services: readonly StoredService[], slices: readonly StoredEndpointSlice[]) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -17,12 +20,11 @@ export function lateServer(
   let loaded: Promise<ServiceServer> | undefined;
   let isClosed = false;
   return {
-    show: (services, slices) => {
+    show: async (services, slices) => {
       if (loaded === undefined && !isNeeded(services)) return;
       loaded ??= load();
-      void loaded.then((server) => {
-        if (!isClosed) server.show(services, slices);
-      });
+      const server = await loaded;
+      if (!isClosed) await server.show(services, slices);
     },
     close: () => {
       isClosed = true;
@@ -39,12 +41,11 @@ export function withIngresses(
 ): ServiceServer {
   let shown: Parameters<ServiceServer['show']> = [[], []];
   const ingresses = lateServer(load, () => store.list('ingresses').length > 0);
-  const subscription = store.watch('ingresses', {}, () => ingresses.show(...shown));
+  const subscription = store.watch('ingresses', {}, () => void ingresses.show(...shown));
   return {
-    show: (...all) => {
+    show: async (...all) => {
       shown = all;
-      services.show(...all);
-      ingresses.show(...all);
+      await Promise.all([services.show(...all), ingresses.show(...all)]);
     },
     close: () => {
       subscription.close();

@@ -19,7 +19,12 @@ import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { claimResizeProblem } from '../../manifest/admission/claim-resize.ts';
 import { withDefaultClass } from '../../manifest/admission/ingress-class.ts';
 import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
-import { priorityClassProblem, withPriority, withPullSecrets } from '../../manifest/admission/pod-defaults.ts';
+import {
+  priorityClassProblem,
+  withPriority,
+  withPullSecrets,
+  withTolerations,
+} from '../../manifest/admission/pod-defaults.ts';
 import { quotaError } from '../../manifest/admission/quota.ts';
 import { withRuntimeClass } from '../../manifest/admission/runtime-class.ts';
 import { withServiceAccount } from '../../manifest/admission/service-account.ts';
@@ -31,7 +36,7 @@ import { randomSuffix } from './random-suffix.ts';
 
 /**
  * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull
- * secrets, LimitRanges, quotas.
+ * secrets, LimitRanges, quotas; beside an API server, tolerations.
  * @throws {PodrunError} (Forbidden, Invalid; InvalidManifest for what its RuntimeClass rules out) in the words of the
  *   API server
  */
@@ -68,6 +73,14 @@ export function admitChange(store: ObjectReader, object: KubeObject, before: Kub
   check(store, object, (stored) => stored.filter(isOther), before);
 }
 
+/**
+ * A changed Pod with the tolerations that the API server has given it: a manifest without them does not take them away.
+ */
+export function withKeptTolerations<T extends KubeObject>(store: ObjectReader, changed: T, before: KubeObject): T {
+  const had = before.kind === 'Pod' && withTolerations(before) === before;
+  return had && hasOwnApiServer(store) ? withTolerations(changed) : changed;
+}
+
 const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? DEFAULT_NAMESPACE;
 
 const keyOf = (object: KubeObject): string => `${object.kind}/${namespaceOf(object)}/${object.metadata.name}`;
@@ -84,7 +97,9 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   const ranked = withPriority(pod, store.list<PriorityClass & KubeObject>('priorityclasses'));
   if (isMirrorPod(pod)) return 'problem' in ranked ? pod : ranked.pod;
   if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
-  const classed = withRuntimeClass(ranked.pod, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
+  // Beside an API server only: nothing but the taints of a user evicts Pods elsewhere.
+  const tolerant = hasOwnApiServer(store) ? withTolerations(ranked.pod) : ranked.pod;
+  const classed = withRuntimeClass(tolerant, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
   if ('problem' in classed)
     throw new PodrunError('InvalidManifest', forbiddenObject({ ...pod }, classed.problem).message);
   const named = withPullSecrets(withAccount(store, classed.pod), accountOf(store, pod));

@@ -23,6 +23,8 @@ export interface LoopOptions {
   readonly owner: RunOwner;
   /** Called with each Pod that a controller has made, before it runs. */
   readonly onStarted: (pod: StoredPod, release: () => void) => void;
+  /** See WorkloadLoopOptions. */
+  readonly forgetsRemoved?: boolean | undefined;
   readonly onObject: (event: WatchEvent<Owned>) => void;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly onTurn: () => void;

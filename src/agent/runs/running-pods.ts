@@ -11,7 +11,7 @@ import {
   type WatchEvent,
 } from '../../api/objects.ts';
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, machineClock } from '../../clock.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
@@ -20,6 +20,7 @@ import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
+import type { Faults } from '../setup/faults.ts';
 import type { StaticPods } from '../static/static-pods.ts';
 import { atExit } from './at-exit.ts';
 import type { OwnedRun } from './begin-runs.ts';
@@ -60,6 +61,8 @@ export interface PodsToRun {
   /** The command of the user, for messages about the owner of what controllers make. */
   readonly command: string;
   readonly listener: RunListener;
+  /** Faults on purpose. Default: none. */
+  readonly faults?: Faults | undefined;
   /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */
   readonly pipes?: PipeKind | undefined;
 }
@@ -109,7 +112,9 @@ export class RunningPods {
       settings,
       store,
       clock,
-      runtime,
+      runtime: options.faults?.around(runtime) ?? runtime,
+      faults: options.faults,
+      forgetsRemoved: options.isServing === true,
       onOutput: listener.onOutput,
       onHookOutput: listener.onHookOutput,
       onOver: listener.onChange,
@@ -125,7 +130,7 @@ export class RunningPods {
     if (isIdle) return;
     this.#guard = new StateGuard({
       store,
-      clock,
+      clock: machineClock(clock),
       onLost: (why) => {
         listener.onTrouble(`${why}: ending its Pods`);
         this.terminate({ force: false });
@@ -177,6 +182,11 @@ export class RunningPods {
     return this.agent.isOver && (this.#workloads?.isOver ?? true);
   }
 
+  /** True when connections to Services of this process reach the endpoints of the last change. */
+  get areServicesCurrent(): boolean {
+    return this.#workloads?.areServicesCurrent ?? true;
+  }
+
   /**
    * Stores a new Pod of an API server, and begins to run it.
    * @throws {PodrunError} when a Pod of this name exists
@@ -203,6 +213,7 @@ export class RunningPods {
 
   /** Stops the controllers, then ends all Pods. The objects stay on record. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
+    this.#options.faults?.close();
     this.#statics?.stop();
     this.#workloads?.stop();
     this.agent.terminate(how);
@@ -210,7 +221,8 @@ export class RunningPods {
 
   /** Begins all Pods and workloads. */
   begin(): void {
-    const { owned, workloads = [], listener } = this.#options;
+    const { owned, workloads = [], listener, faults } = this.#options;
+    faults?.begin((uid, event) => this.agent.tell(uid, event));
     for (const { pod } of owned) this.#follow(pod);
     for (const { pod } of owned) listener.onPod({ type: 'ADDED', object: pod });
     for (const { pod } of owned) this.agent.run(pod);
@@ -226,6 +238,7 @@ export class RunningPods {
 
   /** Releases everything after the end of the agent. Containers that still run end with this process. */
   async close(): Promise<void> {
+    this.#options.faults?.close();
     await this.#settled;
     this.#statics?.stop();
     this.#services.close();
@@ -248,6 +261,7 @@ export class RunningPods {
       agent: this.agent,
       jobBackOff: settings.jobBackOff,
       owner: { command },
+      forgetsRemoved: this.#options.isServing === true,
       onStarted: (pod, release) => this.#take(pod, release),
       onObject: (event) => listener.onObject?.(event),
       onEvent: listener.onEvent,

@@ -43,6 +43,8 @@ export interface AgentSettings {
   /** Folders of the host that containers see and change directly. */
   readonly sharedFolders: readonly string[];
   readonly strictPid1: boolean;
+  /** How many times as fast the time of this run passes. Undefined: as it does. */
+  readonly speed?: number | undefined;
   /** True: the first client of a container gets its output from the first byte. */
   readonly awaitsClient?: boolean;
   /** True for the agent of `podrun serve`. */

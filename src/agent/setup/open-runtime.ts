@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, machineClock } from '../../clock.ts';
 import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
 import { runtimeFolder } from '../../runtime/linux/detection/trial-folder.ts';
 import { Namespaces } from '../../runtime/linux/namespace/namespaces.ts';
@@ -22,7 +22,7 @@ export function openRuntime(
     clock,
     fifoDir: fifoFolder(store.root),
     features,
-    confiner: facts && new Namespaces({ facts, clock, commonDir, onFailure }),
+    confiner: facts && new Namespaces({ facts, clock: machineClock(clock), commonDir, onFailure }),
     pollsMemory,
     ...(pipes && { pipes }),
   });

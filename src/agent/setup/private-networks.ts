@@ -37,9 +37,14 @@ export interface NetworkRequest {
   readonly hasNamespaces: boolean;
   /** The objects of the run. */
   readonly objects: readonly KubeObject[];
-  /** True for a run in the background beside others that share a cluster. Default: false. */
-  readonly joinsCluster?: boolean;
+  /** A reason for a cluster that the objects do not tell. Default: none. */
+  readonly reason?: string | undefined;
 }
+
+/** The reason for a cluster of Pods in the background, beside others that share one. */
+export const BESIDE_OTHERS = 'Pods in the background share one';
+/** The reason for a cluster of a server: its objects come later. */
+export const FOR_CLIENTS = 'clients create Services and replicas';
 
 const HOST: ChosenNetworks = { networks: undefined, note: undefined };
 
@@ -53,15 +58,13 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, egress = 'auto', hasHostAccess, hasNamespaces, proxy, objects, joinsCluster = false }: NetworkRequest,
+  { choice, egress = 'auto', hasHostAccess, hasNamespaces, proxy, objects, reason }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
   refuseWithoutCluster(choice, proxy, egress);
   const needsDns = hasNamespaces && lowestPort() > DNS_PORT;
   const needs =
-    whyCluster(objects, needsDns) ??
-    (joinsCluster ? 'Pods in the background share one' : undefined) ??
-    (egress === 'auto' ? undefined : `--egress ${egress} needs one`);
+    whyCluster(objects, needsDns) ?? reason ?? (egress === 'auto' ? undefined : `--egress ${egress} needs one`);
   const why = choice === 'auto' ? needs : undefined;
   if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
   const kind = choice === 'pod' ? 'pod' : 'cluster';

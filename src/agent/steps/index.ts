@@ -12,6 +12,7 @@ import { environmentStep } from './environment.ts';
 import { etcFilesStep } from './etc-files.ts';
 import { hostEnvironmentStep } from './host-environment.ts';
 import { imageStep } from './image.ts';
+import { imageFolderStep } from './image-folder.ts';
 import { identityStep } from './identity.ts';
 import { limitsStep } from './limits.ts';
 import { networkStep } from './network.ts';
@@ -23,7 +24,7 @@ import { terminationLogMount, terminationLogOnHost } from './termination-log.ts'
 import { volumesStep } from './volumes.ts';
 
 /** The settings, and the parts of the machine, that the steps need. */
-interface LaunchOptions {
+export interface LaunchOptions {
   readonly settings: AgentSettings;
   readonly store: FileStore;
   readonly files: PodFiles;
@@ -62,6 +63,7 @@ export function launchSteps({
   ];
   const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];
   const inNamespace = (): LaunchStep[] => [
+    imageFolderStep(features.namespaces),
     terminationLogMount(files),
     etcFilesStep(files, store, names),
     confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files, ownImages, ociOf),

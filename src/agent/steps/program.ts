@@ -6,14 +6,14 @@ import type { ImageRunConfig } from '../../lifecycle/images/types.ts';
 import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { LaunchDraft, LaunchStep, StepOutcome } from './step.ts';
 
-/** Finds the program with its arguments, and the working directory: of the manifest, else of the image. */
+/** Finds the program with its arguments, the working directory and the files: of the manifest, else of the image. */
 export function programStep(images: ImageMap): LaunchStep {
   return {
     prepare({ container, instance }, { variables, defaults, cwd, image, volumePlaces = [] }) {
       if (image !== undefined) return inImage(container, image.config, { id: instance.id, variables, defaults });
       const resolved = resolveEntryPoint(container, images);
       if (!resolved.ok) return { ok: false, stage: 'config', message: resolved.message };
-      const { argv, env, workingDir = cwd } = resolved.entryPoint;
+      const { argv, env, workingDir = cwd, folder } = resolved.entryPoint;
       const [program = '', ...args] = commandLine(argv, variables);
       return {
         ok: true,
@@ -21,6 +21,7 @@ export function programStep(images: ImageMap): LaunchStep {
           argv: [program, ...args],
           defaults: { ...defaults, ...env },
           cwd: container.workingDir ? hostPathOf(workingDir, volumePlaces) : workingDir,
+          ...(folder !== undefined && { imageFolder: folder }),
         },
       };
     },

@@ -21,10 +21,10 @@ export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): Lau
       if (!outcome.ok) return { ok: false, stage: 'config', message: outcome.message };
       const { tier, gid } = rights();
       const places = tier === 'namespace' ? atMountPaths(outcome.mounts) : outcome.mounts;
-      const beyond = isBestEffort ? [] : outOfReach(places, identity, gid);
-      if (beyond.length > 0) return { ok: false, stage: 'create', message: securityRefused(beyond) };
       // Programs look for these files at one place only: a variable for it would help nobody.
       const wanted = places.filter(({ volume }) => !isApiAccess(volume));
+      const beyond = isBestEffort ? [] : outOfReach(wanted, identity, gid);
+      if (beyond.length > 0) return { ok: false, stage: 'create', message: securityRefused(beyond) };
       const elsewhere = wanted.filter(({ isAtMountPath }) => !isAtMountPath);
       const moved = elsewhere.map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount)));
       return {

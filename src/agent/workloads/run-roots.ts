@@ -11,6 +11,12 @@ export interface RunRoot extends Pick<Root, 'isGone'> {
 /** The workloads that a run was made for. */
 export class RunRoots {
   readonly #roots = new Map<string, RunRoot>();
+  readonly #forgetsRemoved: boolean;
+
+  /** @param forgetsRemoved true: nobody asks how those that are gone have ended */
+  constructor(forgetsRemoved = false) {
+    this.#forgetsRemoved = forgetsRemoved;
+  }
 
   add(object: Workload): void {
     this.#roots.set(object.metadata.uid, { object, isGone: false });
@@ -18,7 +24,8 @@ export class RunRoots {
 
   changed({ type, object }: WatchEvent<Owned>): void {
     if (!this.#roots.has(object.metadata.uid)) return;
-    this.#roots.set(object.metadata.uid, { object: object as Workload, isGone: type === 'DELETED' });
+    if (type === 'DELETED' && this.#forgetsRemoved) this.#roots.delete(object.metadata.uid);
+    else this.#roots.set(object.metadata.uid, { object: object as Workload, isGone: type === 'DELETED' });
   }
 
   get all(): readonly RunRoot[] {

@@ -22,9 +22,9 @@ import { ForeignEvents } from './foreign-events.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, isService, ObjectCache } from './object-cache.ts';
 import { RunMembers } from './run-members.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { ServiceServer } from '../network/service-server.ts';
 import { RunRoots } from './run-roots.ts';
+import { ShownServices } from './shown-services.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
@@ -42,6 +42,8 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   readonly onObject: (event: WatchEvent<Owned>) => void;
   /** Called for each event of a controller. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+  /** True: workloads that are removed are forgotten. Default: the verdict is about them, too. */
+  readonly forgetsRemoved?: boolean | undefined;
   /** Called after each turn: the run may be over. */
   readonly onTurn: () => void;
   readonly onTrouble: (error: Error) => void;
@@ -60,7 +62,7 @@ const STALE_MS = 20;
  * is remembered that a loop of another process could not do without: see controllers/reconcile.ts.
  */
 export class WorkloadLoop {
-  readonly roots: RunRoots = new RunRoots();
+  readonly roots: RunRoots;
   readonly #options: WorkloadLoopOptions;
   readonly #cache: ObjectCache;
   readonly #hands: ControllerHands;
@@ -80,14 +82,19 @@ export class WorkloadLoop {
   readonly #untold = new Map<string, ActionFailure>();
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
-  /** True when a Service or an EndpointSlice has changed since `showServices`. */
-  #hasNewServices = false;
+  /** Undefined: nobody serves them. */
+  readonly #services: ShownServices | undefined;
   #isStopped = false;
 
   constructor(options: WorkloadLoopOptions) {
     this.#options = options;
+    this.roots = new RunRoots(options.forgetsRemoved);
     this.#queue = new WorkQueue({ clock: options.clock, onTurn: () => this.#takeTurn() });
     this.#cache = new ObjectCache(options.store, (event, before) => this.#changed(event, before));
+    const { services: server, onTrouble } = options;
+    // The run may be ready when they are shown.
+    const onShown = (): void => this.#queue.plan();
+    this.#services = server && new ShownServices({ server, cache: this.#cache, onTrouble, onShown });
     this.#members = new RunMembers(this.#cache, (event) => this.#tell(event));
     this.#hands = new ControllerHands({ ...options, cache: this.#cache });
     this.#foreignEvents = new ForeignEvents({ ...options, isForeign: (uid) => this.#isForeign(uid) });
@@ -143,6 +150,11 @@ export class WorkloadLoop {
     return this.#queue.isEmpty && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
   }
 
+  /** True when connections to Services of this agent reach the endpoints of the last change. */
+  get areServicesCurrent(): boolean {
+    return this.#services?.areCurrent ?? true;
+  }
+
   /** True when this loop looks after nothing. */
   get isEmpty(): boolean {
     return this.#own.size === 0;
@@ -162,17 +174,6 @@ export class WorkloadLoop {
     );
   }
 
-  /** Shows the Services of this agent to their server, with all EndpointSlices around them. */
-  #showServices(): void {
-    this.#hasNewServices = false;
-    const services = [...this.#own.keys()].flatMap((uid) => this.#cache.get(uid) ?? []).filter(isService);
-    const namespaces = new Set(services.map(({ metadata }) => metadata.namespace));
-    const slices = [...namespaces].flatMap((namespace) =>
-      this.#cache.allOf<StoredEndpointSlice>(namespace, 'EndpointSlice'),
-    );
-    this.#options.services?.show(services, slices);
-  }
-
   /** Stops the controllers. The objects stay as they are. */
   stop(): void {
     this.#isStopped = true;
@@ -183,7 +184,7 @@ export class WorkloadLoop {
   close(): void {
     this.stop();
     for (const uid of this.#own.keys()) this.#attempt(uid, () => this.#rest(uid));
-    this.#options.services?.close();
+    this.#services?.close();
     for (const watch of this.#ownerWatches.values()) watch.close();
     this.#cache.close();
     this.#foreignEvents.close();
@@ -231,7 +232,7 @@ export class WorkloadLoop {
     this.#takeIfOwned(service);
     if (!this.#own.has(uid)) return;
     this.#members.add(service);
-    this.#hasNewServices = true;
+    this.#services?.changed();
   }
 
   #changed(event: WatchEvent<Owned>, before: Owned | undefined): void {
@@ -244,7 +245,7 @@ export class WorkloadLoop {
     if (isService(object) && this.#own.has(object.metadata.uid)) this.#members.add(object);
     if (isPod(object)) this.#takeServicesOf(object);
     if (isService(object) || object.kind === 'EndpointSlice') {
-      this.#hasNewServices = true;
+      this.#services?.changed();
       this.#queue.plan();
     }
     const own = [...this.#own.keys()].flatMap((each) => this.#cache.get(each) ?? []);
@@ -300,7 +301,7 @@ export class WorkloadLoop {
     const garbageDue = [...this.#garbageDue];
     this.#garbageDue.clear();
     for (const namespace of garbageDue) this.#attempt(undefined, () => this.#collect(namespace));
-    if (this.#hasNewServices) this.#showServices();
+    this.#services?.show(this.#own.keys());
     this.#options.onTurn();
   }
 

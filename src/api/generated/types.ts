@@ -2952,3 +2952,191 @@ export interface StorageVolumeError {
 export interface StorageVolumeNodeResources {
   count?: number | undefined;
 }
+
+export interface ApiregistrationAPIService {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: ApiregistrationAPIServiceSpec | undefined;
+  status?: ApiregistrationAPIServiceStatus | undefined;
+}
+
+export interface ApiregistrationAPIServiceCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: Time | null | undefined;
+  reason?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface ApiregistrationAPIServiceSpec {
+  service?: ApiregistrationServiceReference | undefined;
+  group?: string | undefined;
+  version?: string | undefined;
+  insecureSkipTLSVerify?: boolean | undefined;
+  caBundle?: string | undefined;
+  groupPriorityMinimum: number;
+  versionPriority: number;
+}
+
+export interface ApiregistrationAPIServiceStatus {
+  conditions?: ApiregistrationAPIServiceCondition[] | undefined;
+}
+
+export interface ApiregistrationServiceReference {
+  namespace?: string | undefined;
+  name?: string | undefined;
+  port?: number | undefined;
+}
+
+export interface AutoscalingV1CrossVersionObjectReference {
+  kind: string;
+  name: string;
+  apiVersion?: string | undefined;
+}
+
+export interface AutoscalingV1HorizontalPodAutoscaler {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: AutoscalingV1HorizontalPodAutoscalerSpec | undefined;
+  status?: AutoscalingV1HorizontalPodAutoscalerStatus | undefined;
+}
+
+export interface AutoscalingV1HorizontalPodAutoscalerSpec {
+  scaleTargetRef: AutoscalingV1CrossVersionObjectReference;
+  minReplicas?: number | undefined;
+  maxReplicas: number;
+  targetCPUUtilizationPercentage?: number | undefined;
+}
+
+export interface AutoscalingV1HorizontalPodAutoscalerStatus {
+  observedGeneration?: number | undefined;
+  lastScaleTime?: Time | null | undefined;
+  currentReplicas: number;
+  desiredReplicas: number;
+  currentCPUUtilizationPercentage?: number | undefined;
+}
+
+export interface FlowcontrolExemptPriorityLevelConfiguration {
+  nominalConcurrencyShares?: number | undefined;
+  lendablePercent?: number | undefined;
+}
+
+export interface FlowcontrolFlowDistinguisherMethod {
+  type: string;
+}
+
+export interface FlowcontrolFlowSchema {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: FlowcontrolFlowSchemaSpec | undefined;
+  status?: FlowcontrolFlowSchemaStatus | undefined;
+}
+
+export interface FlowcontrolFlowSchemaCondition {
+  type?: string | undefined;
+  status?: string | undefined;
+  lastTransitionTime?: Time | null | undefined;
+  reason?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface FlowcontrolFlowSchemaSpec {
+  priorityLevelConfiguration: FlowcontrolPriorityLevelConfigurationReference;
+  matchingPrecedence?: number | undefined;
+  distinguisherMethod?: FlowcontrolFlowDistinguisherMethod | undefined;
+  rules?: FlowcontrolPolicyRulesWithSubjects[] | undefined;
+}
+
+export interface FlowcontrolFlowSchemaStatus {
+  conditions?: FlowcontrolFlowSchemaCondition[] | undefined;
+}
+
+export interface FlowcontrolGroupSubject {
+  name: string;
+}
+
+export interface FlowcontrolLimitResponse {
+  type: string;
+  queuing?: FlowcontrolQueuingConfiguration | undefined;
+}
+
+export interface FlowcontrolLimitedPriorityLevelConfiguration {
+  nominalConcurrencyShares?: number | undefined;
+  limitResponse?: FlowcontrolLimitResponse | undefined;
+  lendablePercent?: number | undefined;
+  borrowingLimitPercent?: number | undefined;
+}
+
+export interface FlowcontrolNonResourcePolicyRule {
+  verbs: string[];
+  nonResourceURLs: string[];
+}
+
+export interface FlowcontrolPolicyRulesWithSubjects {
+  subjects: FlowcontrolSubject[];
+  resourceRules?: FlowcontrolResourcePolicyRule[] | undefined;
+  nonResourceRules?: FlowcontrolNonResourcePolicyRule[] | undefined;
+}
+
+export interface FlowcontrolPriorityLevelConfiguration {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: FlowcontrolPriorityLevelConfigurationSpec | undefined;
+  status?: FlowcontrolPriorityLevelConfigurationStatus | undefined;
+}
+
+export interface FlowcontrolPriorityLevelConfigurationCondition {
+  type?: string | undefined;
+  status?: string | undefined;
+  lastTransitionTime?: Time | null | undefined;
+  reason?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface FlowcontrolPriorityLevelConfigurationReference {
+  name: string;
+}
+
+export interface FlowcontrolPriorityLevelConfigurationSpec {
+  type: string;
+  limited?: FlowcontrolLimitedPriorityLevelConfiguration | undefined;
+  exempt?: FlowcontrolExemptPriorityLevelConfiguration | undefined;
+}
+
+export interface FlowcontrolPriorityLevelConfigurationStatus {
+  conditions?: FlowcontrolPriorityLevelConfigurationCondition[] | undefined;
+}
+
+export interface FlowcontrolQueuingConfiguration {
+  queues?: number | undefined;
+  handSize?: number | undefined;
+  queueLengthLimit?: number | undefined;
+}
+
+export interface FlowcontrolResourcePolicyRule {
+  verbs: string[];
+  apiGroups: string[];
+  resources: string[];
+  clusterScope?: boolean | undefined;
+  namespaces?: string[] | undefined;
+}
+
+export interface FlowcontrolServiceAccountSubject {
+  namespace: string;
+  name: string;
+}
+
+export interface FlowcontrolSubject {
+  kind: string;
+  user?: FlowcontrolUserSubject | undefined;
+  group?: FlowcontrolGroupSubject | undefined;
+  serviceAccount?: FlowcontrolServiceAccountSubject | undefined;
+}
+
+export interface FlowcontrolUserSubject {
+  name: string;
+}

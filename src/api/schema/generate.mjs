@@ -28,9 +28,12 @@ const PRIMITIVES = {
 /** Groups whose types have its name in front: podrun has types of its own for them, or for something else. */
 const NAMED_GROUPS = new Set([
   'admissionregistration',
+  'apiregistration',
+  'autoscalingV1',
   'autoscalingV2',
   'certificates',
   'coordination',
+  'flowcontrol',
   'rbac',
   'resource',
   'storage',

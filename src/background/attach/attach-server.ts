@@ -1,6 +1,7 @@
 import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
 import { PodrunError } from '../../api/errors.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
@@ -150,6 +151,8 @@ export class AttachServer {
     try {
       await this.#listen(pod);
     } catch (error) {
+      // The Pod was removed by force while its container started: there is nothing to reach.
+      if (!existsSync(path.dirname(this.#options.socketOf(pod)))) return;
       const why = error instanceof Error ? error.message : String(error);
       this.#options.onTrouble(
         new PodrunError('Unreachable', `clients cannot reach the containers of pod "${name}": ${why}`),

@@ -45,9 +45,9 @@ export class ExecSession {
     });
     if (!outcome.ok) return this.#sendOutcome({ type: 'failed', error: outcome.error });
     this.#started = outcome.command;
-    live.ended.signal.addEventListener('abort', kill);
-    // The client or the container may have ended during the start.
+    // The command, its client or its container may have ended during the start.
     if (this.#isOver || live.ended.signal.aborted) kill();
+    else live.ended.signal.addEventListener('abort', kill);
     const hasTerminal = outcome.command.streams.terminal !== undefined;
     this.#client.send({ kind: 'message', message: { type: 'attached', hasTerminal, notice: outcome.notice } });
   }

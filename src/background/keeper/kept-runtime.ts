@@ -87,6 +87,11 @@ export class KeptRuntime implements Runtime {
     return [...this.#kept.values()];
   }
 
+  /** Kills a container that a running keeper has and that nobody adopts. */
+  kill({ id, running }: KeptContainer): void {
+    containerProxy(this.#connection, id, running).kill();
+  }
+
   adopt(id: string, listeners: ContainerListeners): Adopted | undefined {
     const kept = this.#kept.get(id);
     if (kept === undefined) return undefined;

@@ -17,6 +17,7 @@ export const APPLY_DEFAULTS: ApplyFlags = {
   until: undefined,
   timeout: undefined,
   settle: formatGoDuration(SETTLE_MS),
+  inject: [],
   allowRestarts: false,
   detach: false,
   wait: false,

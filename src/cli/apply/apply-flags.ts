@@ -24,12 +24,22 @@ export interface ApplyFlags extends OutputFlags {
   readonly timeout: string | undefined;
   /** The time that a container without a readiness or startup probe must run before it counts as Ready. */
   readonly settle: string;
+  /** How many times as fast time passes. Undefined: as it does. */
+  readonly speed?: number | undefined;
+  /** Faults on purpose: `kill:app@5s`. */
+  readonly inject: readonly string[];
+  /** The seed of what faults leave to chance. Undefined: 1. */
+  readonly seed?: number | undefined;
+  /** With faults: sends requests to the Services, and counts those that are lost. */
+  readonly countRequests?: boolean | undefined;
   /** Containers may end, as long as they start again. */
   readonly allowRestarts: boolean;
   /** Leave the Pods to a background agent. */
   readonly detach: boolean;
   /** With `detach`: return when the Pods are Ready. */
   readonly wait: boolean;
+  /** Follow the manifests and the programs until interrupted. */
+  readonly watch?: boolean | undefined;
   readonly logs: boolean;
   /** `github` for annotations of GitHub Actions. Undefined: `github` in a job of GitHub Actions, else `none`. */
   readonly annotations: 'github' | 'none' | undefined;

@@ -3,15 +3,15 @@ import { readConfigFile } from '../../agent/config/config-file.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
 import { randomSuffix } from '../../agent/runs/random-suffix.ts';
 import type { RunListener } from '../../agent/runs/running-pods.ts';
-import { PodrunError, usage } from '../../api/errors.ts';
+import { usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { type SeparatedObjects, separateObjects } from '../../objects/separate-objects.ts';
 import type { ClusterAccess } from '../../remote/client/index.ts';
+import { openCluster } from '../connect/open-cluster.ts';
 import {
   ClusterConnection,
   clusterImages,
@@ -54,14 +54,11 @@ const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: A
   ['--strict-pid1', ({ strictPid1 }) => strictPid1],
   ['--best-effort', ({ bestEffort }) => bestEffort],
   ['--enforce-memory', ({ enforceMemory }) => enforceMemory !== undefined],
+  ['--speed', ({ speed }) => speed !== undefined],
+  ['--inject', ({ inject }) => inject.length > 0],
   ['--keep', ({ keep }) => keep !== undefined],
   ['--dry-run', ({ dryRun }) => dryRun !== 'none'],
 ];
-
-/** True when the Pods are to run on a cluster. */
-export function isForCluster({ context, kubeconfig }: ApplyFlags): boolean {
-  return context !== undefined || kubeconfig !== undefined;
-}
 
 /**
  * Runs the manifests on a cluster, and removes them from it at the end. Everything else is as on this machine. Answers
@@ -89,7 +86,7 @@ export async function applyOnCluster(
   const written = [...records, ...workloads, ...pods].map(writtenObject);
   const objects = clusterImages(written, makeImageMap([], config), flags.onClusterImage);
   const expected = await expectationsOf(flags, sorted);
-  const view = await openClusterView(cli, flags, sorted);
+  const view = await openView({ cli, flags }, sorted);
   const heldSignals = holdSignals(cli);
   const services = serviceKeys(records);
   // The advice at the end names commands that find this run.
@@ -102,16 +99,6 @@ export async function applyOnCluster(
     heldSignals.release();
     view.close();
   }
-}
-
-async function openClusterView(cli: Cli, flags: ApplyFlags, { pods, workloads }: SeparatedObjects): Promise<ApplyView> {
-  return openView({
-    cli,
-    flags,
-    pods: pods.map(({ object }) => object),
-    workloads: workloads.map(({ object }) => object as unknown as Workload),
-    manifests: pods,
-  });
 }
 
 async function expectationsOf(
@@ -187,14 +174,6 @@ function refuseForCluster(flags: ApplyFlags): void {
     `${given.join(', ')} cannot be used with --context`,
     'The cluster decides how it runs Pods, and podrun removes them at its end. To leave them there, use kubectl apply.',
   );
-}
-
-async function openCluster({ context = '', kubeconfig }: ApplyFlags): Promise<ClusterAccess> {
-  const { openAccess } = await import('../../remote/client/index.ts');
-  const outcome = openAccess({ kubeconfig, context });
-  if (outcome.ok) return outcome.access;
-  const known = outcome.contexts.length === 0 ? undefined : `Its contexts are ${outcome.contexts.join(', ')}.`;
-  throw new PodrunError('Usage', outcome.error, { hint: known });
 }
 
 /** The object as the manifest says: the cluster sets its own defaults. */

@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { sleep } from '../../clock.ts';
+import { machineClock, sleep } from '../../clock.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { isServiceManifest } from '../../objects/services/unserved.ts';
 import { recordOf } from '../../objects/store-record.ts';
@@ -41,7 +41,7 @@ export function reserveServices(
  * says that they are there. Tells of those that take longer.
  */
 export async function awaitServing({ cli, store, view }: ApplySession, services: readonly ObjectKey[]): Promise<void> {
-  const { clock } = cli;
+  const clock = machineClock(cli.clock);
   const untilMs = clock.now().monotonicMs + SERVED_WITHIN_MS;
   const awaited = services.filter(({ namespace }) => hasLivePods(store, namespace));
   const unserved = (): ObjectKey[] =>

@@ -8,6 +8,8 @@ import { makeImageMap } from '../../agent/config/image-map.ts';
 import { podRoot } from '../../lifecycle/requests/root.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { EXIT } from '../../api/errors.ts';
+import type { Faults } from '../../agent/setup/faults.ts';
+import { machineClock } from '../../clock.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
 import { beginWorkloads, hasLiveController, type WorkloadKey } from '../../agent/runs/begin-workloads.ts';
@@ -18,8 +20,13 @@ import { configureObject } from '../../objects/configure-object.ts';
 import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { sharedClusterPaths } from '../../store/layout.ts';
-import { plannedPods } from '../../agent/setup/planned-pods.ts';
-import { chooseNetworks } from '../../agent/setup/private-networks.ts';
+import { type PlannedPod, plannedPods } from '../../agent/setup/planned-pods.ts';
+import {
+  BESIDE_OTHERS,
+  type ChosenNetworks,
+  chooseNetworks,
+  type NetworkRequest,
+} from '../../agent/setup/private-networks.ts';
 import { refuseApiServer } from '../../agent/setup/refuse-api-server.ts';
 import { hasApiServer, isApiServer } from '../../agent/network/service-facts.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
@@ -30,7 +37,6 @@ import { endedJob, storeWorkload, workloadKey } from '../../objects/store-worklo
 import { recordReplacedAddress } from '../../objects/services/record-replaced-address.ts';
 import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
 import { CLUSTER_RANGE, MACHINE_RANGE } from '../../network/service-addresses.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { calledCommand, openStore } from '../environment.ts';
@@ -48,25 +54,35 @@ import { warnOfIdleFlags } from './idle-flags.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import { openReport } from './follow-run.ts';
 import { runPods } from './run-pods.ts';
-import type { ApplySession } from './session.ts';
+import type { ApplySession, FollowManifests } from './session.ts';
 import { holdSignals } from './signals.ts';
+
+/** The parts that only some runs have. */
+export interface MoreOfRun {
+  /** Follows the manifests while the run lasts. */
+  readonly follow?: FollowManifests | undefined;
+  /** Faults on purpose. `check` throws a PodrunError (usage) for a fault that this run cannot have. */
+  readonly faults?: (Faults & { check(planned: readonly PlannedPod[], network: string): void }) | undefined;
+}
 
 /**
  * Runs `podrun apply`. Answers the exit code.
  * @param stdin the manifests for `-`, when another verb has read standard input already
+ * @param more the parts that only some runs have
  */
 export async function apply(
   cli: Cli,
   flags: ApplyFlags,
   command: readonly string[] | undefined,
   stdin?: StandardInput,
+  { follow, faults }: MoreOfRun = {},
 ): Promise<number> {
   const { clock, env } = cli;
   const plan = planApply(flags, command);
   const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
   const store = openStore(cli);
   const choice = runtimeChoice({ flag: flags.runtime, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
-  const place = { stateDir: store.root, clock, userPath: env['PATH'] };
+  const place = { stateDir: store.root, clock: machineClock(clock), userPath: env['PATH'] };
   // --strict refuses fields without effect, so it waits until the features of this machine are known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
@@ -95,22 +111,18 @@ export async function apply(
   // Detecting the runtime takes time: it goes on while Pods start, unless they may be refused for lack of namespaces.
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
-  const joinsCluster = flags.detach && existsSync(sharedClusterPaths(store.root).holder);
-  const shared = { ...isolation, hasHostAccess: flags.networkHostAccess, objects, joinsCluster };
-  const asked = { choice: network, proxy: flags.proxy ?? config?.proxy ?? 'node', egress: flags.egress };
-  const wanted = isIdle ? NO_NETWORK : asked;
-  const { networks, note } = await chooseNetworks({ ...shared, ...wanted }, place);
-  const view = await openView({
-    cli,
-    flags,
-    pods: applied,
-    workloads: workloads.map(({ object }) => object as unknown as Workload),
-    manifests: pods,
-  });
+  const asked = { choice: network, proxy: flags.proxy ?? config?.proxy ?? 'node', ...isolation, objects };
+  const { networks, note } = isIdle ? NO_NETWORKS : await networksOf(asked, flags, place);
+  faults?.check(planned, networks?.kind ?? 'host');
+  const view = await openView({ cli, flags }, { pods, workloads });
   if (note !== undefined) cli.note(note);
   const settings = { ...settingsOfFlags(cli, flags, plan, config), images, privateNetworks: networks };
   const found = { services: serviceKeys(records), planned, expected };
-  const session: ApplySession = { cli, flags, plan, store, view, settings, config, runtime, ...found };
+  const shown = { cli, flags, plan, store, view, settings, config, runtime, faults, ...found };
+  const session: ApplySession = {
+    ...shown,
+    follow: follow && ((running) => follow(session, { objects: loaded.objects, isolation, running })),
+  };
   try {
     checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
     await keepOnRecord(session, records, flags.detach ? [] : [...own, ...resting]);
@@ -126,8 +138,18 @@ export async function apply(
   }
 }
 
-/** The network of a run without Pods of its own. */
-const NO_NETWORK = { choice: 'host', proxy: 'node' } as const;
+/** The networks of a run without Pods of its own. */
+const NO_NETWORKS: ChosenNetworks = { networks: undefined, note: undefined };
+
+function networksOf(
+  asked: Pick<NetworkRequest, 'choice' | 'proxy' | 'hasNamespaces' | 'objects'>,
+  { egress, networkHostAccess: hasHostAccess, detach }: ApplyFlags,
+  place: Parameters<typeof chooseNetworks>[1],
+): Promise<ChosenNetworks> {
+  const joinsCluster = detach && existsSync(sharedClusterPaths(place.stateDir).holder);
+  const reason = joinsCluster ? BESIDE_OTHERS : undefined;
+  return chooseNetworks({ ...asked, egress, hasHostAccess, reason }, place);
+}
 
 /** The settings of the agent that flags and podrun.yaml decide alone. */
 function settingsOfFlags(
@@ -150,6 +172,7 @@ function settingsOfFlags(
     strictPid1: flags.strictPid1,
     ingressPorts: askedIngressPorts(flags.ingressPort, config?.ingressPort),
     isBestEffort: flags.bestEffort,
+    speed: flags.speed,
     awaitsClient: flags.awaitsClient === true,
     hostEnv: env,
     cwd,
@@ -254,7 +277,7 @@ async function beginAndRun(session: ApplySession, sorted: SortedPods): Promise<n
   if (others.length > 0 || sorted.liveWorkloads.length > 0) warnOfIdleFlags(session);
   const workloads = await beginWorkloads(store, cli.clock, keys, { command: calledCommand(cli) });
   const isIdle = owned.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
-  if (isIdle && !isWaiting(plan)) {
+  if (isIdle && !isWaiting(plan) && session.follow === undefined) {
     const report = openReport(session, others);
     report?.write({ roots: others.map(podRoot), pods: others, record: 'complete', command: undefined }, (trouble) =>
       view.trouble(trouble),

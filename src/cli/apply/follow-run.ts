@@ -18,7 +18,7 @@ import { annotateRun, annotatesForGitHub } from '../view/github-mistakes.ts';
 import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome.ts';
 import { type GoalCommandOptions, UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
-import type { RunSession } from './session.ts';
+import type { ManifestsFollower, RunSession } from './session.ts';
 import { listenForSignals } from './signals.ts';
 import { unservedLines } from '../../objects/services/unserved.ts';
 
@@ -31,6 +31,8 @@ export interface Running extends RunAgent {
   /** All Pods of the run, those of controllers included. */
   readonly allPods: readonly StoredPod[];
   readonly record: RunRecord;
+  /** False while connections to Services do not reach the endpoints of the last change. */
+  readonly areServicesCurrent: boolean;
   activityOf(uid: string): PodActivity | undefined;
   begin(): void;
   close(): Promise<void>;
@@ -46,6 +48,8 @@ export interface RunSource {
   readonly liveWorkloads: readonly WorkloadKey[];
   /** True when the run has Pods that it ends. */
   readonly isOwnRun: boolean;
+  /** With `--watch`: goes on until the user ends it, and may bring further Pods. */
+  readonly following?: ManifestsFollower | undefined;
   /** The Pods that wait in vain once nothing else can happen. */
   readonly stuck: (roots: readonly Root[]) => readonly StoredPod[];
   /** The variables for COMMAND, when it starts. */
@@ -55,7 +59,7 @@ export interface RunSource {
 /** Follows a run until its end, or until a decision ends it. Answers the exit code. */
 export async function followRun(session: RunSession, source: RunSource): Promise<number> {
   const { cli, plan, services, store, view } = session;
-  const { isOwnRun, live, liveWorkloads } = source;
+  const { following, isOwnRun, live, liveWorkloads } = source;
   const isAboutAll = plan.goal !== undefined || !isOwnRun;
   const report = openReport(session, isAboutAll ? [] : live);
   const look = jobsTeller(session);
@@ -66,6 +70,7 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   let seen: readonly Root[] = [];
   const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
   const allPods = (): readonly StoredPod[] => [...running.allPods, ...others.roots.flatMap(({ pods }) => pods)];
+  const unserved = (): string[] => unservedLines(store, services, allRoots(), running);
   const command = userCommand(session, {
     variables: async () => source.variables(allRoots()),
     keepsOutput: report !== undefined,
@@ -74,9 +79,9 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   const run = new ApplyRun({
     agent: running,
     // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
-    isOver: () => running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
+    isOver: () => following === undefined && running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
     roots: allRoots,
-    unserved: () => unservedLines(store, services, allRoots()),
+    unserved,
     clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
@@ -84,6 +89,7 @@ export async function followRun(session: RunSession, source: RunSource): Promise
     timeoutMs: plan.timeoutMs,
     command,
     onDecided: (outcome) => {
+      following?.close();
       progress.close();
       // Evidence is collected at the decision: later states come from podrun ending the Pods.
       seen = rootsToExplain(outcome, plan.goal, allRoots());
@@ -92,10 +98,11 @@ export async function followRun(session: RunSession, source: RunSource): Promise
       if (isOwnRun) view.ending(outcome);
     },
   });
-  const progress = showProgress(session, allRoots, isOwnRun);
+  const progress = showProgress(session, { roots: allRoots, unserved, isOwnRun });
   const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.readerGone(how));
   running.begin();
+  following?.begin();
   const early = session.heldSignals?.release();
   if (early !== undefined) run.interrupt(early);
 

@@ -1,4 +1,5 @@
 import type { GoalCommand } from '../../agent/runs/apply-run.ts';
+import { machineClock } from '../../clock.ts';
 import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { Cli } from '../cli.ts';
@@ -106,7 +107,7 @@ export class UserCommand implements GoalCommand {
 
   /** Waits for the rest of the output, up to the limit: a background process of COMMAND may hold the pipe for ever. */
   async #outputTaken(): Promise<void> {
-    const { clock } = this.#options.cli;
+    const clock = machineClock(this.#options.cli.clock);
     const late = new Promise<void>((resolve) => {
       const alarm = clock.wakeAt(clock.now().monotonicMs + LATE_OUTPUT_MS, resolve);
       void this.#running?.outputTaken.then(() => {

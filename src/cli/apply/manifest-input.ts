@@ -3,6 +3,7 @@ import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { downloader } from '../read/download.ts';
 import { kustomized } from '../read/kustomize.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
+import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
@@ -12,12 +13,44 @@ import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Cli } from '../cli.ts';
 import { annotateMistakes } from '../view/github-mistakes.ts';
 
+export interface ManifestsOfFlags {
+  readonly objects: readonly ManifestObject[];
+  readonly errors: readonly ManifestMistake[];
+  readonly warnings: readonly string[];
+}
+
 export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
   | { readonly ok: false; readonly exitCode: number };
 
 /** Opens the chunks of standard input. */
 export type StandardInput = () => AsyncIterable<Uint8Array>;
+
+/**
+ * Reads the manifests of the command line, whole: also those that `--selector` leaves out.
+ * @param isolation the isolation that the containers have, or may have
+ */
+export async function loadFromFlags(
+  cli: Cli,
+  flags: ApplyFlags,
+  isolation: Isolation,
+  stdin: StandardInput = () => cli.stdin,
+  command: 'apply' | 'create' = 'apply',
+): Promise<ManifestsOfFlags> {
+  return loadManifests({
+    files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
+    recursive: flags.recursive,
+    namespace: flags.namespace,
+    validate: flags.validate,
+    stdin,
+    download: downloader(cli),
+    forRunning: flags.dryRun === 'none',
+    refusesWithoutEffect: flags.strict,
+    isolation,
+    mayBeEmpty: flags.staticPods !== undefined,
+    command,
+  });
+}
 
 /**
  * Reads the manifests, and prints all mistakes on standard error.
@@ -32,20 +65,7 @@ export async function loadOrExplain(
   command: 'apply' | 'create' = 'apply',
 ): Promise<LoadedInput> {
   const isSelected = parseLabelSelector(flags.selector ?? '');
-  const load = async (): ReturnType<typeof loadManifests> =>
-    loadManifests({
-      files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
-      recursive: flags.recursive,
-      namespace: flags.namespace,
-      validate: flags.validate,
-      stdin,
-      download: downloader(cli),
-      forRunning: flags.dryRun === 'none',
-      refusesWithoutEffect: flags.strict,
-      isolation,
-      mayBeEmpty: flags.staticPods !== undefined,
-      command,
-    });
+  const load = async (): Promise<ManifestsOfFlags> => loadFromFlags(cli, flags, isolation, stdin, command);
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;
   const loading = isTyped ? load() : withWaitingLine(cli, 'reading manifests', load);

@@ -42,27 +42,36 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
   const { owned, workloads, live, liveWorkloads } = pods;
   closeInheritedDescriptors();
   const settings = await settingsOf(session);
+  let running: RunningPods | undefined;
+  const following = session.follow?.(() => {
+    if (running === undefined) throw new TypeError('the run has not begun');
+    return running;
+  });
+  const mayPass = following !== undefined || session.faults !== undefined;
   return followRun(session, {
+    following,
     live,
     liveWorkloads,
-    isOwnRun: owned.length > 0 || workloads.length > 0 || flags.staticPods !== undefined,
-    // A registry may have the image later, as on a node.
-    stuck: (roots) => (pullsImages(settings) ? [] : stuckPods(roots)),
+    isOwnRun: following !== undefined || owned.length > 0 || workloads.length > 0 || flags.staticPods !== undefined,
+    // A registry may have the image later, as on a node, and a fault may pass.
+    stuck: (roots) => (mayPass || pullsImages(settings) ? [] : stuckPods(roots)),
     variables: (roots) => ({
       ...serviceAddresses(store, roots),
       ...commandVariables(roots, path.resolve(store.root)),
     }),
     open: (onChange) =>
-      new RunningPods({
+      (running = new RunningPods({
         settings,
         store,
         clock: cli.clock,
         owned,
         workloads,
         staticPods: flags.staticPods,
+        isServing: following !== undefined,
+        faults: session.faults,
         command: calledCommand(cli),
         listener: { ...listenerFor(view, owned), onPull: firstPullTeller(session), onChange },
-      }),
+      })),
   });
 }
 

@@ -8,20 +8,26 @@ import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { RunSession } from './session.ts';
-import { unservedLines } from '../../objects/services/unserved.ts';
 
 /** The time before the first progress line: short waits are not worth a line. */
 const QUIET_MS = 1000;
 
+/** A run that is waited for. */
+export interface AwaitedRun {
+  readonly roots: () => readonly Root[];
+  /** Lines about Services that goals with Ready wait for. */
+  readonly unserved: () => readonly string[];
+  /** True when this process runs Pods: then a terminal has a status block. */
+  readonly isOwnRun: boolean;
+}
+
 /**
  * Shows which roots `apply` waits for, until closed. Shows nothing where the view has a status block. Warns at once
  * about a goal that looks like a typing mistake.
- * @param isOwnRun true when this process runs Pods: then a terminal has a status block
  */
 export function showProgress(
-  { cli, plan, flags, services, store, view }: RunSession,
-  roots: () => readonly Root[],
-  isOwnRun: boolean,
+  { cli, plan, flags, store, view }: RunSession,
+  { roots, unserved, isOwnRun }: AwaitedRun,
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
   const slip = slipOf(goal, roots());
@@ -38,7 +44,7 @@ export function showProgress(
       const late = roots().filter((root) => !isThere(root, goal));
       if (late.length === 0 && goal !== undefined) {
         const settling = `${goalText(goal)} to hold for ${flags.settle} (--settle)`;
-        const text = `waiting for ${unservedLines(store, services, roots()).join('; ') || settling}`;
+        const text = `waiting for ${unserved().join('; ') || settling}`;
         return { text, key: text };
       }
       const wanted = goal && podGoal(goal);

@@ -1,7 +1,11 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
+import type { Faults } from '../../agent/setup/faults.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
 import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
+import type { RunningPods } from '../../agent/runs/running-pods.ts';
+import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import type { Isolation } from '../../manifest/support/rule.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
@@ -27,12 +31,34 @@ export interface RunSession {
   readonly expected: ApplyExpectations | undefined;
 }
 
+/** Makes what follows the manifests of a run while it lasts (`--watch`). */
+export type FollowManifests = (
+  session: ApplySession,
+  start: {
+    readonly running: () => RunningPods;
+    /** The manifests as they were applied. */
+    readonly objects: readonly ManifestObject[];
+    readonly isolation: Isolation;
+  },
+) => ManifestsFollower;
+
+export interface ManifestsFollower {
+  /** Called when the Pods have begun. */
+  begin(): void;
+  /** Called when the run ends. */
+  close(): void;
+}
+
 /** The state of a run on this machine. */
 export interface ApplySession extends RunSession {
+  /** With `--watch`: what follows the manifests. */
+  readonly follow?: ((running: () => RunningPods) => ManifestsFollower) | undefined;
   /** The settings of the agent, without those that the runtime decides. */
   readonly settings: Omit<AgentSettings, 'features'>;
   /** The Pods that this run starts, and one for each workload that it starts. */
   readonly planned: readonly PlannedPod[];
+  /** Faults on purpose. Undefined: none. */
+  readonly faults?: Faults | undefined;
   /** The runtime for the containers. A promise, because its detection may take time. */
   readonly runtime: Promise<ChosenRuntime>;
 }

@@ -20,9 +20,18 @@ function isRunFile(name: string): boolean {
  * @throws {PodrunError} (usage) when the file cannot be read, or has no Pod
  */
 export async function runsInFile(cli: Cli, file: string): Promise<NamedRun[]> {
-  const runs = runsInStream(streamLines(await readText(cli, file), file === '-' ? 'standard input' : file));
+  const runs = runsInText(await readText(cli, file), file === '-' ? 'standard input' : file);
   if (runs.length === 0) throw usage(`${file} has no Pod`, 'Use a saved output of podrun apply -o json.');
-  return runs.map((recorded) => ({ run: recorded.name, recorded }));
+  return runs;
+}
+
+/**
+ * Reads the runs in the output of `apply -o json`.
+ * @param source the origin of the text, for messages
+ * @throws {PodrunError} (usage) for a line that is no JSON
+ */
+export function runsInText(text: string, source: string): NamedRun[] {
+  return runsInStream(streamLines(text, source)).map((recorded) => ({ run: recorded.name, recorded }));
 }
 
 /**

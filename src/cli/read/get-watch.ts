@@ -34,9 +34,10 @@ export async function watchObjects(cli: Cli, options: WatchOptions): Promise<num
   const { type, scope, changes } = watched(reader, selection);
   const computed = new ComputedWatch(reader, type);
   const stopped = untilStopped(cli);
+  let newest: readonly StoredKubeObject[] = [];
   const render =
     printer === undefined
-      ? rowRenderer(type, flags, () => displayNowMs(cli))
+      ? rowRenderer(type, flags, () => displayNowMs(cli, newest))
       : (seen: readonly ObjectChange[]) => printer.printChanges(seen, flags.outputWatchEvents);
   const show = (seen: readonly ObjectChange[]): void => writePrinted(cli.stdout, () => render(seen));
   if (flags.sortBy !== '') {
@@ -46,6 +47,7 @@ export async function watchObjects(cli: Cli, options: WatchOptions): Promise<num
   const listener = (seen: ObjectChange): void => {
     const selected = changes.select(computed.read(seen));
     if (selected === undefined) return;
+    newest = [selected.object];
     if (present === undefined) show([selected]);
     else present.push(selected);
   };

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch } from '../../api/patch/index.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedPlural } from '../../api/resource-types.ts';
-import { formatTime } from '../../api/time.ts';
+import { restartPatch } from '../../api/workloads/restart-patch.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
@@ -50,9 +50,7 @@ Examples:
     patch: (object, nowMs) => {
       if (!hasTemplateUpdates(object)) return 'restarting is not supported';
       if (isPaused(object)) return "can't restart paused deployment (run rollout resume first)";
-      const restartedAt = formatTime(nowMs).replace(/\.\d+Z$/, 'Z');
-      const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
-      return { spec: { template: { metadata: { annotations } } } };
+      return restartPatch(nowMs);
     },
   },
   {

@@ -4,7 +4,7 @@ import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.
 import { type AgentSettings, nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
 import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
 import { askedIngressPorts } from '../../agent/setup/ingress-ports.ts';
-import { chooseNetworks } from '../../agent/setup/private-networks.ts';
+import { chooseNetworks, FOR_CLIENTS } from '../../agent/setup/private-networks.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import type { SourceChoice } from '../../lifecycle/images/types.ts';
@@ -38,7 +38,10 @@ export async function serveSettings(cli: Cli, flags: ServedPodFlags, root: strin
   const proxy = flags.proxy ?? config?.proxy ?? 'node';
   const asked = { choice: flags.network ?? config?.network ?? DEFAULT_NETWORK, proxy };
   const hasNamespaces = features.tier !== 'process';
-  const { networks, note } = await chooseNetworks({ ...asked, hasHostAccess: true, hasNamespaces, objects: [] }, place);
+  const { networks, note } = await chooseNetworks(
+    { ...asked, hasHostAccess: true, hasNamespaces, objects: [], reason: FOR_CLIENTS },
+    place,
+  );
   if (note !== undefined) cli.note(note);
   return {
     ...nodeSettings(config),

@@ -6,11 +6,11 @@ import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
+import { speedFactor } from '../flags/speed-factor.ts';
 import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
 import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
-import { applyOnCluster, isForCluster } from '../apply/apply-on-cluster.ts';
 import { apply } from '../apply/apply-session.ts';
 import type { Cli } from '../cli.ts';
 import type { RunVerb } from '../verb.ts';
@@ -29,6 +29,7 @@ type Optional =
   | 'isolate'
   | 'strictPid1'
   | 'settle'
+  | 'inject'
   | 'allowRestarts';
 
 const UNLESS_GIVEN = {
@@ -42,6 +43,7 @@ const UNLESS_GIVEN = {
   isolate: false,
   strictPid1: false,
   settle: formatGoDuration(SETTLE_MS),
+  inject: [],
   allowRestarts: false,
 } as const;
 
@@ -69,6 +71,17 @@ Variables that podrun adds to the environment of COMMAND:
   Workloads have such variables, too. Names are in capitals, with _ for other characters. With one object, also
   PODRUN_IP and PODRUN_PORT_HTTP.
 
+Faults of --inject:
+  kill[:CONTAINER][@WHEN]                 SIGKILL, as by another process
+  exit:CODE[:CONTAINER][@WHEN]            an end with this exit code
+  oom[:CONTAINER][@WHEN]                  an end by the memory limit
+  probe:TYPE[:CONTAINER]=fail[@WINDOW]    TYPE is readiness, liveness or startup
+  image-pull-fail[:CONTAINER][@WINDOW]    ErrImagePull
+  partition:NAME[@WINDOW]                 the network of a Pod, or of a workload's Pods, is cut off
+  clock+TIME[@WHEN], clock-TIME[@WHEN]    a jump of the wall clock of podrun, but not of programs
+  WHEN is a time after the beginning, 5s, or a share of all starts, 20%. Without it, the seed chooses a time in the
+  first 10 s. WINDOW is FROM or FROM+LENGTH, 10s+20s. Without it, the fault stays. Faults of no CONTAINER are for all.
+
 Examples:
   podrun apply pod.yaml
   podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh
@@ -78,6 +91,8 @@ Examples:
 `;
 
 const SETTLE_HELP = 'how long a container without readiness and startup probe must run to count as Ready; 0: no time';
+
+const SPEED_HELP = 'let time pass faster for back-offs, probe periods, grace, deadlines and schedules, for example 60x';
 
 const PROVIDERS_HELP = 'file or folder of the credential provider plugins, as of a kubelet';
 
@@ -138,7 +153,7 @@ function delayOption(flag: string, what: string, defaultMs: number): Option {
 
 /** `podrun apply`: runs the Pods and workloads of manifests, in the foreground or in the background. */
 export function register(program: Command, run: RunVerb): void {
-  withOutputFlags(program.command('apply'), ['text'])
+  const command = withOutputFlags(program.command('apply'), ['text'])
     .summary('Run Pods and workloads, in the foreground or in the background')
     .description(
       'Runs the Pods and workloads of manifests in the foreground, and shows each change until they have ended. ' +
@@ -168,6 +183,7 @@ export function register(program: Command, run: RunVerb): void {
     )
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or meet the goal of --until')
+    .option('--watch', 'follow the manifests and the programs they run: a change restarts what it concerns')
     .option('--no-logs', 'do not show what containers print')
     .addOption(annotationsOption())
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
@@ -204,8 +220,29 @@ export function register(program: Command, run: RunVerb): void {
     .action((files: string[], given: GivenFlags) =>
       run((cli) => start(cli, { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] })),
     );
+  withExperiments(command);
 }
 
-function start(cli: Cli, flags: ApplyFlags): Promise<number> {
-  return (isForCluster(flags) ? applyOnCluster : apply)(cli, flags, cli.line.command);
+/** The flags for a time and for faults of the run's own. */
+function withExperiments(command: Command): void {
+  command
+    .option('--speed <factor>', SPEED_HELP, speedFactor)
+    .option('--inject <fault>', 'a fault on purpose (see below); may be given several times', append)
+    .addOption(countOption('--seed <number>', 'with --inject: what faults leave to chance (default: 1)'))
+    .option('--count-requests', 'with --inject: send requests to each Service, and tell how many were lost');
+}
+
+async function start(cli: Cli, flags: ApplyFlags): Promise<number> {
+  const { command } = cli.line;
+  const follow = flags.watch === true ? (await import('../watch/watch-run.ts')).watching(flags, command) : undefined;
+  if (follow === undefined && (flags.context ?? flags.kubeconfig) !== undefined) {
+    const { applyOnCluster } = await import('../apply/apply-on-cluster.ts');
+    return applyOnCluster(cli, flags, command);
+  }
+  const { speed, seed, countRequests, inject } = flags;
+  const isPlain = speed === undefined && seed === undefined && countRequests !== true && inject.length === 0;
+  if (isPlain) return apply(cli, flags, command, undefined, { follow });
+  const { experiment } = await import('../experiments/experiment.ts');
+  const { cli: own, faults } = experiment(cli, flags);
+  return apply(own, flags, command, undefined, { follow, faults });
 }

@@ -87,7 +87,8 @@ async function describeFound(
     const { namespace, name } = object.metadata;
     const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace, aboutPod: name }) : undefined;
     const around = object.kind === 'Namespace' ? name : namespace;
-    return describeObject(object, { events, nowMs, list: (resource) => list(resource, around) as never });
+    const asOfMs = Math.max(nowMs, displayNowMs(cli, [object, ...(events ?? [])]));
+    return describeObject(object, { events, nowMs: asOfMs, list: (resource) => list(resource, around) as never });
   });
   await showPaged(cli, isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
   if (objects.length === 0 && selection.how === 'listed') cli.note(noneFound(selection));

@@ -3,21 +3,18 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { compareRuns, type RunComparison } from '../../history/compare/compare-runs.ts';
-import type { Tolerance } from '../../history/compare/difference.ts';
 import { isOver, lastStateOf } from '../../history/run-length.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { namedRun } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 
-interface DiffFlags {
+interface DiffFlags extends ToleranceFlags {
   readonly namespace: string | undefined;
-  readonly tolerance: string;
-  readonly toleranceMin: string;
   readonly output: 'json' | undefined;
 }
 
@@ -36,15 +33,14 @@ Exit codes:
 
 /** `podrun diff`: compares two recorded runs. */
 export function register(program: Command, run: RunVerb): void {
-  program
+  const command = program
     .command('diff')
     .summary('Compare two runs')
     .description('Compares two runs: phases, conditions, restarts, exits, events, order, times; and their manifests.')
     .usage('RUN RUN [flags]')
     .argument('<run...>', 'two runs: web, web@1, uid:4f6…, or a file with the output of apply -o json')
-    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
-    .option('--tolerance <share>', 'tolerated difference of times, in percent', '20%')
-    .option('--tolerance-min <duration>', 'difference of times that is always tolerated', '500ms')
+    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")');
+  withTolerance(command)
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
     .action((runs: string[], flags: DiffFlags) => run((cli) => diff(cli, runs, flags)));
@@ -99,15 +95,4 @@ function render(a: RunWithPod, b: RunWithPod, { comparison, flags, nowMs }: Comp
 function withPod(named: NamedRun): RunWithPod | undefined {
   const pod = lastStateOf(named.recorded);
   return pod === undefined ? undefined : { ...named, pod };
-}
-
-function toleranceOf({ tolerance, toleranceMin }: DiffFlags): Tolerance {
-  const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(tolerance) ?? [];
-  if (percent === undefined) {
-    throw usage(
-      `invalid argument ${JSON.stringify(tolerance)} for "--tolerance" flag: it must be a percentage`,
-      'For example: --tolerance 20%',
-    );
-  }
-  return { share: Number(percent) / 100, minMs: durationFlag('--tolerance-min', toleranceMin) };
 }

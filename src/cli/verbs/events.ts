@@ -103,7 +103,8 @@ async function findEvents(cli: Cli, flags: EventsFlags): Promise<FoundEvents> {
   if (!isPast) {
     const reader = isSaved ? await savedObjects(cli, flags) : openStore(cli, flags.context);
     const scope = { namespace, aboutPod: subject?.name };
-    return { found: reader.list<StoredEvent>('events', scope).filter(eventFilter(flags)), asOfMs: nowMs };
+    const found = reader.list<StoredEvent>('events', scope).filter(eventFilter(flags));
+    return { found, asOfMs: displayNowMs(cli, found) };
   }
   const store = openStore(cli, flags.context);
   if (subject !== undefined && subject.kind !== 'Pod') {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
+import { readBuildFile } from '../../build-file.ts';
 import type { Descriptions, ExplainedField } from '../../manifest/support/explained-field.ts';
 import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { explain, explainEverything, type Explained } from '../../manifest/support/explain.ts';
@@ -81,7 +81,7 @@ function answer(cli: Cli, words: readonly string[], flags: ExplainFlags): string
 /** Reads the descriptions beside the built program. Only this command needs them. */
 function readDescriptions(cli: Cli): Descriptions {
   const file = path.join(cli.folder, 'descriptions.json');
-  return JSON.parse(readFileSync(file, 'utf8')) as Descriptions;
+  return JSON.parse(readBuildFile(file).toString()) as Descriptions;
 }
 
 /**

@@ -93,7 +93,7 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
       },
     }),
   );
-  if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
+  if (flags.dryRun === 'none') await removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) cli.tell('Nothing to remove\n');
   return EXIT.ok;
 }

@@ -112,7 +112,17 @@ async function findWanted(cli: Cli, selection: Selection, flags: GetFlags): Prom
   }
   const store = openStore(cli, flags.context);
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
-  if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
+  if (!isAboutPast(selection, flags.at)) {
+    const found = findObjects(reader, selection);
+    return {
+      found,
+      reader,
+      nowMs: displayNowMs(
+        cli,
+        found.groups.flatMap(({ objects }) => objects),
+      ),
+    };
+  }
   return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };
 }
 

@@ -1,4 +1,4 @@
-import type { Alarm } from '../../clock.ts';
+import { type Alarm, machineClock } from '../../clock.ts';
 import { isInForeground, takeSignal } from '../../runtime/terminal/own-terminal.ts';
 import { guardTerminal } from '../../runtime/terminal/terminal-guard.ts';
 import { BottomRegion } from './bottom-region.ts';
@@ -120,14 +120,14 @@ export class LiveScreen {
   }
 
   #nowMs(): number {
-    return this.#options.cli.clock.now().monotonicMs;
+    return machineClock(this.#options.cli.clock).now().monotonicMs;
   }
 
   #paintAt(atMs: number): void {
     if (this.#alarm !== undefined && this.#alarmMs === atMs) return;
     this.#alarm?.cancel();
     this.#alarmMs = atMs;
-    this.#alarm = this.#options.cli.clock.wakeAt(atMs, () => this.#paint());
+    this.#alarm = machineClock(this.#options.cli.clock).wakeAt(atMs, () => this.#paint());
   }
 
   #paint(): void {

@@ -1,3 +1,5 @@
+import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { SeparatedObjects } from '../../objects/separate-objects.ts';
 import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
@@ -9,10 +11,20 @@ import { GitHubView } from './github-view.ts';
 import { QuietView } from './quiet-view.ts';
 
 /** Opens the view for the flags: transitions for people, or watch events as the API server sends them. */
-export async function openView(options: ApplyViewOptions): Promise<ApplyView> {
-  if (options.flags.output === 'json') return new JsonView(options.cli);
+export async function openView(
+  { cli, flags }: Pick<ApplyViewOptions, 'cli' | 'flags'>,
+  { pods, workloads }: Pick<SeparatedObjects, 'pods' | 'workloads'>,
+): Promise<ApplyView> {
+  if (flags.output === 'json') return new JsonView(cli);
+  const options: ApplyViewOptions = {
+    cli,
+    flags,
+    pods: pods.map(({ object }) => object),
+    workloads: workloads.map(({ object }) => object as unknown as Workload),
+    manifests: pods,
+  };
   const view = await viewForPeople(options);
-  return annotatesForGitHub(options.cli, options.flags) ? new GitHubView(view, options) : view;
+  return annotatesForGitHub(cli, flags) ? new GitHubView(view, options) : view;
 }
 
 async function viewForPeople(options: ApplyViewOptions): Promise<ApplyView> {

@@ -1,4 +1,4 @@
-import type { Alarm } from '../../clock.ts';
+import { type Alarm, machineClock } from '../../clock.ts';
 import { newPace, pace, type Pace, type WaitPhrase } from '../../print/waits/progress-pace.ts';
 import type { Cli } from '../cli.ts';
 import { WaitingLine } from './waiting-line.ts';
@@ -32,7 +32,7 @@ export class WaitProgress {
     const { cli, quietMs, firstMs = TICK_MS } = options;
     this.#options = options;
     this.#line = WaitingLine.onTerminal(cli);
-    this.#pace = newPace(cli.clock.now().monotonicMs, quietMs ?? 0);
+    this.#pace = newPace(machineClock(cli.clock).now().monotonicMs, quietMs ?? 0);
     if (this.#line !== undefined || (quietMs !== undefined && !cli.isQuiet)) this.#plan(firstMs);
   }
 
@@ -44,7 +44,7 @@ export class WaitProgress {
   }
 
   #plan(afterMs: number): void {
-    const { clock } = this.#options.cli;
+    const clock = machineClock(this.#options.cli.clock);
     this.#alarm = clock.wakeAt(clock.now().monotonicMs + afterMs, () => {
       this.#show();
       if (!this.#isClosed) this.#plan(TICK_MS);
@@ -56,7 +56,7 @@ export class WaitProgress {
     const phrase = this.#options.phrase();
     if (phrase === undefined) return this.#line?.hide();
     if (this.#line !== undefined) return this.#line.show(phrase.text);
-    const { next, isDue } = pace(this.#pace, phrase, cli.clock.now().monotonicMs);
+    const { next, isDue } = pace(this.#pace, phrase, machineClock(cli.clock).now().monotonicMs);
     this.#pace = next;
     if (isDue) cli.stderr.write(`${phrase.text}\n`);
   }

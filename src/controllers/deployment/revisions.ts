@@ -55,8 +55,10 @@ export function withoutHashLabel({ metadata, spec }: PodTemplateSpec): PodTempla
   return { metadata: { ...rest, labels }, spec };
 }
 
-function revisionOf({ metadata }: Pick<StoredReplicaSet, 'metadata'>): number {
-  return Number(metadata.annotations?.[REVISION] ?? 0) || 0;
+/** Source: Revision, which has 64 bits: more than a number holds exactly. */
+function revisionOf({ metadata }: Pick<StoredReplicaSet, 'metadata'>): bigint {
+  const text = metadata.annotations?.[REVISION] ?? '';
+  return /^\d+$/.test(text) ? BigInt(text) : 0n;
 }
 
 export function desiredReplicasOf({ metadata }: StoredReplicaSet): number | undefined {
@@ -72,8 +74,8 @@ function numberIn(text: string | undefined): number | undefined {
 }
 
 /** The revision that the Deployment's template has, or gets when its ReplicaSet is made or used again. */
-function nextRevision(olds: readonly StoredReplicaSet[]): number {
-  return Math.max(0, ...olds.map(revisionOf)) + 1;
+function nextRevision(olds: readonly StoredReplicaSet[]): bigint {
+  return olds.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n) + 1n;
 }
 
 /** The annotations by which a ReplicaSet remembers the size of its Deployment. Source: SetReplicasAnnotations. */
@@ -106,7 +108,7 @@ export function missingAnnotations(
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => annotations[key] !== value));
 }
 
-function newer(annotations: Annotations, revision: number): Annotations {
+function newer(annotations: Annotations, revision: bigint): Annotations {
   const old = annotations[REVISION];
   if (old === undefined) return { [REVISION]: String(revision) };
   const history = annotations[REVISION_HISTORY];
@@ -155,7 +157,7 @@ export function expiredRevisions({ spec }: StoredDeployment, olds: readonly Stor
   const living = olds.filter((replicaSet) => !hasDeletionTimestamp(replicaSet));
   const surplus = Math.max(0, living.length - revisionHistoryLimit);
   return living
-    .toSorted((a, b) => revisionOf(a) - revisionOf(b))
+    .toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)))
     .slice(0, surplus)
     .filter(({ spec: { replicas = 0 }, status, metadata }) => {
       const isSeen = (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0);

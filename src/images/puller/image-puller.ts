@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { argumentsToRun } from '../../build-file.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
 import { type StreamHelper, startStreamHelper } from '../../runtime/helpers/stream-helper.ts';
 import type { NetworkVariables } from '../registry/endpoints.ts';
@@ -54,14 +55,19 @@ export class ImagePuller {
     const { onProgress, signal } = options;
     const key = JSON.stringify(request);
     return new Promise((resolve) => {
-      const waiter: Waiter = { onProgress, resolve };
+      const ended = (outcome: PullOutcome): void => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(outcome);
+      };
+      const waiter: Waiter = { onProgress, resolve: ended };
       const running = [...this.#running.values()].find((other) => other.key === key) ?? this.#begin(key, request);
       running.waiters.add(waiter);
-      signal?.addEventListener('abort', () => {
+      const cancel = (): void => {
         if (!running.waiters.delete(waiter)) return;
-        resolve({ ok: false, errors: ['context canceled'] });
+        ended({ ok: false, errors: ['context canceled'] });
         if (running.waiters.size === 0) this.#send({ type: 'cancel', id: running.id });
-      });
+      };
+      signal?.addEventListener('abort', cancel);
     });
   }
 
@@ -80,7 +86,8 @@ export class ImagePuller {
 
   async #start(): Promise<StreamHelper> {
     const program = path.join(path.dirname(import.meta.filename), IMAGE_PULLER);
-    const helper = await startStreamHelper({ program: process.execPath, args: [program, this.#root] });
+    const args = [...argumentsToRun(program), this.#root];
+    const helper = await startStreamHelper({ program: process.execPath, args });
     createInterface({ input: helper.stdout }).on('line', (line) => this.#answer(JSON.parse(line) as PullerAnswer));
     void helper.ended.then((outcome) => {
       // After the last outcome the process ends by itself.

@@ -121,7 +121,7 @@ export class LibraryPods implements Pods {
         clock,
         roots: () => [...known].map(([uid, root]) => this.#root(uid) ?? root),
         isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
-        unserved: (roots: readonly Root[]) => unservedLines(this.#store, services, roots),
+        unserved: (roots: readonly Root[]) => unservedLines(this.#store, services, roots, running),
         record: () => running.record,
         onChange: (look: () => void) => onChange.add(look),
       };

@@ -15,7 +15,10 @@ export interface ImageMapping {
   readonly env: Readonly<Record<string, string>>;
   /** The image's WORKDIR, as an absolute path. */
   readonly workingDir: string | undefined;
-  /** The folder with the image's files, as an absolute path. An image volume shows this folder. */
+  /**
+   * The folder with the image's files, as an absolute path. An image volume shows this folder. A container that runs a
+   * program of this machine sees its files over those of the machine.
+   */
   readonly folder: string | undefined;
   /** True: the container runs from the image itself. */
   readonly pull?: boolean;
@@ -34,6 +37,8 @@ export interface EntryPoint {
   readonly env: Readonly<Record<string, string>>;
   /** Undefined: neither the container nor the image names one. */
   readonly workingDir: string | undefined;
+  /** See {@link ImageMapping}. */
+  readonly folder: string | undefined;
 }
 
 export type EntryPointOutcome =
@@ -69,6 +74,7 @@ export function resolveEntryPoint(container: Container, map: ImageMap): EntryPoi
     argv: [program, ...rest],
     env: mapping?.env ?? {},
     workingDir: workingDir ?? mapping?.workingDir,
+    folder: mapping?.folder,
   };
   return { ok: true, entryPoint };
 }

@@ -22,6 +22,54 @@ export function fieldHasNoEffect(field: { readonly paths: readonly string[]; rea
   return podrunEvent(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
+/** podrun's own: what `--speed` makes faster, and what it cannot. */
+export function fasterTime(speed: number): string {
+  return (
+    `time passes ${speed} times as fast for back-offs, probe periods, grace periods, deadlines and schedules; ` +
+    'programs run at their own speed, and probes wait for them as long as ever'
+  );
+}
+
+/** podrun's own: the run has a time of its own. */
+export function timeIsFaster(speed: number): EventDraft {
+  return { ...podrunEvent('TimeIsFaster', fasterTime(speed)), type: 'Normal' };
+}
+
+/** podrun's own: a fault of `--inject` has happened. */
+export function faultInjected(message: string, container?: string): EventDraft {
+  return podrunEvent('FaultInjected', message, container);
+}
+
+/** podrun's own: the reason of `faultOver`. */
+export const FAULT_OVER = 'FaultOver';
+
+/** podrun's own: a fault of `--inject` that lasted is over. */
+export function faultOver(message: string): EventDraft {
+  return { ...podrunEvent(FAULT_OVER, message), type: 'Normal' };
+}
+
+/** The requests to a Service, and those without an answer. */
+export interface RequestCount {
+  readonly service: string;
+  readonly sent: number;
+  readonly lost: number;
+}
+
+/** podrun's own: the reason of `requestsCounted`. */
+export const REQUESTS_COUNTED = 'RequestsCounted';
+
+/** podrun's own: what became of the requests of `--count-requests`. */
+export function requestsCounted({ service, sent, lost }: RequestCount): EventDraft {
+  const message = `${lost} of ${sent} requests to service/${service} were lost`;
+  return { ...podrunEvent(REQUESTS_COUNTED, message), type: 'Normal' };
+}
+
+/** podrun's own: the count in a message of `requestsCounted`. */
+export function countIn(message: string): RequestCount {
+  const [, lost, sent, service = ''] = /^(\d+) of (\d+) requests to service\/(\S+)/.exec(message) ?? [];
+  return { service, sent: Number(sent), lost: Number(lost) };
+}
+
 /** podrun's own: no node here runs a Pod that is bound to another node. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;

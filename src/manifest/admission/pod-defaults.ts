@@ -1,4 +1,4 @@
-import type { Pod, PriorityClass, ServiceAccount } from '../../api/generated/types.ts';
+import type { Pod, PriorityClass, ServiceAccount, Toleration } from '../../api/generated/types.ts';
 
 /** The classes that every cluster has. Source: pkg/apis/scheduling/v1/helpers.go. */
 export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
@@ -13,6 +13,26 @@ export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount |
   const secrets = account?.imagePullSecrets ?? [];
   if (pod.spec === undefined || secrets.length === 0 || (pod.spec.imagePullSecrets ?? []).length > 0) return pod;
   return { ...pod, spec: { ...pod.spec, imagePullSecrets: secrets } };
+}
+
+/** The time for which a Pod stays on a node without a kubelet. Source: the flags of the API server, both by default. */
+const TOLERATED_SECONDS = 300;
+
+/**
+ * Lets a Pod stay for a while on a node that has become not ready or unreachable, unless it says so itself. Source:
+ * plugin/pkg/admission/defaulttolerationseconds/admission.go.
+ */
+export function withTolerations<T extends Pod>(pod: T): T {
+  if (pod.spec === undefined) return pod;
+  const { tolerations = [] } = pod.spec;
+  const isTolerated = (taint: string): boolean =>
+    tolerations.some(({ key, effect }) => (!key || key === taint) && (!effect || effect === 'NoExecute'));
+  const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+    .filter((taint) => !isTolerated(taint))
+    .map((key): Toleration => {
+      return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATED_SECONDS };
+    });
+  return added.length === 0 ? pod : { ...pod, spec: { ...pod.spec, tolerations: [...tolerations, ...added] } };
 }
 
 /** The Pod with its priority, or the reason why it is refused. */

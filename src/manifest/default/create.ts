@@ -46,7 +46,9 @@ const SHORTEST_GRACE_SECONDS = 1;
 export function prepareForCreate(object: KubeObject): KubeObject {
   const { generation: _, ...own } = omit(object.metadata, SERVER_METADATA);
   const metadata = COUNTED_KINDS.has(object.kind) ? { ...own, generation: 1 } : own;
-  const fresh: KubeObject = { ...omit(object, ['status']), metadata, apiVersion: object.apiVersion, kind: object.kind };
+  // A Node comes with its status. Source: pkg/registry/core/node/strategy.go.
+  const first = object.kind === 'Node' ? object : omit(object, ['status']);
+  const fresh: KubeObject = { ...first, metadata, apiVersion: object.apiVersion, kind: object.kind };
   const enabled = withoutDisabledFields(fresh);
   if (object.kind !== 'Pod') return enabled;
   // A manifest with a uid comes from a cluster: the node that its scheduler chose does not exist here.

@@ -10,7 +10,16 @@ const EXTERNAL_TYPES: ReadonlySet<string | undefined> = new Set(['NodePort', 'Lo
 export function defaultService(service: Decoded<Service>): Decoded<Service> {
   const spec = fillZero(service.spec ?? {}, { sessionAffinity: 'None', type: 'ClusterIP' });
   const filled = [withAffinity, withTrafficPolicies, withClusterIPs].reduce((next, step) => step(next), spec);
-  return { ...service, spec: changeFields(filled, { ports: (ports) => ports.map(defaultPort) }) };
+  const defaulted = { ...service, spec: changeFields(filled, { ports: (ports) => ports.map(defaultPort) }) };
+  return spec.type === 'LoadBalancer' ? withModes(defaulted) : defaulted;
+}
+
+/** The addresses of a load balancer are virtual, unless it says otherwise. */
+function withModes(service: Decoded<Service>): Decoded<Service> {
+  const { loadBalancer } = service.status ?? {};
+  if (loadBalancer?.ingress === undefined) return service;
+  const ingress = loadBalancer.ingress.map((at) => (at.ip ? fillAbsent(at, { ipMode: 'VIP' }) : at));
+  return { ...service, status: { ...service.status, loadBalancer: { ...loadBalancer, ingress } } };
 }
 
 function withAffinity(spec: Decoded<ServiceSpec>): Decoded<ServiceSpec> {

@@ -1,3 +1,4 @@
+import { isApiAccess } from '../admission/service-account.ts';
 import {
   checked,
   FIELD_BY_FIELD,
@@ -10,12 +11,16 @@ import {
   unsafe,
   works,
 } from './rule.ts';
-import { refused, type TypeRules } from './rule.ts';
+import { type FieldRule, refused, type TypeRules } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
 const LIMITS = 'memory and cpu: where podrun may make cgroups; elsewhere an event says that they do not hold';
 const TERMINAL = 'where neither @lydell/node-pty nor script(1) of util-linux is installed, there is no terminal';
 const ONLY_SHOWN = 'only shown, as on a node';
+
+/** The API server mounts the token read-only: nobody asked for that. */
+const isWritableOrToken: FieldRule['isHarmless'] = (readOnly, { name }) =>
+  readOnly === false || isApiAccess(String(name));
 
 const RESOURCES: TypeRules = {
   ...works('requests'),
@@ -77,7 +82,7 @@ export const CONTAINER_RULES: SupportTable = {
   VolumeMount: {
     ...works('name', 'subPath', 'subPathExpr'),
     mountPath: partly('the folder is elsewhere, where $PODRUN_VOLUME_NAME says'),
-    readOnly: needsNamespaces(unsafe(HOST_FILES, is(false))),
+    readOnly: needsNamespaces(unsafe(HOST_FILES, isWritableOrToken)),
     recursiveReadOnly: noEffect(HOST_FILES, is('Disabled')),
     mountPropagation: noEffect(HOST_FILES, is('None')),
   },

@@ -34,10 +34,12 @@ export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField
 }
 
 export function fieldsWithoutEffect(object: KubeObject, isolation: Isolation): FoundField[] {
-  const { hasNamespaces = false, hasPodNetwork = false } = isolation;
-  return fieldsWith(object, 'no effect').filter(
-    ({ rule }) => !(hasNamespaces && rule.worksInNamespaces) && !(hasPodNetwork && rule.worksInPodNetwork),
-  );
+  const { hasNamespaces = false, hasPodNetwork = false, hasOciRuntime = false } = isolation;
+  const works = ({ worksInNamespaces, worksInPodNetwork, worksInOciRuntime }: FieldRule): boolean =>
+    (hasNamespaces && worksInNamespaces === true) ||
+    (hasPodNetwork && worksInPodNetwork === true) ||
+    (hasOciRuntime && worksInOciRuntime === true);
+  return fieldsWith(object, 'no effect').filter(({ rule }) => !works(rule));
 }
 
 function search({ path, field, typeName, value }: SearchPosition, treatment: Treatment): FoundField[] {

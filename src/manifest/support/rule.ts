@@ -20,6 +20,8 @@ export interface Isolation {
   readonly hasNamespaces?: boolean;
   /** True with `--network pod`, and with `--network cluster`. */
   readonly hasPodNetwork?: boolean;
+  /** True where an OCI runtime starts the containers. */
+  readonly hasOciRuntime?: boolean;
 }
 
 /** The treatment of one field of a type, for Pods that run as plain processes of the host. */
@@ -37,6 +39,8 @@ export interface FieldRule {
   readonly worksInNamespaces?: true;
   /** The field works where the Pod has a network of its own: `--network cluster` or `pod`. */
   readonly worksInPodNetwork?: true;
+  /** The field works where an OCI runtime starts the containers: a RuntimeClass with the handler `crun` or `runc`. */
+  readonly worksInOciRuntime?: true;
   /** The field is there for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
 }
@@ -80,13 +84,19 @@ export function needsPodNetwork(rule: FieldRule): FieldRule {
   return { ...rule, worksInPodNetwork: true };
 }
 
+/** The rule of a field that has no effect, but works where an OCI runtime starts the containers. */
+export function needsOciRuntime(rule: FieldRule): FieldRule {
+  return { ...rule, worksInOciRuntime: true };
+}
+
 const IN_POD_NETWORK = 'TCP and UDP, with --network cluster or pod';
 
 /** The treatment and note of a rule when neither the tier of the containers nor the network of the Pod is known. */
 export function inAnyTier(rule: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
-  const { treatment, note, worksInNamespaces, worksInPodNetwork } = rule;
+  const { treatment, note, worksInNamespaces, worksInPodNetwork, worksInOciRuntime } = rule;
   if (worksInNamespaces) return { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` };
   if (worksInPodNetwork) return { treatment: 'partly', note: `${IN_POD_NETWORK}; else ${treatment}: ${note}` };
+  if (worksInOciRuntime) return { treatment: 'partly', note: `with an OCI runtime; else ${treatment}: ${note}` };
   return { treatment, note };
 }
 

@@ -1,5 +1,5 @@
-import { FIELD_BY_FIELD, type FieldRule, is, noEffect, partly, refused, type SupportTable } from './rule.ts';
-import { type TypeRules, unsafe, works } from './rule.ts';
+import { FIELD_BY_FIELD, type FieldRule, is, needsOciRuntime, noEffect, partly, refused } from './rule.ts';
+import { type SupportTable, type TypeRules, unsafe, works } from './rule.ts';
 
 const NO_LABELS = 'containers have the label of podrun';
 const IDENTITY = 'as root, and as what the container sees in the namespace tier; else it does not start';
@@ -42,7 +42,7 @@ export const SECURITY_RULES: SupportTable = {
   },
   Capabilities: { add: partly(CAPABILITIES), drop: partly('as root; other users have no capabilities') },
   SeccompProfile: {
-    type: profileType('a filter of system calls is applied by OCI runtimes only'),
+    type: needsOciRuntime(profileType('containers may make all system calls')),
     localhostProfile: PROFILE,
   },
   AppArmorProfile: { type: profileType('containers have the profile of podrun'), localhostProfile: PROFILE },

@@ -1,5 +1,5 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import type { PersistentVolumeClaim } from '../../api/generated/types.ts';
+import type { Event, PersistentVolumeClaim } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
@@ -8,6 +8,7 @@ import { validateConfigMap, validateSecret } from './config.ts';
 import { validateCronJob } from './cron-job.ts';
 import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts';
 import { validateEndpoints, validateEndpointSlice } from './endpoints.ts';
+import { validateEvent } from './event.ts';
 import { validateIngress, validateIngressClass } from './ingress.ts';
 import { validateJob } from './job.ts';
 import { validateLease, validateStorageClass } from './lease.ts';
@@ -33,6 +34,7 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     Service: validateService,
     EndpointSlice: validateEndpointSlice,
     Endpoints: validateEndpoints,
+    Event: (event: Decoded<Event>) => validateEvent(event),
     PersistentVolumeClaim: ({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>) => [
       ...validateMetadata(metadata, subdomainMessages),
       ...validateClaimSpec('spec', spec),

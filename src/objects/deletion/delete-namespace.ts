@@ -1,4 +1,5 @@
 import { fromServer, type PodrunError } from '../../api/errors.ts';
+import type { Namespace } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { namespacedResources, resourceTypeOf } from '../../api/resource-types.ts';
@@ -19,12 +20,24 @@ export function namespaceProblem(ref: ObjectRef): PodrunError | undefined {
   return fromServer('Forbidden', `namespaces ${goQuote(name)} is forbidden: this namespace may not be deleted`);
 }
 
+/** True for a namespace with objects of kinds that only the caller knows. */
+export type HasMore = (namespace: string) => boolean;
+
+/** The finalizer of namespaces themselves: their contents go first. */
+const OWN_FINALIZER = 'kubernetes';
+
 /**
  * Deletes a namespace: it is Terminating until all that is in it is gone.
  * Source: pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
  * @throws {PodrunError} when the store cannot be written to
  */
-export function deleteNamespace(store: Store, clock: Clock, { metadata }: StoredKubeObject): DeletionOutcome {
+export function deleteNamespace(
+  store: Store,
+  clock: Clock,
+  namespace: StoredKubeObject,
+  hasMore?: HasMore,
+): DeletionOutcome {
+  const { metadata } = namespace;
   const key = { namespace: DEFAULT_NAMESPACE, name: metadata.name };
   if (metadata.deletionTimestamp === undefined) {
     const deletionTimestamp = formatTime(clock.now().wallMs);
@@ -33,18 +46,21 @@ export function deleteNamespace(store: Store, clock: Clock, { metadata }: Stored
     });
     store.change('namespaces', key, 'status', (stored) => ({ ...stored, status: { phase: 'Terminating' } }));
   }
-  return removeIfEmpty(store, metadata.name) ? 'removed' : 'ending';
+  return removeIfEmpty(store, namespace, hasMore) ? 'removed' : 'ending';
 }
 
-/** Removes the namespaces that are Terminating and have nothing in them any more. */
-export function removeEmptyNamespaces(store: Store): void {
-  for (const { metadata } of store.list<StoredKubeObject>('namespaces'))
-    if (metadata.deletionTimestamp !== undefined) removeIfEmpty(store, metadata.name);
+/** Removes the namespaces that are Terminating and have neither contents nor finalizers any more. */
+export function removeEmptyNamespaces(store: Store, hasMore?: HasMore): void {
+  for (const namespace of store.list<StoredKubeObject>('namespaces'))
+    if (namespace.metadata.deletionTimestamp !== undefined) removeIfEmpty(store, namespace, hasMore);
 }
 
 /** Its events go last: they come until the last Pod has gone. */
-function removeIfEmpty(store: Store, name: string): boolean {
-  if (contentsOf(store, name).length > 0) return false;
+function removeIfEmpty(store: Store, namespace: StoredKubeObject, hasMore: HasMore = () => false): boolean {
+  const { name, finalizers = [] } = namespace.metadata;
+  const own = (namespace as Namespace).spec?.finalizers ?? [];
+  if (finalizers.length > 0 || own.some((each) => each !== OWN_FINALIZER)) return false;
+  if (hasMore(name) || contentsOf(store, name).length > 0) return false;
   for (const { metadata } of store.list<StoredKubeObject>('events', { namespace: name }))
     store.delete('events', name, metadata.name);
   store.delete('namespaces', DEFAULT_NAMESPACE, name);

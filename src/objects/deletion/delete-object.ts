@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { objectToChange } from '../default-objects.ts';
-import { deleteNamespace, isNamespace } from './delete-namespace.ts';
+import { deleteNamespace, type HasMore, isNamespace } from './delete-namespace.ts';
 import type { ObjectRef } from '../object-ref.ts';
 
 export interface ObjectDeletion {
@@ -17,6 +17,10 @@ export interface ObjectDeletion {
   readonly graceSeconds: number | undefined;
   /** The way of what the object owns. Default: Background, which kubectl sends. */
   readonly propagation?: PropagationPolicy | undefined;
+  /** True when an object names an owner of this uid. Undefined: unknown, all objects of the namespace are looked at. */
+  readonly hasDependents?: (uid: string) => boolean;
+  /** Default: a namespace has objects of podrun's own kinds only. */
+  readonly hasMore?: HasMore;
 }
 
 /**
@@ -31,10 +35,11 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   if (type.plural === 'pods') return deletePod({ ...request, namespace, name });
   const object = objectToChange(store, ref);
   if (object === undefined) return 'missing';
-  if (isNamespace(ref)) return deleteNamespace(store, clock, object);
+  if (isNamespace(ref)) return deleteNamespace(store, clock, object, request.hasMore);
   const hasAgent = store.isOwned(namespace, name, type.plural);
   const outcome = deletedRecord(request, object, type.plural);
-  if (!hasAgent) await collectDependents(store, clock, namespace);
+  const leavesNothing = outcome !== 'ending' && request.hasDependents?.(object.metadata.uid) === false;
+  if (!hasAgent && !leavesNothing) await collectDependents(store, clock, namespace);
   return outcome;
 }
 

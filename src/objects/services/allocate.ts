@@ -32,10 +32,12 @@ export function allocated<T extends KubeObject>(
     });
   }
   const own = hasRange(CLUSTER_RANGE, service.spec?.clusterIP ?? '') && isStored(object) ? CLUSTER_RANGE : range;
-  return allocateService(service, others, { range: own, place: store.root ?? '' }) as unknown as T;
+  const settled = allocateService(service, others, { range: own, place: store.root ?? '' });
+  // The status of a stored Service is whatever was written last: a load balancer of somebody else writes it, too.
+  return (isStored(object) ? { ...settled, status: service.status } : settled) as unknown as T;
 }
 
-/** Writes the addresses at which this machine reaches a Service into its status, when another type has changed them. */
+/** Writes the addresses at which this machine reaches a Service into its status, when its spec has changed them. */
 export function settleReach(
   store: Store,
   before: StoredKubeObject,
@@ -44,7 +46,9 @@ export function settleReach(
   if (kind !== 'Service') return;
   const [was, status] = [before, changed].map(({ spec }) => reachedStatus((spec ?? {}) as ServiceSpec));
   if (isSameJson(was, status)) return;
-  store.change<StoredService>('services', metadata, 'status', (stored) => ({ ...stored, status }));
+  store.change<StoredService>('services', metadata, 'status', (stored) => {
+    return { ...stored, status: { ...stored.status, ...status } };
+  });
 }
 
 function isStored({ metadata }: KubeObject): boolean {

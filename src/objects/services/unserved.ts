@@ -18,9 +18,15 @@ export function isServiceManifest({ object }: ManifestObject): boolean {
 
 /**
  * A line about each applied Service that selects a Pod of the run and leads nowhere: `service/web: no endpoint is
- * ready`.
+ * ready`. Where all of them have endpoints, a line about each while connections do not reach them.
+ * @param areServicesCurrent false while they do not
  */
-export function unservedLines(store: ObjectReader, applied: readonly ObjectKey[], roots: readonly Root[]): string[] {
+export function unservedLines(
+  store: ObjectReader,
+  applied: readonly ObjectKey[],
+  roots: readonly Root[],
+  { areServicesCurrent }: { readonly areServicesCurrent: boolean },
+): string[] {
   const services = applied.flatMap(({ namespace, name }) => {
     return store.get<StoredService>('services', namespace, name) ?? [];
   });
@@ -30,7 +36,11 @@ export function unservedLines(store: ObjectReader, applied: readonly ObjectKey[]
     store.list<StoredEndpointSlice>('endpointslices', { namespace }),
   );
   const pods = roots.flatMap((root) => root.pods);
-  return unservedServices(services, slices, pods).map(({ service: { metadata }, lacksPorts }) => {
+  const unserved = unservedServices(services, slices, pods);
+  if (unserved.length === 0 && !areServicesCurrent) {
+    return services.map(({ metadata }) => `service/${metadata.name}: its address does not lead to its endpoints yet`);
+  }
+  return unserved.map(({ service: { metadata }, lacksPorts }) => {
     const why = lacksPorts ? 'its Pods have no port of its targetPort' : 'no endpoint is ready';
     return `service/${metadata.name}: ${why}`;
   });

@@ -1,6 +1,6 @@
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { COMBINED } from '../../lifecycle/texts/events.ts';
-import { FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/podrun-events.ts';
+import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED } from '../../lifecycle/texts/podrun-events.ts';
 import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
 import type { Tone } from '../text/painter.ts';
 import { containersOf } from './pod-container.ts';
@@ -50,6 +50,8 @@ const CHANGE_TEXTS: Readonly<Record<string, (message: string, hooks: AwaitedHook
   FailedPreStopHook: () => ({ text: 'preStop hook failed', tone: 'bad' }),
   DeadlineExceeded: () => ({ text: 'deadline exceeded', tone: 'bad' }),
   SandboxChanged: (message) => ({ text: 'sandbox changed', why: message, tone: 'info' }),
+  [FAULT_OVER]: (message) => ({ text: FAULT_OVER, why: message, tone: 'info' }),
+  [REQUESTS_COUNTED]: (message) => ({ text: REQUESTS_COUNTED, why: message, tone: 'info' }),
 };
 
 /** Events that the kubelet repeats on every sync: only the first one gets a line. */

@@ -4,7 +4,7 @@ import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { meaningOfExitCode } from '../exit-code.ts';
 import type { PodContainer } from '../live/pod-container.ts';
-import { stopReason } from '../live/stopped-run.ts';
+import { isGraceOver, stopReason } from '../live/stopped-run.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
 import { podCommand } from './pod-command.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
@@ -37,8 +37,10 @@ export function endRemedies(
   return exitCodeRemedies(ended.exitCode);
 }
 
-function graceRemedies({ exitCode }: ContainerStateTerminated, { spec }: StoredPod): string[] {
-  if (meaningOfExitCode(exitCode) !== 'SIGKILL') return [];
+function graceRemedies(ended: ContainerStateTerminated, pod: StoredPod): string[] {
+  const { spec } = pod;
+  // A container that never started had no program to end.
+  if (!ended.startedAt || !isGraceOver(pod, ended)) return [];
   const seconds = spec.terminationGracePeriodSeconds;
   const now = seconds === undefined ? '' : ` (it is ${seconds})`;
   return [`have the program end on SIGTERM, or raise spec.terminationGracePeriodSeconds${now}`];

@@ -100,7 +100,15 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   const missing =
     mount === undefined ? missingObjectRemedies(pod, scheduled?.message ?? '') : mountRemedies(pod, mount);
   const labels = labelRemedies(pod, events);
-  return [...missing, ...labels, `see its details: ${podCommand(pod, 'describe pod')}`];
+  return [...missing, ...labels, ...roomRemedies(pod), `see its details: ${podCommand(pod, 'describe pod')}`];
+}
+
+/** Advice for a Pod that this machine has no room for. */
+function roomRemedies({ status }: StoredPod): string[] {
+  const message = conditionOf(status, 'PodScheduled')?.message ?? '';
+  const lacksRoom =
+    /^0\/1 nodes .*\b1 (Insufficient|Too many pods)/.test(message) || status.reason?.startsWith('OutOf') === true;
+  return lacksRoom ? ['run it on a cluster that has room: podrun apply --context NAME'] : [];
 }
 
 function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvidence): string[] {

@@ -56,7 +56,15 @@ function readiness(previous: Workload, next: Workload): Change[] {
   const [was, is] = [isSettled(previous), isSettled(next)];
   if (is && !was) return [{ kind: 'condition', text: progressText(next), tone: 'good' }];
   const isSameSpec = previous.metadata.generation === next.metadata.generation;
-  return was && !is && isSameSpec ? [{ kind: 'condition', text: progressText(next), tone: 'info' }] : [];
+  if (!isSameSpec || !(was ? !is : hasLessReady(previous, next))) return [];
+  return [{ kind: 'condition', text: progressText(next), tone: 'info' }];
+}
+
+/** True when fewer of the Pods are Ready, all of which have the current template: a rollout replaces Ready Pods. */
+function hasLessReady(previous: Workload, next: Workload): boolean {
+  const [old, now] = [podCounts(previous), podCounts(next)];
+  if (old === undefined || now === undefined) return false;
+  return now.ready < old.ready && now.updated === now.existing && now.existing === now.wanted;
 }
 
 function failures(previous: Server, next: Server): Change[] {

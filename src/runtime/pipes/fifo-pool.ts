@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, promises, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { quietly, filesIn } from '../../quietly.ts';
 import { machineTag } from '../../machine-id.ts';
@@ -124,15 +124,18 @@ export class FifoPool {
   }
 }
 
+const WHILE_MKFIFO_RUNS = { maxRetries: 10, retryDelay: 10 };
+
 /**
  * Removes the FIFOs of processes that are gone from a folder that pools share. A process in another PID namespace or on
- * another machine cannot be seen: it may be alive.
+ * another machine cannot be seen: it may be alive. A `mkfifo` of a podrun that was killed may still fill a folder, for
+ * some milliseconds: then the removal begins again.
  */
-export function removeFifos(directory: string): void {
+export async function removeFifos(directory: string): Promise<void> {
   for (const name of filesIn(directory)) {
     const [, pid, scope] = /^(\d+)-([\da-f]{8})-/.exec(name) ?? [];
     const isAlive = pid !== undefined && (scope !== machineTag() || startTimeOf(Number(pid)) !== undefined);
-    if (!isAlive) rmSync(join(directory, name), { recursive: true, force: true });
+    if (!isAlive) await promises.rm(join(directory, name), { recursive: true, force: true, ...WHILE_MKFIFO_RUNS });
   }
 }
 

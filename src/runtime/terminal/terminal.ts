@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
+import { loadNativePart } from '../../build-file.ts';
 import { quietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
 import { sendSignal } from '../kill.ts';
@@ -89,9 +90,11 @@ export async function startInTerminal(
  */
 function sessionLeader(asked: ProgramCall, inside: Inside): ProgramCall | undefined {
   if (inside.hasOwnNumbers !== true) return undefined;
-  const setsid = ['/usr/bin/setsid', '/bin/setsid'].find((file) => existsSync(inside.pathOf(file)));
-  if (setsid === undefined) return undefined;
-  return inside.enter({ ...asked, file: setsid, argv: [setsid, '--ctty', ...asked.argv] });
+  const own = ['/usr/bin/setsid', '/bin/setsid'].find((file) => existsSync(inside.pathOf(file)));
+  const setsid = inside.tools?.setsid ?? (own === undefined ? undefined : [own]);
+  const [file, ...words] = setsid ?? [];
+  if (file === undefined) return undefined;
+  return inside.enter({ ...asked, file, argv: [file, ...words, '--ctty', ...asked.argv] });
 }
 
 /** The kind of terminal that containers can have here. Undefined: none. */
@@ -106,14 +109,19 @@ interface Native {
   readonly helper: string;
 }
 
-/** The binary for this platform, if its package is installed. */
+let native: Native | undefined;
+
+/** The binary for this platform: a part of the single executable, or of a package that is installed. */
 function loadNative(): Native | undefined {
-  const platform = `@lydell/node-pty-${process.platform}-${process.arch}`;
-  return quietly(() => {
+  native ??= quietly(() => {
+    const part = loadNativePart('pty.node');
+    if (part !== undefined) return { pty: part as PtyModule, helper: '' };
+    const platform = `@lydell/node-pty-${process.platform}-${process.arch}`;
     const inside = createRequire(createRequire(import.meta.filename).resolve('@lydell/node-pty'));
     const helper = process.platform === 'darwin' ? inside.resolve(`${platform}/spawn-helper`) : '';
     return { pty: inside(`${platform}/pty.node`) as PtyModule, helper };
   });
+  return native;
 }
 
 interface TerminalProcess extends Pick<MainProcess, 'pid' | 'ended'> {

@@ -26,8 +26,12 @@ export interface ProcessFacts extends ProcessIdentity {
   readonly ending: boolean;
 }
 
+/** The start time of this process, which never changes. Each write of the store asks for it. */
+let ownStartTime: string | undefined;
+
 /** The start time of the process that has this pid now. Undefined: there is none, or only a zombie. */
 export function startTimeOf(pid: number): string | undefined {
+  if (pid === process.pid) return (ownStartTime ??= factsOf(pid)?.startTime);
   const facts = factsOf(pid);
   return facts === undefined || facts.zombie ? undefined : facts.startTime;
 }
@@ -42,9 +46,12 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime;
 }
 
-/** True for a process that still exists, but was killed: it is gone as soon as the kernel has ended it. */
+/**
+ * True for a process that still exists, but was killed: it is gone as soon as the kernel has ended it. A process that
+ * takes the signal between the two fields of one look shows neither: the second look shows it.
+ */
 export function isEnding(pid: number): boolean {
-  return factsOf(pid)?.ending ?? false;
+  return factsOf(pid)?.ending === true || factsOf(pid)?.ending === true;
 }
 
 /** Looks at a process, also at a zombie. Undefined: there is none. Takes 20 µs on Linux, some ms elsewhere. */
@@ -98,8 +105,12 @@ export const localProcesses: LocalProcesses = {
   hostName: hostname,
 };
 
-/** Bits of the flags and of the pending signals in /proc/PID/stat. Source: linux/sched.h PF_EXITING, signal(7). */
-const EXITING_FLAG = 0x4;
+/**
+ * Bits of the flags and of the pending signals in /proc/PID/stat. A process that takes SIGKILL is SIGNALED at once,
+ * and EXITING a moment later.
+ * Source: linux/sched.h PF_EXITING and PF_SIGNALED, linux kernel/signal.c get_signal, signal(7).
+ */
+const ENDING_FLAGS = 0x4 | 0x400;
 const SIGKILL_BIT = 2 ** 8;
 
 /**
@@ -123,7 +134,7 @@ export function parseProcStat(text: string): ProcessFacts | undefined {
     sessionId: Number(fields[3]),
     // A process whose first thread has ended looks like a zombie while its other threads run on.
     zombie: fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1),
-    ending: (Number(fields[6]) & EXITING_FLAG) !== 0 || (Number(fields[28]) & SIGKILL_BIT) !== 0,
+    ending: (Number(fields[6]) & ENDING_FLAGS) !== 0 || (Number(fields[28]) & SIGKILL_BIT) !== 0,
   };
 }
 

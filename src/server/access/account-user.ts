@@ -15,10 +15,15 @@ export function accountOfToken(
   const { namespace, name, uid, pod } = subject;
   if (objects.get('serviceaccounts', namespace, name)?.metadata.uid !== uid) return undefined;
   if (pod !== undefined && objects.get('pods', namespace, pod.name)?.metadata.uid !== pod.uid) return undefined;
-  return userOf(subject);
+  return accountUser(subject);
 }
 
-function userOf({ namespace, name, uid }: TokenSubject): ApiUser {
+/** The user that a ServiceAccount is. */
+export function accountUser({
+  namespace,
+  name,
+  uid,
+}: Pick<TokenSubject, 'namespace' | 'name'> & { uid?: string }): ApiUser {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
   return { name: `system:serviceaccount:${namespace}:${name}`, uid, groups };
 }

@@ -8,6 +8,7 @@ const ALL = [...WRITE, ...READ];
 /** A role with this label of 1 gives its rules to the role behind the slash. */
 const AGGREGATE_TO = 'rbac.authorization.k8s.io/aggregate-to-';
 const BOOTSTRAPPING = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
+const ANNOTATIONS = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
 
 const rule = (verbs: readonly string[], group: string, ...resources: readonly string[]): PolicyRule => ({
   verbs,
@@ -55,8 +56,15 @@ const ADMIN: readonly PolicyRule[] = [
   rule(ALL, 'rbac.authorization.k8s.io', 'rolebindings', 'roles'),
 ];
 
+const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+const DISCOVERY_PATHS = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'];
+const HEALTH = ['/healthz', '/livez', '/readyz'];
+const MONITORING_PATHS = [...HEALTH, ...HEALTH.map((path) => `${path}/*`), '/metrics', '/metrics/slis'];
+
+const readPaths = (...nonResourceURLs: readonly string[]): PolicyRule => ({ verbs: ['get'], nonResourceURLs });
+
 function clusterRole(name: string, more: object, labels: Readonly<Record<string, string>> = {}): KubeObject {
-  const metadata = { name, labels: { ...BOOTSTRAPPING, ...labels } };
+  const metadata = { name, labels: { ...BOOTSTRAPPING, ...labels }, annotations: ANNOTATIONS };
   return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, ...more };
 }
 
@@ -67,7 +75,7 @@ const aggregated = (name: string, labels: Readonly<Record<string, string>> = {})
     labels,
   );
 
-/** The ClusterRoles of every cluster. Source: plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go. */
+/** ClusterRoles that clients and charts name. Source: plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go. */
 export const DEFAULT_CLUSTER_ROLES: readonly KubeObject[] = [
   clusterRole('cluster-admin', {
     rules: [
@@ -81,15 +89,46 @@ export const DEFAULT_CLUSTER_ROLES: readonly KubeObject[] = [
   clusterRole('system:aggregate-to-admin', { rules: ADMIN }, { [`${AGGREGATE_TO}admin`]: 'true' }),
   clusterRole('system:aggregate-to-edit', { rules: EDIT }, { [`${AGGREGATE_TO}edit`]: 'true' }),
   clusterRole('system:aggregate-to-view', { rules: VIEW }, { [`${AGGREGATE_TO}view`]: 'true' }),
+  clusterRole('system:discovery', { rules: [readPaths(...PUBLIC_PATHS, ...DISCOVERY_PATHS)] }),
+  clusterRole('system:public-info-viewer', { rules: [readPaths(...PUBLIC_PATHS)] }),
+  clusterRole('system:monitoring', { rules: [readPaths(...MONITORING_PATHS)] }),
+  clusterRole('system:basic-user', {
+    rules: [
+      rule(['create'], 'authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'),
+      rule(['create'], 'authentication.k8s.io', 'selfsubjectreviews'),
+    ],
+  }),
+  clusterRole('system:auth-delegator', {
+    rules: [
+      rule(['create'], 'authentication.k8s.io', 'tokenreviews'),
+      rule(['create'], 'authorization.k8s.io', 'subjectaccessreviews'),
+    ],
+  }),
+  clusterRole('system:kubelet-api-admin', {
+    rules: [
+      rule(READ, '', 'nodes'),
+      rule(['proxy'], '', 'nodes'),
+      rule(['*'], '', 'nodes/log', 'nodes/metrics', 'nodes/proxy', 'nodes/stats'),
+    ],
+  }),
 ];
 
-/** The members of `system:masters` may do everything. */
-export const DEFAULT_CLUSTER_ROLE_BINDINGS: readonly KubeObject[] = [
-  {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
+function binding(role: string, groups: readonly string[]): KubeObject {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    apiVersion: `${apiGroup}/v1`,
     kind: 'ClusterRoleBinding',
-    metadata: { name: 'cluster-admin', labels: BOOTSTRAPPING },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:masters' }],
-  },
+    metadata: { name: role, labels: BOOTSTRAPPING, annotations: ANNOTATIONS },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+    subjects: groups.map((name) => ({ apiGroup, kind: 'Group', name })),
+  };
+}
+
+/** Members of `system:masters` may do everything; everybody with a name may ask what there is, and about themselves. */
+export const DEFAULT_CLUSTER_ROLE_BINDINGS: readonly KubeObject[] = [
+  binding('cluster-admin', ['system:masters']),
+  binding('system:basic-user', ['system:authenticated']),
+  binding('system:discovery', ['system:authenticated']),
+  binding('system:monitoring', ['system:monitoring']),
+  binding('system:public-info-viewer', ['system:authenticated', 'system:unauthenticated']),
 ];

@@ -29,22 +29,10 @@ interface RoleBinding {
 }
 
 const MASTERS = 'system:masters';
-const EVERYTHING: readonly PolicyRule[] = [
+/** The rules of those who may do everything. */
+export const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
-];
-
-/** Everybody with a name may ask what there is, and about themselves. Source: the default ClusterRoles. */
-const DISCOVERY: readonly PolicyRule[] = [
-  {
-    verbs: ['get'],
-    nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez', '/openapi', '/openapi/*', '/version'],
-  },
-  {
-    verbs: ['create'],
-    apiGroups: ['authorization.k8s.io', 'authentication.k8s.io'],
-    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'],
-  },
 ];
 
 /** True when a user may do something. */
@@ -57,7 +45,6 @@ export function rulesOf(user: ApiUser, namespace: string, context: ServerContext
   if (user.groups.includes('system:unauthenticated')) return [];
   if (context.config.authorization !== 'rbac' || user.groups.includes(MASTERS)) return EVERYTHING;
   return [
-    ...DISCOVERY,
     ...rulesBoundIn(user, 'clusterrolebindings', undefined, context),
     ...(namespace === '' ? [] : rulesBoundIn(user, 'rolebindings', namespace, context)),
   ];
@@ -97,11 +84,34 @@ function permits(
   if (!has(rule.verbs, verb)) return false;
   if (path !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => fits(pattern, path));
   const what = subresource ? `${resource}/${subresource}` : resource;
-  const isNamed = (rule.resources ?? []).some((each) => {
-    return each === '*' || each === what || (subresource !== undefined && each === `*/${subresource}`);
-  });
   const names = rule.resourceNames ?? [];
-  return isNamed && has(rule.apiGroups ?? [], group) && (names.length === 0 || names.includes(name ?? ''));
+  return (
+    coversResource(rule.resources ?? [], what) &&
+    has(rule.apiGroups ?? [], group) &&
+    (names.length === 0 || names.includes(name ?? ''))
+  );
+}
+
+/**
+ * True when a rule permits all that a part of another one does: of one verb, and one resource or path.
+ * Source: component-helpers/auth/rbac/validation/policy_comparator.go ruleCovers.
+ */
+export function covers(rule: PolicyRule, part: PolicyRule): boolean {
+  const names = rule.resourceNames ?? [];
+  const wantedNames = part.resourceNames ?? [];
+  const isNamed = names.length === 0 || (wantedNames.length > 0 && wantedNames.every((name) => names.includes(name)));
+  return (
+    isNamed &&
+    part.verbs.every((verb) => has(rule.verbs, verb)) &&
+    (part.apiGroups ?? []).every((group) => has(rule.apiGroups ?? [], group)) &&
+    (part.resources ?? []).every((what) => coversResource(rule.resources ?? [], what)) &&
+    (part.nonResourceURLs ?? []).every((url) => (rule.nonResourceURLs ?? []).some((pattern) => fits(pattern, url)))
+  );
+}
+
+function coversResource(resources: readonly string[], what: string): boolean {
+  const [, subresource] = what.split('/');
+  return has(resources, what) || (subresource !== undefined && resources.includes(`*/${subresource}`));
 }
 
 function has(list: readonly string[], value: string): boolean {

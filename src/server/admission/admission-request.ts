@@ -1,4 +1,6 @@
 import type { KubeObject } from '../../api/objects.ts';
+import type { Attributes } from '../access/permissions.ts';
+import type { ApiUser } from '../request.ts';
 
 /** A write as admission sees it. */
 export interface AdmissionRequest {
@@ -8,6 +10,8 @@ export interface AdmissionRequest {
   readonly kind: string;
   /** The plural: `pods`. */
   readonly resource: string;
+  /** The kind of the object, where it is not that of the resource: the Eviction of a Pod. */
+  readonly objectKind?: { readonly group: string; readonly version: string; readonly kind: string };
   /** Empty: the object itself. */
   readonly subresource: string;
   readonly name: string;
@@ -23,15 +27,14 @@ export interface AdmissionRequest {
   readonly namespaceObject: KubeObject | undefined;
   /** The options of the request: `fieldManager`, `dryRun`, … */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Answers whether a user may do something, for expressions. */
+  readonly permits: (user: ApiUser, wanted: Attributes) => boolean;
 }
 
 /** The request as webhooks get it, and rules in CEL. Source: k8s.io/api/admission/v1. */
 export function reviewRequestOf(request: AdmissionRequest, uid: string): Record<string, unknown> {
   const { group, version, kind, resource, subresource, user, namespace, object, oldObject } = request;
-  const [kinds, resources] = [
-    { group, version, kind },
-    { group, version, resource },
-  ];
+  const [kinds, resources] = [request.objectKind ?? { group, version, kind }, { group, version, resource }];
   const below = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource };
   return {
     uid,

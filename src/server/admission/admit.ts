@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts';
 import { apiVersionOf, pluralWithGroup } from '../resources/served-resource.ts';
 import { StatusError } from '../status-error.ts';
 import type { AdmissionRequest } from './admission-request.ts';
-import { callOnLoopback } from './call-webhook.ts';
+import { callOnLoopback, serviceAddresses } from './call-webhook.ts';
 import { askPolicies, type AdmissionPolicy, type PolicyBinding } from './policies.ts';
 import { askWebhooks, type Webhook, type WebhookConfiguration } from './webhooks.ts';
 
@@ -88,11 +88,7 @@ function called(
     const message = `admission webhook ${JSON.stringify(webhook.name)} does not support dry run`;
     throw new StatusError({ code: 400, reason: 'BadRequest', message });
   }
-  const addressOf = (namespace: string, name: string): string | undefined => {
-    const spec = objects.get('services', namespace, name)?.['spec'] as { readonly clusterIP?: string } | undefined;
-    return spec?.clusterIP;
-  };
-  return callOnLoopback(webhook, review, { clock, addressOf });
+  return callOnLoopback(webhook, review, { clock, addressOf: serviceAddresses(objects) });
 }
 
 function listed<T extends KubeObject>(resource: string, { objects }: ServerContext): readonly T[] {

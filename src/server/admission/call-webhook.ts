@@ -2,21 +2,48 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv4 } from 'node:net';
 import type { Clock } from '../../clock.ts';
-import type { Webhook, WebhookClient } from './webhooks.ts';
+import type { ServedObjects } from '../state/served-objects.ts';
 
 const TIMEOUT_SECONDS = 10;
 /** The answer of a webhook at most. Source: apiserver, the limit of a request. */
 const ANSWER_BYTES_MAX = 3 * 1024 * 1024;
 
+/** The address of a webhook: a URL, or a Service. */
+export interface WebhookClient {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** PEM in base64. */
+  readonly caBundle?: string;
+}
+
+/** The parts of a webhook that a call needs. */
+interface CalledWebhook {
+  readonly clientConfig: WebhookClient;
+  readonly timeoutSeconds?: number;
+}
+
 /** The address of a Service in the cluster. Undefined: there is no such Service. */
 export type ServiceAddress = (namespace: string, name: string) => string | undefined;
+
+/** Finds the addresses of Services. */
+export function serviceAddresses(objects: ServedObjects): ServiceAddress {
+  return (namespace, name) => {
+    const spec = objects.get('services', namespace, name)?.['spec'] as { readonly clusterIP?: string } | undefined;
+    return spec?.clusterIP;
+  };
+}
 
 /**
  * Calls a webhook if it listens on this machine.
  * @returns its answer, or undefined for an address elsewhere
  */
 export function callOnLoopback(
-  { clientConfig, timeoutSeconds = TIMEOUT_SECONDS }: Webhook,
+  { clientConfig, timeoutSeconds = TIMEOUT_SECONDS }: CalledWebhook,
   review: object,
   { clock, addressOf }: { readonly clock: Clock; readonly addressOf: ServiceAddress },
 ): Promise<unknown> | undefined {
@@ -40,6 +67,11 @@ function targetOf({ url, service, caBundle }: WebhookClient, addressOf: ServiceA
   const address = addressOf(namespace, name);
   if (address === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
   return { url: new URL(`https://${address}:${port}${path}`), serverName: `${name}.${namespace}.svc`, ca };
+}
+
+/** True for a URL that leads to another machine. */
+export function leadsElsewhere(url: string): boolean {
+  return URL.canParse(url) && !isLoopback(new URL(url).hostname);
 }
 
 function isLoopback(host: string): boolean {

@@ -1,10 +1,11 @@
 import type { Environment, ParseResult } from '@marcbachmann/cel-js';
 import { celValue } from '../custom/cel/cel-values.ts';
 import { newEnvironment, parseExpression } from '../custom/cel/environment.ts';
+import { addAuthorizerLibrary, CelAuthorizer } from './authorizer.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 
 /** The names that expressions of admission use. */
-const VARIABLES = ['object', 'oldObject', 'request', 'params', 'namespaceObject', 'variables'];
+const VARIABLES = ['object', 'oldObject', 'request', 'params', 'namespaceObject', 'variables', 'authorizer'];
 
 let environment: Environment | undefined;
 const programs = new Map<string, ParseResult>();
@@ -22,6 +23,7 @@ export function bindingsOf(request: AdmissionRequest, params?: unknown): Binding
     params: celValue(undefined, params ?? null),
     namespaceObject: celValue(undefined, request.namespaceObject ?? null),
     variables: {},
+    authorizer: new CelAuthorizer(request),
   };
 }
 
@@ -32,12 +34,18 @@ export function bindingsOf(request: AdmissionRequest, params?: unknown): Binding
 export function evaluateExpression(text: string, bindings: Bindings): unknown {
   let program = programs.get(text);
   if (program === undefined) {
-    environment ??= newEnvironment(VARIABLES);
+    environment ??= admissionEnvironment();
     program = parseExpression(environment, text);
     if (programs.size >= PROGRAMS_MAX) programs.clear();
     programs.set(text, program);
   }
   return program(bindings) as unknown;
+}
+
+function admissionEnvironment(): Environment {
+  const made = newEnvironment(VARIABLES);
+  addAuthorizerLibrary(made);
+  return made;
 }
 
 /** A condition that a write must meet for a webhook or policy to be asked. */

@@ -61,6 +61,10 @@ function fitsNamespace(selector: LabelSelector | undefined, request: AdmissionRe
 }
 
 function fitsObject(selector: LabelSelector | undefined, { object, oldObject }: AdmissionRequest): boolean {
-  if (selector === undefined) return true;
-  return [object, oldObject].some((one) => one !== undefined && matchesSelector(selector, one.metadata.labels));
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  if (selector === undefined || Object.keys(matchLabels).length + matchExpressions.length === 0) return true;
+  // The options of a connection have no labels.
+  return [object, oldObject].some(
+    (one) => one?.metadata !== undefined && matchesSelector(selector, one.metadata.labels),
+  );
 }

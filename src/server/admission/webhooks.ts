@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import { applyPatch } from '../../api/patch/index.ts';
 import { StatusError } from '../status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
+import type { WebhookClient } from './call-webhook.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';
 import { isMatched, type AdmissionMatch } from './match-rules.ts';
 
@@ -16,19 +17,6 @@ export interface Webhook extends AdmissionMatch {
   readonly timeoutSeconds?: number;
   readonly matchConditions?: readonly MatchCondition[];
   readonly reinvocationPolicy?: string;
-}
-
-/** The address of a webhook: a URL, or a Service. */
-export interface WebhookClient {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  /** PEM in base64. */
-  readonly caBundle?: string;
 }
 
 /** A ValidatingWebhookConfiguration or MutatingWebhookConfiguration. */

@@ -9,10 +9,11 @@ import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import type { StoredChange } from '../state/change-window.ts';
+import { deletionIn } from '../writes/delete.ts';
 import { typeOf } from '../writes/update.ts';
 
-/** An object that has owners. */
-interface Dependent {
+/** An object with its resource. */
+interface Item {
   readonly resource: ServedResource;
   readonly object: StoredKubeObject;
 }
@@ -24,10 +25,8 @@ interface Dependent {
 export class GarbageCollector {
   readonly #context: ServerContext;
   readonly #subscriptions = new Map<string, Subscription>();
-  /** By uid of the owner, then by uid of the dependent. */
-  readonly #dependents = new Map<string, Map<string, Dependent>>();
   /** The objects to look at: owners that are being deleted or gone, by uid, and dependents. */
-  readonly #due = new Map<string, Dependent>();
+  readonly #due = new Map<string, Item>();
   #isPlanned = false;
 
   constructor(context: ServerContext) {
@@ -53,31 +52,18 @@ export class GarbageCollector {
     this.#due.clear();
   }
 
-  #changed(resource: ServedResource, { type, object, before }: StoredChange): void {
-    if (before !== undefined) this.#forgetOwners(before);
+  #changed(resource: ServedResource, { type, object }: StoredChange): void {
     if (type === 'DELETED') this.#look({ resource, object });
     else this.#seen(resource, object);
   }
 
   #seen(resource: ServedResource, object: StoredKubeObject): void {
-    const { uid, ownerReferences = [], deletionTimestamp } = object.metadata;
-    for (const owner of ownerReferences) {
-      const known = this.#dependents.get(owner.uid) ?? new Map<string, Dependent>();
-      this.#dependents.set(owner.uid, known.set(uid, { resource, object }));
-    }
+    const { ownerReferences = [], deletionTimestamp } = object.metadata;
     if (ownerReferences.length > 0 || deletionTimestamp !== undefined) this.#look({ resource, object });
   }
 
-  #forgetOwners({ metadata: { uid, ownerReferences = [] } }: StoredKubeObject): void {
-    for (const owner of ownerReferences) {
-      const known = this.#dependents.get(owner.uid);
-      known?.delete(uid);
-      if (known?.size === 0) this.#dependents.delete(owner.uid);
-    }
-  }
-
   /** Looks at an object in the next turn: the change is told to all before the next one is made. */
-  #look(one: Dependent): void {
+  #look(one: Item): void {
     this.#due.set(one.object.metadata.uid, one);
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -89,7 +75,7 @@ export class GarbageCollector {
     });
   }
 
-  async #collect(due: readonly Dependent[]): Promise<void> {
+  async #collect(due: readonly Item[]): Promise<void> {
     for (const one of due) {
       try {
         await this.#settle(one);
@@ -101,9 +87,9 @@ export class GarbageCollector {
     }
   }
 
-  async #settle({ resource, object }: Dependent): Promise<void> {
+  async #settle({ resource, object }: Item): Promise<void> {
     const { uid, deletionTimestamp } = object.metadata;
-    const all = [...(this.#dependents.get(uid)?.values() ?? [])];
+    const all = this.#dependentsOf(uid);
     const dependents = isOfAgent(resource) ? all.filter((one) => !isOfAgent(one.resource)) : all;
     if (this.#current(resource, object) === undefined) {
       for (const one of dependents) await this.#deleteWithoutOwners(one);
@@ -113,8 +99,17 @@ export class GarbageCollector {
     else if (!isOfAgent(resource)) await this.#deleteWithoutOwners({ resource, object });
   }
 
+  #dependentsOf(uid: string): Item[] {
+    const { objects, resources } = this.#context;
+    const { all } = resources;
+    return objects.dependentsOf(uid).flatMap(({ storage, object }) => {
+      const resource = all.find((each) => each.storage === storage);
+      return resource === undefined ? [] : [{ resource, object }];
+    });
+  }
+
   /** An owner that waits for its dependents, or gives them up. */
-  async #endOwner(owner: Dependent, dependents: readonly Dependent[]): Promise<void> {
+  async #endOwner(owner: Item, dependents: readonly Item[]): Promise<void> {
     const { finalizers = [], uid } = owner.object.metadata;
     if (isOfAgent(owner.resource)) return;
     if (finalizers.includes(ORPHAN_FINALIZER)) {
@@ -131,7 +126,7 @@ export class GarbageCollector {
   }
 
   /** Deletes an object all of whose owners are gone. */
-  async #deleteWithoutOwners(one: Dependent): Promise<void> {
+  async #deleteWithoutOwners(one: Item): Promise<void> {
     const object = this.#current(one.resource, one.object);
     const { ownerReferences = [], namespace, deletionTimestamp } = object?.metadata ?? {};
     if (object === undefined || deletionTimestamp !== undefined) return;
@@ -147,20 +142,19 @@ export class GarbageCollector {
     if (ownerReferences.length > 0 && ownerReferences.every(isGone)) await this.#delete(one);
   }
 
-  async #delete({ resource, object }: Dependent): Promise<void> {
-    const { store, clock } = this.#context;
+  async #delete({ resource, object }: Item): Promise<void> {
     const ref = { type: typeOf(resource), ...keyOf(object) };
-    await deleteObject({ store, clock, graceSeconds: undefined, propagation: 'Background' }, ref);
+    await deleteObject({ ...deletionIn(this.#context), propagation: 'Background' }, ref);
   }
 
-  #giveUp({ resource, object }: Dependent, owner: string): void {
+  #giveUp({ resource, object }: Item, owner: string): void {
     this.#change(resource, object, (stored) => {
       const ownerReferences = stored.metadata.ownerReferences?.filter(({ uid }) => uid !== owner);
       return { ...stored, metadata: { ...stored.metadata, ownerReferences } };
     });
   }
 
-  #dropFinalizer({ resource, object }: Dependent, finalizer: string): void {
+  #dropFinalizer({ resource, object }: Item, finalizer: string): void {
     const { finalizers = [] } = object.metadata;
     const left = finalizers.filter((each) => each !== finalizer);
     const { namespace, name } = keyOf(object);

@@ -1,8 +1,9 @@
 import type { FieldError } from '../../manifest/field-error.ts';
-import type { CustomVersion } from '../resources/served-resource.ts';
+import type { CustomVersion, WebhookConversion } from '../resources/served-resource.ts';
 import { checkRules } from './cel/rules.ts';
 import { shapeOfSchema } from './custom-shape.ts';
-import type { DefinitionVersion } from './definition/definition.ts';
+import { REVIEW_VERSIONS } from './definition/check-conversion.ts';
+import type { Definition, DefinitionSpec, DefinitionVersion } from './definition/definition.ts';
 import type { SchemaProps } from './schema.ts';
 import { setDefaults } from './values/defaults.ts';
 import { checkListTypes } from './values/lists.ts';
@@ -20,11 +21,15 @@ export function versionOfSchema(
     ...about,
     schema,
     shape: shapeOfSchema(schema),
-    decode: (object) => {
-      const { value, unknown } = pruneUnknown(schema, object);
-      return { object: setDefaults(schema, value) as Fields, unknown, errors: [] };
-    },
+    decode: decoderOf(schema),
     validate: (object, stored) => validate(schema, object, stored),
+  };
+}
+
+function decoderOf(schema: SchemaProps): CustomVersion['decode'] {
+  return (object) => {
+    const { value, unknown } = pruneUnknown(schema, object);
+    return { object: setDefaults(schema, value) as Fields, unknown, errors: [] };
   };
 }
 
@@ -35,15 +40,14 @@ function validate(schema: SchemaProps, object: Fields, stored: Fields | undefine
 }
 
 /** A served version of a definition. */
-export function customVersionOf({
-  schema,
-  subresources,
-  additionalPrinterColumns = [],
-  selectableFields = [],
-}: DefinitionVersion): CustomVersion {
+export function customVersionOf(
+  { schema, subresources, additionalPrinterColumns = [], selectableFields = [] }: DefinitionVersion,
+  { spec }: Definition,
+): CustomVersion {
   const scale = subresources?.scale;
-  return versionOfSchema(schema?.openAPIV3Schema ?? { type: 'object' }, {
+  return versionOfSchema(schemaIn(schema), {
     hasStatus: subresources?.status !== undefined,
+    conversion: conversionOf(spec),
     selectable: selectableFields.map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
     ...(scale === undefined
       ? {}
@@ -63,4 +67,20 @@ export function customVersionOf({
       jsonPath,
     })),
   });
+}
+
+function schemaIn(schema: DefinitionVersion['schema']): SchemaProps {
+  return schema?.openAPIV3Schema ?? { type: 'object' };
+}
+
+function conversionOf({ group, versions, conversion }: DefinitionSpec): WebhookConversion | undefined {
+  const { clientConfig, conversionReviewVersions = [] } = conversion?.webhook ?? {};
+  const stored = versions.find(({ storage }) => storage);
+  if (conversion?.strategy !== 'Webhook' || clientConfig === undefined || stored === undefined) return undefined;
+  return {
+    clientConfig,
+    reviewVersion: conversionReviewVersions.find((version) => REVIEW_VERSIONS.includes(version)) ?? 'v1',
+    storedAs: `${group}/${stored.name}`,
+    decodeStored: decoderOf(schemaIn(stored.schema)),
+  };
 }

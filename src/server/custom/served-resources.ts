@@ -6,7 +6,8 @@ const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 const CHANGED = ['get', 'patch', 'update'];
 
 /** The resources that a definition adds to the server: one for each served version. */
-export function servedResourcesOf({ metadata, spec, status }: Definition): ServedResource[] {
+export function servedResourcesOf(definition: Definition): ServedResource[] {
+  const { metadata, spec, status } = definition;
   const names = status?.acceptedNames ?? spec.names;
   return spec.versions
     .filter(({ served }) => served)
@@ -23,7 +24,7 @@ export function servedResourcesOf({ metadata, spec, status }: Definition): Serve
       verbs: VERBS,
       subresources: subresourcesOf(version, names.kind),
       storage: metadata.name ?? '',
-      custom: customVersionOf(version),
+      custom: customVersionOf(version, definition),
     }));
 }
 

@@ -4,12 +4,14 @@ import type { ServerContext } from '../context.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { noSuchPath } from '../status-error.ts';
 
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+/** The versions of the aggregated documents. Their content is the same. */
+type AggregatedVersion = 'v2' | 'v2beta1';
 
 /** `/api`: the core group. */
 export function coreVersions({ raw }: RouteRequest, context: ServerContext): ApiAnswer {
   const groups = groupsOf(context).filter(({ name }) => name === '');
-  if (isAggregated(raw.headers.accept)) return document(raw, aggregated(groups), AGGREGATED);
+  const version = aggregatedVersion(raw.headers.accept);
+  if (version !== undefined) return aggregated(raw, groups, version);
   const clientCIDR = '0.0.0.0/0';
   const serverAddressByClientCIDRs = [{ clientCIDR, serverAddress: new URL(context.config.url).host }];
   return document(raw, { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs });
@@ -18,7 +20,8 @@ export function coreVersions({ raw }: RouteRequest, context: ServerContext): Api
 /** `/apis`: the other groups. */
 export function namedGroups({ raw }: RouteRequest, context: ServerContext): ApiAnswer {
   const groups = groupsOf(context).filter(({ name }) => name !== '');
-  if (isAggregated(raw.headers.accept)) return document(raw, aggregated(groups), AGGREGATED);
+  const version = aggregatedVersion(raw.headers.accept);
+  if (version !== undefined) return aggregated(raw, groups, version);
   return document(raw, { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupDocument) });
 }
 
@@ -69,10 +72,14 @@ function groupDocument({ name, versions }: ServedGroup): object {
   return { name, versions: all, preferredVersion: all[0] };
 }
 
-function aggregated(groups: readonly ServedGroup[]): object {
-  return {
+function aggregated(
+  raw: RouteRequest['raw'],
+  groups: readonly ServedGroup[],
+  documentVersion: AggregatedVersion,
+): ApiAnswer {
+  const content = {
     kind: 'APIGroupDiscoveryList',
-    apiVersion: 'apidiscovery.k8s.io/v2',
+    apiVersion: `apidiscovery.k8s.io/${documentVersion}`,
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: { ...(name !== '' && { name }), creationTimestamp: null },
@@ -83,6 +90,7 @@ function aggregated(groups: readonly ServedGroup[]): object {
       })),
     })),
   };
+  return document(raw, content, `application/json;g=apidiscovery.k8s.io;v=${documentVersion};as=APIGroupDiscoveryList`);
 }
 
 function aggregatedEntry(resource: ServedResource): object {
@@ -133,8 +141,18 @@ function plainEntries(resource: ServedResource): object[] {
   ];
 }
 
-function isAggregated(accept = ''): boolean {
-  return accept.split(',').some((range) => range.replaceAll(/\s/g, '') === AGGREGATED);
+/** The first version of the aggregated documents that a client takes, if it takes one before plain JSON. */
+function aggregatedVersion(accept = ''): AggregatedVersion | undefined {
+  for (const range of accept.split(',')) {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim());
+    const of = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
+    if (type !== 'application/json') continue;
+    if (!of.has('as')) return undefined;
+    const version = of.get('v');
+    const isList = of.get('g') === 'apidiscovery.k8s.io' && of.get('as') === 'APIGroupDiscoveryList';
+    if (isList && (version === 'v2' || version === 'v2beta1')) return version;
+  }
+  return undefined;
 }
 
 /** Clients keep a document, and ask whether it has changed. */

@@ -8,7 +8,7 @@ import { sendObject } from '../reads/send-object.ts';
 import type { ApiRequest, ApiUser } from '../request.ts';
 import { asStatusError, methodNotAllowed, noSuchPath, StatusError } from '../status-error.ts';
 import { loadPatterns } from '../custom/index.ts';
-import { hasAdmission } from '../writes/admission.ts';
+import { hasAdmission, permitConnection } from '../writes/admission.ts';
 import { actingUser } from './acting-user.ts';
 import type { AuditedRequest, AuditLog } from './audit.ts';
 import { checkOrigin } from './own-host.ts';
@@ -41,7 +41,7 @@ export async function answerRequest(
   try {
     checkOrigin(raw.headers);
     const routed = router.find(raw);
-    if (raw.method === 'HEAD' || raw.method === 'OPTIONS') throw methodNotAllowed();
+    if ((raw.method === 'HEAD' || raw.method === 'OPTIONS') && !isProxied(routed)) throw methodNotAllowed();
     if (routed?.route?.isPublic !== true) {
       const user = actingUser(raw, context);
       audited.user = user;
@@ -51,6 +51,7 @@ export async function answerRequest(
         audited.request = request;
         authorize(request, context);
         if (isChecked(request, context)) await loadPatterns();
+        if (isProxied(routed)) await permitConnection(request, context);
         const answer = await handlerOf(request)(request, context);
         if ('stream' in answer) record?.('ResponseStarted', response.statusCode);
         await send(answer, { request, context, raw, response });
@@ -88,6 +89,8 @@ export async function answerUpgrade(
     const request = apiRequest(routed, raw, user, () => undefined);
     audited.request = request;
     authorize(request, context);
+    if (hasAdmission(context)) await loadPatterns();
+    await permitConnection(request, context);
     await upgradeHandlerOf(request)(request, { socket, head }, context);
   } catch (error) {
     const status = asStatusError(error);
@@ -96,9 +99,14 @@ export async function answerUpgrade(
   }
 }
 
+function isProxied(routed: Routed | undefined): boolean {
+  return routed !== undefined && routed.route === undefined && routed.subresource === 'proxy';
+}
+
 /** True for a write of an object that rules and patterns of users may be about. */
-function isChecked({ verb, resource }: ApiRequest, context: ServerContext): boolean {
+function isChecked({ verb, resource, subresource }: ApiRequest, context: ServerContext): boolean {
   const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
+  if (subresource === 'proxy') return hasAdmission(context);
   return !isRead && (resource.custom !== undefined || hasAdmission(context));
 }
 
@@ -155,7 +163,8 @@ function addWarning(response: ServerResponse, text: string): void {
   const quoted = text.replaceAll(/[\\"]/g, '\\$&').replaceAll(/[^\u0020-\u007e]/g, (character) => encodeURI(character));
   const before = response.getHeader('Warning');
   const all = before === undefined ? [] : [before].flat().map(String);
-  if (!response.headersSent) response.setHeader('Warning', [...all, `299 - "${quoted}"`]);
+  const warnings = new Set([...all, `299 - "${quoted}"`]);
+  if (!response.headersSent) response.setHeader('Warning', [...warnings]);
 }
 
 function refuseUpgrade(socket: Duplex, error: StatusError): void {

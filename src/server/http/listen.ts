@@ -1,18 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PodrunError } from '../../api/errors.ts';
 import type { KeyPair } from './certificates.ts';
 
-/** Bounds: a client that asks for more is refused, and a slow one is cut off. */
-const LIMITS = {
+/** Bounds of a connection: a client that asks for more is refused, and a slow one is cut off. */
+const LIMITS: Pick<
+  ServerOptions,
+  | 'maxHeaderSize'
+  | 'headersTimeout'
+  | 'requestTimeout'
+  | 'connectionsCheckingInterval'
+  | 'keepAliveTimeout'
+  | 'handshakeTimeout'
+> = {
   maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
+  // The two limits above hold to this long.
+  connectionsCheckingInterval: 5000,
   keepAliveTimeout: 120_000,
   handshakeTimeout: 10_000,
-} as const;
+};
 const CONNECTIONS_MAX = 2048;
 const HEADERS_MAX = 200;
 
@@ -21,6 +31,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Other bounds than the usual ones. */
+  readonly limits?: typeof LIMITS;
   readonly onRequest: (raw: IncomingMessage, response: ServerResponse) => void;
   readonly onUpgrade: (raw: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
@@ -35,8 +47,15 @@ export interface ApiListener {
 }
 
 /** @throws {PodrunError} when the port is taken, or may not be used */
-export async function listenForApi({ pair, host, port, onRequest, onUpgrade }: ListenOptions): Promise<ApiListener> {
-  const server = createServer({ ...LIMITS, cert: pair.certificate, key: pair.key, ALPNProtocols: ['http/1.1'] });
+export async function listenForApi(options: ListenOptions): Promise<ApiListener> {
+  const { pair, host, port, limits, onRequest, onUpgrade } = options;
+  const server = createServer({
+    ...LIMITS,
+    ...limits,
+    cert: pair.certificate,
+    key: pair.key,
+    ALPNProtocols: ['http/1.1'],
+  });
   server.maxConnections = CONNECTIONS_MAX;
   server.maxHeadersCount = HEADERS_MAX;
   const sockets = new Set<Duplex>();

@@ -25,7 +25,9 @@ export type Routed =
 /** Marks the routes of objects. */
 type Target = ServerRoute | 'objects';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type FoundRoute = ReturnType<ReturnType<typeof Router>['find']>;
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** The subresources of a namespace: other words behind its name are resources in it. */
 const OF_NAMESPACES: ReadonlySet<string> = new Set(['status', 'finalize']);
@@ -52,10 +54,18 @@ export class RequestRouter {
   /** Undefined: the server has no such path. */
   find({ method = '', url = '' }: IncomingMessage): Routed | undefined {
     const path = pathOf(url);
-    const found = this.#router.find(method as 'GET', path);
+    const found = this.#match(method, path);
     if (found === null) return undefined;
     const target = found.store as Target;
     return target === 'objects' ? this.#objects(found.params, path) : { route: target, params: found.params };
+  }
+
+  /** A slash at the end changes nothing, but for what a proxy passes on. */
+  #match(method: string, path: string): FoundRoute {
+    const found = this.#router.find(method as 'GET', path);
+    const isWhole = Object.entries(found?.params ?? {}).every(([name, value]) => value !== '' || name === '*');
+    if (!path.endsWith('/') || (found !== null && isWhole)) return found;
+    return this.#router.find(method as 'GET', path.slice(0, -1));
   }
 
   #objects(params: Params, path: string): Routed | undefined {
@@ -78,9 +88,13 @@ function wordsBefore({ group, namespace }: Params): number {
   return 1 + 2 + (group === undefined ? 0 : 1) + (namespace === undefined ? 0 : 2) + 3;
 }
 
-/** The verb of a request. */
-export function verbOf(raw: IncomingMessage, named: { name: string | undefined }, query: URLSearchParams): ApiVerb {
-  const isWatch = isOn(query, 'watch');
+/** The verb of a request. Source: apiserver/pkg/endpoints/request/requestinfo.go. */
+export function verbOf(
+  raw: IncomingMessage,
+  named: { readonly name: string | undefined; readonly subresource?: string | undefined },
+  query: URLSearchParams,
+): ApiVerb {
+  const isWatch = named.subresource === undefined && isOn(query, 'watch');
   switch (raw.method) {
     case 'POST':
       return 'create';
@@ -90,6 +104,8 @@ export function verbOf(raw: IncomingMessage, named: { name: string | undefined }
       return 'patch';
     case 'DELETE':
       return named.name === undefined ? 'deletecollection' : 'delete';
+    case 'OPTIONS':
+      return '';
     case undefined:
     default:
       if (isWatch) return 'watch';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readBuildFile } from '../../build-file.ts';
 import type { Descriptions } from '../../manifest/support/explained-field.ts';
 import type { ApiAnswer, RouteRequest, ServerRoute } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
@@ -35,7 +35,7 @@ export function openapiRoutes(descriptionsFile: string): readonly ServerRoute[] 
     if (documents?.revision !== context.resources.revision) documents = documentsOf(context);
     const resources = documents.resources.get(at);
     if (resources === undefined) throw noSuchPath();
-    descriptions ??= JSON.parse(readFileSync(descriptionsFile, 'utf8')) as Descriptions;
+    descriptions ??= JSON.parse(readBuildFile(descriptionsFile).toString()) as Descriptions;
     const document = documents.made.get(at) ?? withHash(openapiOf(resources, descriptions));
     documents.made.set(at, document);
     return document;

@@ -14,7 +14,9 @@ export const META_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 export function schemaNameOf(type: string): string {
   const [name = '', group = 'core'] = type.split('.').reverse();
   if (group === 'meta') return `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`;
-  return `io.k8s.api.${group === 'autoscalingV2' ? 'autoscaling.v2' : `${group}.v1`}.${name}`;
+  if (group === 'apiregistration') return `io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.${name}`;
+  const [, own = '', version = '1'] = /^(.*?)(?:V(\d))?$/.exec(group) ?? [];
+  return `io.k8s.api.${own}.v${version}.${name}`;
 }
 
 /** The name of the schema of a kind: that of its type, or for a custom kind its group from the back. */

@@ -1,6 +1,7 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
+import { shownObjects } from '../custom/index.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
 import { expired } from '../status-error.ts';
@@ -24,7 +25,7 @@ export async function listAnswer(request: ApiRequest, context: ServerContext): P
   checkListOptions(request);
   await awaitVersion(request, context);
   const { resource } = request;
-  const page = listPage(request, context);
+  const page = await listPage(request, context);
   const object = {
     kind: resource.listKind,
     apiVersion: apiVersionOf(resource),
@@ -40,17 +41,21 @@ export async function listAnswer(request: ApiRequest, context: ServerContext): P
 
 /**
  * The part of a list that a request asks for.
- * @throws {StatusError} 410 when the version of the list is too old; 400 for a wrong token or selector
+ * @throws {StatusError} 410 when the version of the list is too old; 400 for a wrong token or selector; 500 when a
+ *   conversion webhook fails
  */
-function listPage(request: ApiRequest, { objects }: ServerContext): ListPage {
+async function listPage(request: ApiRequest, context: ServerContext): Promise<ListPage> {
+  const { objects } = context;
   const { resource, namespace, query } = request;
   const matches = matcherOf(request);
   const tokenText = query.get('continue') ?? '';
   const token = tokenText === '' ? undefined : readToken(tokenText);
   const isExact = query.get('resourceVersionMatch') === 'Exact';
   const version = token?.version ?? (isExact ? versionAsked(request) : undefined) ?? objects.version;
-  const all = objects.listAt(resource.storage, namespace, version);
-  if (all === undefined) throw tooOld(token, objects.version);
+  const stored = objects.listAt(resource.storage, namespace, version);
+  if (stored === undefined) throw tooOld(token, objects.version);
+  // Selectors are about the fields of the version that is asked for.
+  const all = resource.custom?.conversion === undefined ? stored : await shownObjects(resource, stored, context);
   // The API server's own memory answers a list from version 0: it has no parts.
   const isWhole = query.get('resourceVersion') === '0' && token === undefined;
   const limit = isWhole ? 0 : Number(query.get('limit') ?? 0);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import type { ApiAnswer } from '../answer.ts';
-import { answerJson } from '../http/encode.ts';
+import { answerJson, bareItem } from '../http/encode.ts';
 import { negotiate, type Negotiated } from '../http/media-types.ts';
 import { sendText, wantsIndents } from '../http/respond.ts';
 import type { ApiRequest } from '../request.ts';
@@ -29,19 +29,29 @@ export function sendObject(
 ): void {
   const { resource } = request ?? {};
   const kind = (object as Partial<KubeObject>).kind;
-  const isOwn = resource !== undefined && (kind === resource.kind || kind === resource.listKind);
+  // Reviews, which are not stored, have no Table.
+  const isShown = resource?.verbs.includes('get') === true;
+  const isOwn = isShown && (kind === resource.kind || kind === resource.listKind);
   const chosen = negotiate(raw.headers.accept, !isOwn);
   const shown =
     resource === undefined || !isOwn
       ? object
       : inForm(object, chosen, { resource, nowMs, include: request === undefined ? 'None' : includeOf(request) });
-  const text = chosen.syntax === 'yaml' ? formatYaml(shown) : jsonOf(shown, wantsIndents(raw));
+  // As in Go, where the items of a typed list have no kind; custom objects are untyped.
+  const isBare = chosen.form === 'object' && isOwn && kind === resource.listKind && resource.custom === undefined;
+  const text = chosen.syntax === 'yaml' ? formatYaml(whole(shown, isBare)) : jsonOf(shown, isBare, wantsIndents(raw));
   const type = `application/${chosen.syntax}`;
   sendText(raw, response, { text, type, ...(code && { code }), ...(headers && { headers }) });
 }
 
-function jsonOf(object: object, isIndented: boolean): string {
-  return `${isIndented ? JSON.stringify(object, undefined, 2) : answerJson(object)}\n`;
+function jsonOf(object: object, isBare: boolean, isIndented: boolean): string {
+  return `${isIndented ? JSON.stringify(whole(object, isBare), undefined, 2) : answerJson(object, isBare)}\n`;
+}
+
+/** An answer with its items as they are written. */
+function whole(object: object, isBare: boolean): object {
+  const { items } = object as { items?: readonly object[] };
+  return isBare && items !== undefined ? { ...object, items: items.map((item) => bareItem(item)) } : object;
 }
 
 interface FormOptions {

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { StoredKubeObject } from '../../api/objects.ts';
-import type { Alarm } from '../../clock.ts';
+import { type Alarm, nextEventLoopTurn } from '../../clock.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
-import { storedJson } from '../http/encode.ts';
+import { shownObjects } from '../custom/index.ts';
 import { negotiate } from '../http/media-types.ts';
 import { type ApiRequest, isOn } from '../request.ts';
 import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
 import type { StoredChange } from '../state/change-window.ts';
-import { expired, StatusError } from '../status-error.ts';
+import { asStatusError, expired, StatusError } from '../status-error.ts';
 import { checkListOptions } from './list-options.ts';
 import { matcherOf, type ObjectMatcher } from './selectors.ts';
 import { includeOf } from './send-object.ts';
@@ -24,6 +24,13 @@ const LONGEST_MS = 30 * 60_000;
 const WATCHES_MAX = 1000;
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/**
+ * Writes are most of what a change costs when many watch: a busy watch gets its events in fewer of them. 200 watches
+ * get theirs every 20 ms, one at once.
+ */
+const PAUSE_MS_PER_WATCH = 0.1;
+const PAUSE_MAX_MS = 20;
 
 let openWatches = 0;
 
@@ -53,11 +60,16 @@ class ObjectWatch {
   readonly #request: ApiRequest;
   readonly #context: ServerContext;
   readonly #matches: ObjectMatcher;
-  readonly #encode: (object: StoredKubeObject) => string;
+  readonly #lineOf: (type: string, object: StoredKubeObject) => Buffer;
   readonly #hasBookmarks: boolean;
+  readonly #isConverted: boolean;
   #response: ServerResponse | undefined;
   #alarms: Alarm[] = [];
-  #pending: string[] = [];
+  #pending: Buffer[] = [];
+  /** The time of the last write, of the monotonic clock. */
+  #wroteMs = 0;
+  /** The conversion of the last change. They end in the order of the changes. */
+  #converted: Promise<void> = Promise.resolve();
   #isOver = false;
   #end: () => void = () => undefined;
 
@@ -66,9 +78,10 @@ class ObjectWatch {
     this.#request = request;
     this.#context = context;
     this.#matches = matcherOf(request);
-    const encode = encoderOf(request, context);
-    this.#encode = (object) => encode(inVersionOf(request.resource, object));
+    const lineOf = lineEncoder(request, context);
+    this.#lineOf = (type, object) => lineOf(type, inVersionOf(request.resource, object));
     this.#hasBookmarks = isOn(query, 'allowWatchBookmarks');
+    this.#isConverted = request.resource.custom?.conversion !== undefined;
   }
 
   /** Resolves when the watch is over. */
@@ -84,8 +97,8 @@ class ObjectWatch {
     if (missed === undefined) return this.#refuse(expired(tooOld(from, objects.version)));
     openWatches++;
     if (sendsInitial || (isFresh && query.get('sendInitialEvents') === null)) this.#sendPresent(isFresh, sendsInitial);
-    for (const change of missed) this.#changed(change, from ?? 0);
-    const subscription = objects.subscribe(resource.storage, (change) => this.#changed(change, from ?? 0));
+    for (const change of missed) this.#take(change, from ?? 0);
+    const subscription = objects.subscribe(resource.storage, (change) => this.#take(change, from ?? 0));
     return new Promise((resolve) => {
       this.#end = () => {
         if (this.#isOver) return;
@@ -94,7 +107,7 @@ class ObjectWatch {
         subscription.close();
         for (const alarm of this.#alarms) alarm.cancel();
         signal.removeEventListener('abort', this.#end);
-        if (!response.destroyed) response.end(this.#pending.join(''));
+        if (!response.destroyed) response.end(Buffer.concat(this.#pending));
         resolve();
       };
       response.once('close', this.#end);
@@ -105,7 +118,7 @@ class ObjectWatch {
   }
 
   #refuse(error: StatusError): Promise<void> {
-    this.#response?.end(`${JSON.stringify({ type: 'ERROR', object: error.body })}\n`);
+    this.#response?.end(errorEvent(error));
     return Promise.resolve();
   }
 
@@ -114,43 +127,71 @@ class ObjectWatch {
     const { objects } = this.#context;
     const { resource, namespace } = this.#request;
     const version = objects.version;
-    for (const object of objects.list(resource.storage, namespace)) {
-      if (this.#matches(object)) this.#send('ADDED', this.#encode(object));
-    }
-    if (this.#hasBookmarks && (isAsked || isFresh)) this.#bookmark(version, { [INITIAL_EVENTS_END]: 'true' });
+    this.#inVersion(objects.list(resource.storage, namespace), (present) => {
+      for (const object of present) if (this.#matches(object)) this.#send('ADDED', object);
+      if (this.#hasBookmarks && (isAsked || isFresh)) this.#bookmark(version, { [INITIAL_EVENTS_END]: 'true' });
+    });
   }
 
-  /** Source: cacher/cache_watcher.go, convertToWatchEvent. */
-  #changed({ type, object, before, version }: StoredChange, from: number): void {
+  #take(change: StoredChange, from: number): void {
+    const { version, object, before } = change;
     if (version <= from && from <= this.#context.objects.version) return;
     const { namespace } = this.#request;
     if (this.#isOver || (namespace !== undefined && object.metadata.namespace !== namespace)) return;
+    if (!this.#isConverted) return this.#changed(change);
+    this.#inVersion(before === undefined ? [object] : [object, before], ([shown = object, shownBefore]) =>
+      this.#changed({ ...change, object: shown, before: shownBefore }),
+    );
+  }
+
+  /** Calls back with objects in the version of the watch: at once, unless a webhook converts them. */
+  #inVersion(objects: readonly StoredKubeObject[], then: (shown: readonly StoredKubeObject[]) => void): void {
+    if (!this.#isConverted) return then(objects);
+    const { resource } = this.#request;
+    this.#converted = this.#converted
+      .then(async () => {
+        if (!this.#isOver) then(await shownObjects(resource, objects, this.#context));
+      })
+      .catch((error: unknown) => {
+        this.#pending.push(Buffer.from(errorEvent(asStatusError(error))));
+        this.#end();
+      });
+  }
+
+  /** Source: cacher/cache_watcher.go, convertToWatchEvent. */
+  #changed({ type, object, before }: StoredChange): void {
     const didMatch = before !== undefined && this.#matches(before);
     const doesMatch = type !== 'DELETED' && this.#matches(object);
-    if (doesMatch) this.#send(didMatch ? 'MODIFIED' : 'ADDED', this.#encode(object));
-    else if (didMatch) this.#send('DELETED', this.#encode(asItWas(before, object)));
+    if (doesMatch) this.#send(didMatch ? 'MODIFIED' : 'ADDED', object);
+    else if (didMatch) this.#send('DELETED', asItWas(before, object));
   }
 
   #bookmark(version: number, annotations?: Readonly<Record<string, string>>): void {
     const { resource } = this.#request;
     const metadata = { resourceVersion: String(version), creationTimestamp: null, ...(annotations && { annotations }) };
     const object = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
-    this.#send('BOOKMARK', this.#encode(object as unknown as StoredKubeObject));
+    this.#send('BOOKMARK', object as unknown as StoredKubeObject);
   }
 
-  /** Sends the events of one turn together. */
-  #send(type: string, object: string): void {
-    if (this.#pending.length === 0) queueMicrotask(() => this.#flush());
-    this.#pending.push(`{"type":"${type}","object":${object}}\n`);
+  /** Sends the events of one turn of the event loop together, and those of a moment when many watch. */
+  #send(type: string, object: StoredKubeObject): void {
+    this.#pending.push(this.#lineOf(type, object));
+    if (this.#pending.length > 1) return;
+    const { clock } = this.#context;
+    const dueMs = this.#wroteMs + Math.min(PAUSE_MAX_MS, Math.floor(openWatches * PAUSE_MS_PER_WATCH));
+    if (dueMs <= clock.now().monotonicMs) nextEventLoopTurn(() => this.#flush());
+    else clock.wakeAt(dueMs, () => this.#flush());
   }
 
   #flush(): void {
     const response = this.#response;
-    if (this.#isOver || response === undefined) return;
-    const text = this.#pending.join('');
+    if (this.#isOver || response === undefined || this.#pending.length === 0) return;
+    const [first, ...others] = this.#pending as [Buffer, ...Buffer[]];
+    const lines = others.length === 0 ? first : Buffer.concat(this.#pending);
     this.#pending = [];
+    this.#wroteMs = this.#context.clock.now().monotonicMs;
     if (response.writableLength > UNREAD_MAX) response.destroy();
-    else if (text !== '') response.write(text);
+    else response.write(lines);
   }
 
   #endLater(): Alarm {
@@ -165,10 +206,15 @@ class ObjectWatch {
     const { clock, objects } = this.#context;
     return clock.wakeAt(clock.now().monotonicMs + BOOKMARK_MS, () => {
       if (this.#isOver) return;
-      this.#bookmark(objects.version);
+      const { version } = objects;
+      this.#inVersion([], () => this.#bookmark(version));
       this.#alarms = [...this.#alarms.slice(0, 1), this.#bookmarkLater()].filter((alarm) => alarm !== undefined);
     });
   }
+}
+
+function errorEvent(error: StatusError): string {
+  return `${JSON.stringify({ type: 'ERROR', object: error.body })}\n`;
 }
 
 /** The object that no longer matches, as it was, with the version of the change. */
@@ -176,21 +222,34 @@ function asItWas(before: StoredKubeObject, { metadata: { resourceVersion } }: St
   return { ...before, metadata: { ...before.metadata, resourceVersion } };
 }
 
-/** The text of an object in the form that the client accepts. The columns of a Table come with the first one only. */
-function encoderOf(request: ApiRequest, { clock }: ServerContext): (object: StoredKubeObject) => string {
+/** The last event: all watches of a change send it before the next one. Objects are never changed. */
+let last: { readonly type: string; readonly object: object; readonly line: Buffer } | undefined;
+
+/** An event with an object in the form that the client accepts. The columns of a Table come with the first one only. */
+function lineEncoder(
+  request: ApiRequest,
+  { clock }: ServerContext,
+): (type: string, object: StoredKubeObject) => Buffer {
+  const lineOf = (type: string, text: string): Buffer => Buffer.from(`{"type":"${type}","object":${text}}\n`);
   const { form, tableVersion } = negotiate(request.raw.headers.accept);
-  if (form === 'object') return storedJson;
-  if (form === 'metadata') return (object) => JSON.stringify(metadataOnly(object));
+  if (form === 'object') {
+    return (type, object) => {
+      if (last?.object === object && last.type === type) return last.line;
+      last = { type, object, line: lineOf(type, JSON.stringify(object)) };
+      return last.line;
+    };
+  }
+  if (form === 'metadata') return (type, object) => lineOf(type, JSON.stringify(metadataOnly(object)));
   const include = includeOf(request);
   let hasColumns = true;
-  return (object) => {
+  return (type, object) => {
     const metadata = { resourceVersion: object.metadata.resourceVersion };
     const isBookmark = object.metadata.name === undefined;
     const nowMs = clock.now().wallMs;
     const options = { apiVersion: tableVersion, metadata, include, nowMs, hasColumns: hasColumns || isBookmark };
     const rows = isBookmark ? [] : [object];
     if (!isBookmark) hasColumns = false;
-    return JSON.stringify(tableOf(request.resource, rows, options));
+    return lineOf(type, JSON.stringify(tableOf(request.resource, rows, options)));
   };
 }
 

@@ -1,4 +1,8 @@
+import type { Event } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
+import type { Decoded } from '../../manifest/decoded.ts';
+import { validateStrictEventUpdate } from '../../manifest/update/index.ts';
+import { validateStrictEvent } from '../../manifest/validate/event.ts';
 import type { Conversion } from './served-resource.ts';
 
 const GROUP_VERSION = 'events.k8s.io/v1';
@@ -21,6 +25,8 @@ const NAMES: ReadonlyArray<readonly [string, string]> = [
 export const EVENTS_CONVERSION: Conversion = {
   shown: (event) => renamed(event, GROUP_VERSION, new Map(NAMES.map(([own, core]) => [core, own]))),
   stored: (event) => renamed(event, 'v1', new Map(NAMES)),
+  errors: (event: Decoded<Event>, before: Decoded<Event> | undefined) =>
+    before === undefined ? validateStrictEvent(event) : validateStrictEventUpdate(before, event),
 };
 
 function renamed<T extends KubeObject>(event: T, apiVersion: string, names: ReadonlyMap<string, string>): T {

@@ -2,6 +2,7 @@ import type { Shape } from '../../api/apply/index.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { FieldError } from '../../manifest/field-error.ts';
+import type { WebhookClient } from '../admission/call-webhook.ts';
 
 /** A subresource, as discovery lists it. */
 export interface SubresourceEntry {
@@ -44,6 +45,11 @@ export interface ServedResource {
 export interface Conversion {
   readonly shown: <T extends KubeObject>(object: T) => T;
   readonly stored: <T extends KubeObject>(object: T) => T;
+  /**
+   * All mistakes of an object that is written in this version, in the stored form.
+   * @param before Undefined: the object is new
+   */
+  readonly errors: (object: KubeObject, before: KubeObject | undefined) => readonly FieldError[];
 }
 
 /** The rules of a served version of a CustomResourceDefinition for its objects. See custom/. */
@@ -77,6 +83,19 @@ export interface CustomVersion {
   readonly columns: readonly PrinterColumn[];
   /** The paths of the fields to select by: `spec.color`. Default: none. */
   readonly selectable?: readonly string[];
+  /** Undefined: the versions of the kind have the same objects. */
+  readonly conversion?: WebhookConversion | undefined;
+}
+
+/** A webhook that converts the objects of a custom kind between its versions. */
+export interface WebhookConversion {
+  readonly clientConfig: WebhookClient;
+  /** The version of ConversionReview that it gets: `v1`. */
+  readonly reviewVersion: string;
+  /** The version in which objects are stored: `example.com/v1`. */
+  readonly storedAs: string;
+  /** Prunes and defaults an object in that version. */
+  readonly decodeStored: CustomVersion['decode'];
 }
 
 /** A column of a Table, as `additionalPrinterColumns` says. */

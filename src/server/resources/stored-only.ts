@@ -1,3 +1,4 @@
+import { AUTOSCALERS_CONVERSION } from './autoscalers-conversion.ts';
 import { EVENTS_CONVERSION } from './events-conversion.ts';
 import { clusterWide, served, status, STORED_VERBS, withStatus } from './resource-entries.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -7,12 +8,33 @@ const DEVICES = 'podrun allocates no devices';
 const DRIVERS = 'podrun runs no CSI drivers';
 const CERTIFICATES = 'podrun signs no certificates';
 
+const AGGREGATION = 'podrun passes no requests on to other API servers';
+const FLOWS = 'podrun does not queue requests by priority';
+
+const FLOWCONTROL = 'flowcontrol.apiserver.k8s.io/v1';
 const STORAGE = 'storage.k8s.io/v1';
 const RESOURCE = 'resource.k8s.io/v1';
 const APPROVAL = { name: 'approval', kind: 'CertificateSigningRequest', verbs: ['get', 'patch', 'update'] };
 
 /** Kinds that clients write and read, and nobody acts upon. */
 export const STORED_ONLY: readonly ServedResource[] = [
+  clusterWide('apiregistration.k8s.io/v1', 'APIService', 'apiservices', {
+    ...withStatus('APIService'),
+    categories: ['api-extensions'],
+    noEffect: AGGREGATION,
+  }),
+  clusterWide(FLOWCONTROL, 'FlowSchema', 'flowschemas', { ...withStatus('FlowSchema'), noEffect: FLOWS }),
+  clusterWide(FLOWCONTROL, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', {
+    ...withStatus('PriorityLevelConfiguration'),
+    noEffect: FLOWS,
+  }),
+  served('autoscaling/v1', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
+    ...withStatus('HorizontalPodAutoscaler'),
+    conversion: AUTOSCALERS_CONVERSION,
+    shortNames: ['hpa'],
+    categories: ['all'],
+    noEffect: AUTOSCALING,
+  }),
   served('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
     ...withStatus('HorizontalPodAutoscaler'),
     shortNames: ['hpa'],

@@ -2,6 +2,8 @@ import { DEFAULT_NAMESPACE, type StoredKubeObject, type WatchEvent } from '../..
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 import { ChangeWindow, type StoredChange } from './change-window.ts';
+import { type Dependent, OwnerIndex } from './owner-index.ts';
+import { inWholeSeconds } from './time-fields.ts';
 
 /** The objects of one resource. */
 interface Shelf {
@@ -24,8 +26,9 @@ interface ShelfOptions {
 }
 
 /**
- * All objects of the store in memory, with their latest changes. Own writes are here when their call returns, those of
- * other processes as soon as the file system reports them.
+ * All objects of the store in memory as clients see them, with their latest changes: the store has microseconds in
+ * times that the API has in seconds. Own writes are here when their call returns, those of other processes as soon as
+ * the file system reports them.
  *
  * All changes are counted with one number: the resource version of the changed object, or a larger one when another
  * process has written it before a change that is already counted. So a watch from the version of a list misses nothing.
@@ -33,7 +36,10 @@ interface ShelfOptions {
 export class ServedObjects {
   readonly #store: FileStore;
   readonly #shelves = new Map<string, Shelf>();
+  readonly #owners = new OwnerIndex();
   #version: number;
+  /** No list of an older version is answered. */
+  #compacted = 0;
 
   constructor(store: FileStore) {
     this.#store = store;
@@ -50,7 +56,7 @@ export class ServedObjects {
   keep(resource: string, { isNamespaced, shape = (object) => object }: ShelfOptions): void {
     if (this.#shelves.has(resource)) return;
     const shown = (object: StoredKubeObject): StoredKubeObject =>
-      shape(isNamespaced ? object : withoutNamespace(object));
+      inWholeSeconds(shape(isNamespaced ? object : withoutNamespace(object)));
     const objects = new Map<string, StoredKubeObject>();
     const subscription = this.#store.watch<StoredKubeObject>(resource, {}, (event) =>
       this.#take(resource, { ...event, object: shown(event.object) }),
@@ -58,6 +64,7 @@ export class ServedObjects {
     for (const stored of this.#store.list<StoredKubeObject>(resource)) {
       const object = shown(stored);
       objects.set(keyOf(object), object);
+      this.#owners.add(resource, object);
       this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion) || 0);
     }
     this.#store.nextVersion(this.#version);
@@ -67,12 +74,19 @@ export class ServedObjects {
 
   /** Forgets a resource: its kind is no longer served. */
   drop(resource: string): void {
-    this.#shelves.get(resource)?.subscription.close();
+    const shelf = this.#shelves.get(resource);
+    shelf?.subscription.close();
+    for (const object of shelf?.objects.values() ?? []) this.#owners.remove(object);
     this.#shelves.delete(resource);
   }
 
   get(resource: string, namespace: string | undefined, name: string): StoredKubeObject | undefined {
     return this.#shelves.get(resource)?.objects.get(`${namespace ?? ''}/${name}`);
+  }
+
+  /** The objects of all resources that name an owner of this uid. */
+  dependentsOf(uid: string): readonly Dependent[] {
+    return this.#owners.of(uid);
   }
 
   /** The objects of a namespace, or of all, in the order of their namespaces and names. */
@@ -90,7 +104,7 @@ export class ServedObjects {
    */
   listAt(resource: string, namespace: string | undefined, version: number): readonly StoredKubeObject[] | undefined {
     const shelf = this.#shelves.get(resource);
-    const later = shelf?.window.after(version);
+    const later = version < this.#compacted ? undefined : shelf?.window.after(version);
     if (shelf === undefined || later === undefined) return undefined;
     if (later.length === 0) return this.list(resource, namespace);
     const objects = new Map(shelf.objects);
@@ -100,6 +114,11 @@ export class ServedObjects {
     }
     const present = [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object);
     return present.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+  }
+
+  /** Answers no list of an older version any more. */
+  compact(version: number): void {
+    this.#compacted = version;
   }
 
   /** The changes of a resource after a version. Undefined when they are no longer known. */
@@ -126,8 +145,12 @@ export class ServedObjects {
     if (before === undefined ? type === 'DELETED' : isOlder(object, before, type)) return;
     const own = Number(object.metadata.resourceVersion) || 0;
     this.#version = own > this.#version ? own : this.#version + 1;
+    if (before !== undefined) this.#owners.remove(before);
     if (type === 'DELETED') shelf.objects.delete(key);
-    else shelf.objects.set(key, object);
+    else {
+      shelf.objects.set(key, object);
+      this.#owners.add(resource, object);
+    }
     if (type === 'DELETED' || before === undefined) shelf.order = undefined;
     // An object of the same name was deleted and made again: the deletion was not reported.
     if (type !== 'DELETED' && before !== undefined && before.metadata.uid !== object.metadata.uid) {

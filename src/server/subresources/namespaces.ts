@@ -9,7 +9,7 @@ export const finalizeAnswer: ApiHandler = async (request, context) => {
   objectOf(request, context);
   const { resourceVersion } = wanted.metadata;
   const whole = { ...request, subresource: undefined };
-  const object = changeStored(whole, context, (stored) => ({
+  const object = await changeStored(whole, context, (stored) => ({
     ...stored,
     metadata: { ...stored.metadata, ...(resourceVersion && { resourceVersion }) },
     spec: wanted['spec'],

@@ -3,6 +3,7 @@ import { evictPod } from '../../objects/deletion/evict-pod.ts';
 import type { ApiHandler } from '../answer.ts';
 import { objectOf } from '../reads/get.ts';
 import { objectConflict, StatusError } from '../status-error.ts';
+import { admittedPart } from '../writes/admission.ts';
 import { readObject } from '../writes/read-object.ts';
 import { isDryRun } from '../writes/write-options.ts';
 
@@ -14,8 +15,9 @@ const CREATED = {
 /** The subresource `eviction`: deletes a Pod if its PodDisruptionBudget permits it. */
 export const evictionAnswer: ApiHandler = async (request, context) => {
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction', custom: undefined };
-  const eviction = await readObject(request, kind);
+  const asked = await readObject(request, kind);
   const pod = objectOf(request, context) as unknown as StoredPod;
+  const eviction = await admittedPart(request, context, { before: undefined, after: asked });
   const options = eviction['deleteOptions'] as { gracePeriodSeconds?: number; dryRun?: string[] } | undefined;
   if (isDryRun(request) || options?.dryRun?.includes('All') === true) return CREATED;
   const problem = await evictPod(context, pod, options?.gracePeriodSeconds);
@@ -31,8 +33,9 @@ export const evictionAnswer: ApiHandler = async (request, context) => {
 /** The subresource `binding`: the node of this server is the scheduler, and has bound each Pod already. */
 export const bindingAnswer: ApiHandler = async (request, context) => {
   const kind = { group: '', version: 'v1', kind: 'Binding', custom: undefined };
-  await readObject(request, kind);
+  const binding = await readObject(request, kind);
   const pod = objectOf(request, context) as unknown as StoredPod;
+  await admittedPart(request, context, { before: undefined, after: binding });
   const { name } = pod.metadata;
   const to = pod.spec.nodeName ?? '';
   const why =

@@ -3,9 +3,10 @@ import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { selectorText } from '../../print/text/selector.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
-import { objectOf } from '../reads/get.ts';
+import { shownObjectOf } from '../reads/get.ts';
 import type { ApiRequest } from '../request.ts';
 import { objectConflict } from '../status-error.ts';
+import { admittedPart, hasAdmission } from '../writes/admission.ts';
 import { requestedPatch } from '../writes/patch.ts';
 import { readObject } from '../writes/read-object.ts';
 import { changeStored } from '../writes/update.ts';
@@ -14,7 +15,7 @@ const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom:
 
 /** The subresource `scale`: the replicas of a workload alone. */
 export const SCALE_HANDLERS: SubresourceHandlers = {
-  get: (request, context) => ({ object: scaleOf(objectOf(request, context), request) }),
+  get: async (request, context) => ({ object: scaleOf(await shownObjectOf(request, context), request) }),
   update: async (request, context) => {
     const scale = await readObject(request, SCALE_KIND);
     return rescaled(request, context, () => scale);
@@ -25,16 +26,33 @@ export const SCALE_HANDLERS: SubresourceHandlers = {
   },
 };
 
-function rescaled(request: ApiRequest, context: ServerContext, change: (stored: KubeObject) => KubeObject): ApiAnswer {
+async function rescaled(
+  request: ApiRequest,
+  context: ServerContext,
+  wish: (stored: KubeObject) => KubeObject,
+): Promise<ApiAnswer> {
   const { resource, name = '' } = request;
+  const change = await admittedChange(request, context, wish);
   const whole = { ...request, subresource: undefined };
-  const changed = changeStored(whole, context, (stored) => {
+  const changed = await changeStored(whole, context, (stored) => {
     const wanted = change(scaleOf(stored, request));
     const { resourceVersion } = wanted.metadata;
     if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) throw objectConflict(resource, name);
     return withReplicas(stored, request, (wanted['spec'] as { replicas?: number } | undefined)?.replicas ?? 0);
   });
   return { object: scaleOf(changed, request) };
+}
+
+/** The change as webhooks leave it. They have seen one state: another one since is a conflict. */
+async function admittedChange(
+  request: ApiRequest,
+  context: ServerContext,
+  wish: (stored: KubeObject) => KubeObject,
+): Promise<(stored: KubeObject) => KubeObject> {
+  if (!hasAdmission(context)) return wish;
+  const before = scaleOf(await shownObjectOf(request, context), request);
+  const after = await admittedPart(request, context, { before, after: wish(before) });
+  return () => after;
 }
 
 /** Source: pkg/registry/apps/deployment/storage/storage.go, scaleFromDeployment. */

@@ -1,6 +1,7 @@
 import { formatSeconds } from '../../api/time.ts';
 import type { ApiHandler } from '../answer.ts';
 import { objectOf } from '../reads/get.ts';
+import { admittedPart } from '../writes/admission.ts';
 import { readObject } from '../writes/read-object.ts';
 
 const HOUR_S = 3600;
@@ -11,8 +12,9 @@ const SECONDS_MAX = 2 ** 32;
 /** The subresource `token` of a ServiceAccount: a new token. */
 export const tokenAnswer: ApiHandler = async (request, context) => {
   const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', custom: undefined };
-  const asked = await readObject(request, kind);
+  const given = await readObject(request, kind);
   const { metadata } = objectOf(request, context);
+  const asked = await admittedPart(request, context, { before: undefined, after: given });
   const spec = (asked['spec'] ?? {}) as { audiences?: readonly string[]; expirationSeconds?: number };
   const seconds = Math.min(Math.max(spec.expirationSeconds ?? HOUR_S, SECONDS_MIN), SECONDS_MAX);
   const nowMs = context.clock.now().wallMs;

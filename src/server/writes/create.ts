@@ -7,11 +7,13 @@ import { applyDefaults } from '../../manifest/default/index.ts';
 import { type FieldError, required, tooLong, withoutRepeats } from '../../manifest/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
 import { warningsFor } from '../../manifest/warnings.ts';
-import { createObject } from '../../objects/create-object.ts';
+import { createObject, newObject } from '../../objects/create-object.ts';
+import { refuseEscalation } from '../access/escalation.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
+import { shownObject, storedForm } from '../custom/index.ts';
 import type { ApiRequest } from '../request.ts';
-import { inStoredForm, inVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { inStoredForm, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, invalidObject, notFoundStatus, objectExists, objectForbidden } from '../status-error.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
@@ -24,11 +26,11 @@ export async function createAnswer(request: ApiRequest, context: ServerContext):
   checkWriteOptions(request);
   const object = await readObject(request);
   const created = await createFrom(inStoredForm(request.resource, object), request, context);
-  return { object: inVersionOf(request.resource, created), code: 201 };
+  return { object: await shownObject(request.resource, created, context), code: 201 };
 }
 
 /**
- * Stores a new object, as a request says: with a name, defaulted, valid and admitted.
+ * Stores a new object, as a request says: with a name, defaulted, valid and admitted. Answers it as it is stored.
  * @param object decoded. One with managers comes from server-side apply.
  * @throws {StatusError} when the API server would refuse it
  */
@@ -43,15 +45,18 @@ export async function createFrom(
   checkNamespace(named, request, context);
   const { resourceVersion } = named.metadata;
   if (resourceVersion) throw badRequestStatus('resourceVersion should not be set on objects to be created');
-  const prepared = preparedObject(await admitted(named, request, context), resource);
+  const after = await admitted(named, request, context);
+  refuseEscalation(request, context, { before: undefined, after });
+  const prepared = preparedObject(after, resource);
   if (prepared.errors.length > 0) throw invalidObject(resource, name, prepared.errors);
   if (hasAdmission(context)) await permitWrite(request, context, { before: undefined, after: prepared.object });
   for (const warning of prepared.warnings) request.warn(warning);
   if (resource.noEffect !== undefined) request.warn(`the ${resource.kind} has no effect: ${resource.noEffect}`);
-  if (context.objects.get(resource.storage, prepared.object.metadata.namespace, name) !== undefined)
+  const kept = await storedForm(resource, prepared.object, context);
+  if (context.objects.get(resource.storage, kept.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);
-  if (isDryRun(request)) return asDryRun(prepared.object, context);
-  return store(prepared.object, resource, context);
+  if (isDryRun(request)) return asDryRun(prepared.object, resource, context);
+  return store(kept, resource, context);
 }
 
 /** The object with its defaults, as mutating webhooks leave it, and with its manager. */
@@ -70,13 +75,13 @@ interface Prepared {
 const CONFIG_BYTES_MAX = 1024 * 1024;
 
 /** Sets defaults, and finds the mistakes of a new object. */
-function preparedObject(object: KubeObject, { custom }: ServedResource): Prepared {
+function preparedObject(object: KubeObject, { custom, conversion }: ServedResource): Prepared {
   if (custom !== undefined) {
     const errors = custom.validate(object, undefined);
     return { object, errors, warnings: errors.length > 0 ? [] : (custom.warnings?.(object) ?? []) };
   }
   const prepared = prepareForCreate(applyDefaults(object));
-  const errors = withoutRepeats(validateObject(prepared));
+  const errors = withoutRepeats(conversion?.errors(prepared, undefined) ?? validateObject(prepared));
   if (prepared.kind === 'ConfigMap' && Buffer.byteLength(JSON.stringify(prepared)) > CONFIG_BYTES_MAX)
     errors.push(tooLong('', CONFIG_BYTES_MAX));
   return { object: prepared, errors, warnings: errors.length > 0 ? [] : warningsFor(prepared) };
@@ -122,24 +127,39 @@ function checkNamespace(
 }
 
 function store(object: KubeObject, resource: ServedResource, context: ServerContext): StoredKubeObject {
-  const { storage, custom, isNamespaced } = resource;
+  const { storage, isNamespaced } = resource;
   const { node } = context;
-  const keep = (admitted: KubeObject): StoredKubeObject => {
-    const { status: _, ...rest } = admitted;
-    // The rest of podrun knows neither custom kinds nor those that only the server keeps.
-    const isUnknown = custom !== undefined || resourceTypeOf(admitted).plural !== storage;
-    if (isUnknown) return context.store.create<KubeObject>(storage, rest) as StoredKubeObject;
-    return createObject(context.store, admitted, node?.serviceRange, node?.createPod);
-  };
-  const created = keep(object);
+  const created = isStoredOnly(object, resource)
+    ? (context.store.create<KubeObject>(storage, asCreated(object, resource)) as StoredKubeObject)
+    : createObject(context.store, object, node?.serviceRange, node?.createPod);
   node?.took(created);
   const { namespace, name } = created.metadata;
   return context.objects.get(storage, isNamespaced ? namespace : undefined, name) ?? created;
 }
 
-function asDryRun(object: KubeObject, { store: { clock }, objects }: ServerContext): StoredKubeObject {
-  const creationTimestamp = formatSeconds(clock.now().wallMs);
-  const uid = globalThis.crypto.randomUUID();
-  const metadata = { ...object.metadata, uid, creationTimestamp, resourceVersion: String(objects.version) };
-  return { ...object, metadata } as StoredKubeObject;
+/** The rest of podrun knows neither custom kinds nor those that only the server keeps. */
+function isStoredOnly(object: KubeObject, { storage, custom }: ServedResource): boolean {
+  return custom !== undefined || resourceTypeOf(object).plural !== storage;
+}
+
+/** Source: apiextensions, pkg/registry/customresource/strategy.go PrepareForCreate. */
+function asCreated(object: KubeObject, { custom }: ServedResource): KubeObject {
+  if (custom?.hasStatus === false) return object;
+  const { status: _, ...rest } = object;
+  return rest;
+}
+
+/**
+ * The object as it would be stored. Only storing gives it a version.
+ * Source: apiserver/pkg/registry/generic/registry/dryrun.go.
+ */
+function asDryRun(object: KubeObject, resource: ServedResource, context: ServerContext): StoredKubeObject {
+  const { store, node } = context;
+  const asNew = isStoredOnly(object, resource)
+    ? asCreated(object, resource)
+    : newObject(store, object, node?.serviceRange);
+  const creationTimestamp = formatSeconds(store.clock.now().wallMs);
+  const uid = asNew.metadata.uid ?? globalThis.crypto.randomUUID();
+  const { resourceVersion: _, ...metadata } = { ...asNew.metadata, uid, creationTimestamp };
+  return { ...asNew, metadata } as StoredKubeObject;
 }

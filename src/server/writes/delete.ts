@@ -1,15 +1,16 @@
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { type FieldError, notSupported } from '../../manifest/field-error.ts';
-import { deleteObject } from '../../objects/deletion/delete-object.ts';
+import { deleteObject, type ObjectDeletion } from '../../objects/deletion/delete-object.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
-import { objectOf } from '../reads/get.ts';
+import { shownObject, shownObjects } from '../custom/index.ts';
+import { shownObjectOf } from '../reads/get.ts';
 import { matcherOf } from '../reads/selectors.ts';
 import { type ApiRequest, isOn } from '../request.ts';
-import { apiVersionOf } from '../resources/served-resource.ts';
+import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
-import { hasAdmission, permitWrite } from './admission.ts';
+import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
 import { readOptions } from './read-object.ts';
 import { typeOf } from './update.ts';
 
@@ -30,11 +31,13 @@ const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 
 /** Deletes an object, or marks it: a Pod ends first, and finalizers keep what they are for. */
 export async function deleteAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   const options = await readDeleteOptions(request);
-  const object = objectOf(request, context);
+  const object = await shownObjectOf(request, context);
+  await permitDeletions(request, context);
   if (hasAdmission(context)) await permitWrite(request, context, { before: object, after: undefined });
   const left = await deleteOne(object, options, request, context);
   const { resource, name = '' } = request;
-  if (left !== undefined || resource.plural === 'pods') return { object: left ?? object };
+  if (left !== undefined) return { object: await shownObject(resource, left, context) };
+  if (resource.plural === 'pods') return { object };
   const { uid } = object.metadata;
   const { group, plural } = resource;
   const details = { name, ...(group !== '' && { group }), kind: plural, uid };
@@ -45,8 +48,13 @@ export async function deleteAnswer(request: ApiRequest, context: ServerContext):
 export async function deleteCollectionAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   const options = await readDeleteOptions(request);
   const { resource, namespace } = request;
-  const items = context.objects.list(resource.storage, namespace).filter(matcherOf(request));
-  for (const item of items) await deleteOne(item, options, request, context);
+  const all = await shownObjects(resource, context.objects.list(resource.storage, namespace), context);
+  const items = all.filter(matcherOf(request));
+  await permitDeletions(request, context);
+  for (const item of items) {
+    if (hasAdmission(context)) await permitWrite(request, context, { before: item, after: undefined });
+    await deleteOne(item, options, request, context);
+  }
   const metadata = { resourceVersion: String(context.objects.version) };
   return { object: { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata, items } };
 }
@@ -56,7 +64,7 @@ async function deleteOne(
   object: StoredKubeObject,
   { graceSeconds, propagation, preconditions, isDryRun }: DeleteOptions,
   { resource }: ApiRequest,
-  { store, clock, objects }: ServerContext,
+  context: ServerContext,
 ): Promise<StoredKubeObject | undefined> {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
@@ -75,9 +83,24 @@ async function deleteOne(
     throw objectForbidden(resource, name, 'this namespace may not be deleted');
   if (isDryRun) return undefined;
   const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
-  await deleteObject({ store, clock, graceSeconds, propagation }, ref);
-  const left = objects.get(resource.storage, namespace, name);
+  await deleteObject({ ...deletionIn(context), graceSeconds, propagation }, ref);
+  const left = context.objects.get(resource.storage, namespace, name);
   return left?.metadata.uid === uid ? left : undefined;
+}
+
+/** The deletion of an object with its own grace period. */
+export function deletionIn(context: ServerContext): ObjectDeletion {
+  const { store, clock, objects } = context;
+  const hasDependents = (uid: string): boolean => objects.dependentsOf(uid).length > 0;
+  const hasMore = (namespace: string): boolean => hasCustomObjects(context, namespace);
+  return { store, clock, graceSeconds: undefined, hasDependents, hasMore };
+}
+
+/** True for a namespace with objects of custom kinds, of which the rest of podrun does not know. */
+export function hasCustomObjects({ resources, objects }: ServerContext, namespace: string): boolean {
+  const isInside = ({ storage, custom, isNamespaced }: ServedResource): boolean =>
+    custom !== undefined && isNamespaced && objects.list(storage, namespace).length > 0;
+  return resources.all.some(isInside);
 }
 
 /** The options of a deletion: in the body, or in the query. */

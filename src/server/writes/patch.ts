@@ -2,7 +2,8 @@ import { hasCode } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
-import { objectOf } from '../reads/get.ts';
+import { shownObject } from '../custom/index.ts';
+import { storedObjectOf } from '../reads/get.ts';
 import type { ApiRequest } from '../request.ts';
 import { inStoredForm, inVersionOf } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from '../status-error.ts';
@@ -11,21 +12,24 @@ import { requestTime } from './field-managers.ts';
 import { patchedObject, patchTypeOf } from './patched-object.ts';
 import { decodedValue } from './read-object.ts';
 import { changeAdmitted } from './update.ts';
+import { repeatedInPatch, tellRepeatedKeys } from './repeated-fields.ts';
 import { checkWriteOptions } from './write-options.ts';
 
 /** Patches an object, or the part of it that a subresource covers. An apply may create it. */
-export async function patchAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
-  checkWriteOptions(request);
-  const { resource, namespace, name = '', subresource } = request;
-  const type = patchTypeOf(request.headers['content-type'], resource);
+export async function patchAnswer(asked: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  checkWriteOptions(asked);
+  const { resource, namespace, name = '', subresource } = asked;
+  const type = patchTypeOf(asked.headers['content-type'], resource);
+  const request = { ...asked, repeated: repeatedInPatch(await asked.body(), type) };
   const requested = await requestedPatch(request, context);
   const patch = (stored: KubeObject | undefined): KubeObject =>
     inStoredForm(resource, requested(stored && inVersionOf(resource, stored)));
   if (type === 'apply' && context.objects.get(resource.storage, namespace, name) === undefined) {
-    if (subresource !== undefined) objectOf(request, context);
-    return { object: await createFrom(decodedValue(patch(undefined), request), request, context), code: 201 };
+    if (subresource !== undefined) storedObjectOf(request, context);
+    const created = await createFrom(decodedValue(patch(undefined), request), request, context);
+    return { object: await shownObject(resource, created, context), code: 201 };
   }
-  objectOf(request, context);
+  storedObjectOf(request, context);
   return { object: await changeAdmitted(request, context, patch) };
 }
 
@@ -39,15 +43,17 @@ export async function requestedPatch(
 ): Promise<(stored: KubeObject | undefined) => KubeObject> {
   const { resource, name = '', subresource, query, headers } = request;
   const contentType = headers['content-type'];
-  const isJsonPatch = patchTypeOf(contentType, resource) === 'json';
+  const type = patchTypeOf(contentType, resource);
   const body = await request.body();
   const time = requestTime(context);
   const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
   return (stored) => {
     try {
-      return patchedObject({ ...about, stored });
+      const patched = patchedObject({ ...about, stored });
+      if (type === 'apply') tellRepeatedKeys(body, request);
+      return patched;
     } catch (error) {
-      if (isJsonPatch && hasCode(error, 'Invalid')) throw unfitPatch();
+      if (type === 'json' && hasCode(error, 'Invalid')) throw unfitPatch();
       if (hasCode(error, 'BadRequest')) throw badRequestStatus(error.message.replace(/^Error from .*?: /, ''));
       throw error;
     }

@@ -9,6 +9,7 @@ import { readJson } from '../../manifest/read/json-reader.ts';
 import { nodeValue } from '../../manifest/read/source-node.ts';
 import { type ApiRequest, isOn } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { inWholeSeconds } from '../state/time-fields.ts';
 import { badRequestStatus, invalidObject, StatusError } from '../status-error.ts';
 
 /** A patch of an object, as it was requested. */
@@ -76,7 +77,8 @@ export function patchedObject(patch: PatchRequest): KubeObject {
   if (type === 'apply') return appliedObject(patch);
   const { stored, body } = patch;
   if (stored === undefined) throw badRequestStatus('only an apply creates objects');
-  return applyPatch(stored, jsonOf(body), type);
+  // A test of a JSON patch compares the times that clients have read.
+  return applyPatch(inWholeSeconds(stored), jsonOf(body), type);
 }
 
 function jsonOf(body: Buffer): unknown {
@@ -97,8 +99,8 @@ function appliedObject(patch: PatchRequest): KubeObject {
   if (manager === '') throw invalidObject(options, '', [required('fieldManager', 'is required for apply patch')]);
   const applied = checkedManifest(appliedManifest(body), resource, name);
   const shape = shapeOfResource(resource);
-  const [mistake] = checkApplied(shape, applied);
-  if (mistake !== undefined) throw mistyped(applied, mistake);
+  const mistakes = checkApplied(shape, applied);
+  if (mistakes.length > 0) throw mistyped(applied, mistakes);
   const outcome = applyServerSide(stored, applied, {
     shape,
     manager: managerName(manager, userAgent),
@@ -144,9 +146,11 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function mistyped({ apiVersion, kind, metadata }: KubeObject, mistake: string): StatusError {
+/** Source: structured-merge-diff, typed/helpers.go, ValidationErrors. */
+function mistyped({ apiVersion, kind, metadata }: KubeObject, mistakes: readonly string[]): StatusError {
   const about = `${metadata.namespace ?? ''}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
-  const message = `failed to create typed patch object (${about}): ${mistake}`;
+  const all = ['errors:', ...mistakes].join('\n  ');
+  const message = `failed to create typed patch object (${about}): ${mistakes.length === 1 ? mistakes[0] : all}`;
   return new StatusError({ code: 500, reason: '', message });
 }
 

@@ -9,6 +9,7 @@ import { SourceError } from '../../manifest/read/source-text.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from '../status-error.ts';
+import { repeatedFields } from './repeated-fields.ts';
 import { fieldValidation } from './write-options.ts';
 
 type Kinds = Pick<ServedResource, 'group' | 'version' | 'kind' | 'custom'>;
@@ -117,19 +118,24 @@ interface DecodedBody {
 function decodeAs(root: MapNode, { kind, custom }: Kinds, apiVersion: string): DecodedBody {
   if (custom !== undefined) {
     const { object, unknown, errors } = custom.decode(nodeValue(root) as Record<string, unknown>);
-    return { object, errors, unknown: unknown.map((path) => `unknown field ${JSON.stringify(path)}`) };
+    const sentences = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    return { object, errors, unknown: [...repeatedFields(root), ...sentences] };
   }
   const type = typeOfKind(apiVersion, kind);
   if (type === undefined) return { object: nodeValue(root) as Record<string, unknown>, errors: [], unknown: [] };
   const { object, problems } = decodeObject(root, type, { lineOf: () => 1 });
-  const isUnknown = ({ type: what }: FieldError): boolean => what === 'Unknown field' || what === 'Duplicate field';
-  const errors = problems.map(({ error }) => error);
+  // In the order of the text, and a field that is unknown twice is told once.
+  const errors = problems.toSorted((a, b) => a.offset - b.offset).map(({ error }) => error);
+  const unknown = new Set(errors.filter(({ type: what }) => what === 'Unknown field').map(({ path }) => path));
+  const isRepeated = ({ type: what, path }: FieldError): boolean => what === 'Duplicate field' && !unknown.has(path);
   return {
     object,
     errors: errors.filter((error) => !isUnknown(error)),
-    unknown: errors.filter(isUnknown).map((error) => error.detail),
+    unknown: errors.filter((e) => e.type === 'Unknown field' || isRepeated(e)).map(({ detail }) => detail),
   };
 }
+
+const isUnknown = ({ type }: FieldError): boolean => type === 'Unknown field' || type === 'Duplicate field';
 
 /**
  * Refuses unknown fields, warns of them or ignores them, as the request says.
@@ -141,10 +147,11 @@ export function tellUnknown(
   kind: Pick<Kinds, 'kind' | 'version'>,
   request: ApiRequest,
 ): void {
-  if (unknown.length === 0) return;
+  const sentences = [...(request.repeated ?? []), ...unknown];
+  if (sentences.length === 0) return;
   const mode = fieldValidation(request);
-  if (mode === 'Strict') throw unhandled(kind, `strict decoding error: ${unknown.join(', ')}`);
-  if (mode === 'Warn') for (const sentence of unknown) request.warn(sentence);
+  if (mode === 'Strict') throw unhandled(kind, `strict decoding error: ${sentences.join(', ')}`);
+  if (mode === 'Warn') for (const sentence of sentences) request.warn(sentence);
 }
 
 function unhandled({ kind, version }: Pick<Kinds, 'kind' | 'version'>, why: string): StatusError {

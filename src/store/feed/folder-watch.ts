@@ -1,7 +1,7 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { quietly } from '../../quietly.ts';
 import { makeFolder, namesIn } from '../disk/atomic-file.ts';
-import { ifPossible, ifPresent } from '../disk/disk-errors.ts';
+import { ifPossible } from '../disk/disk-errors.ts';
 import { namespaceFolder, resourceFolder } from '../layout.ts';
 import { keysIn } from '../records/listing.ts';
 import type { ObjectKey } from '../store.ts';
@@ -65,21 +65,12 @@ export class FolderWatch {
    * two changes in one tick of the clock of the file system look like one. Answers their namespaces.
    */
   rescan(): readonly string[] {
-    if (this.#all !== undefined) {
-      renew(this.#all);
-      this.add(undefined);
-    }
+    if (this.#all !== undefined) lookAt(this.#all, () => this.add(undefined));
     const unsettled: string[] = [];
     for (const [namespace, folder] of this.#watched) {
-      renew(folder);
-      const { looks } = folder;
-      const now = lastChangeOf(folder.path);
-      if (looks.length === 2 && looks.every((look) => look === now)) continue;
-      unsettled.push(namespace);
-      folder.looks = [];
-      ifPossible(() => {
+      lookAt(folder, () => {
+        unsettled.push(namespace);
         for (const key of keysIn(this.#root, this.#resource, { namespace })) this.#onEntry(key);
-        folder.looks = now === undefined ? [] : [now, ...looks].slice(0, 2);
       });
     }
     return unsettled;
@@ -96,7 +87,7 @@ export class FolderWatch {
     if (this.#watched.has(namespace)) return;
     const onChange = (name: string | undefined): void => {
       if (name === undefined) {
-        for (const folder of this.#watched.values()) folder.looks = [];
+        for (const folder of [this.#all, ...this.#watched.values()]) if (folder !== undefined) folder.looks = [];
         this.rescan();
       }
       if (name?.startsWith('.') === false) this.#onEntry({ namespace, name });
@@ -108,30 +99,35 @@ export class FolderWatch {
 function watched(path: string, onChange: WatchedFolder['onChange']): WatchedFolder {
   // Only an existing folder can be watched. A reader that may not make it looks from time to time instead.
   ifPossible(() => makeFolder(path));
-  return { path, onChange, identity: identityOf(path), looks: [], watcher: watchPath(path, onChange) };
+  return { path, onChange, identity: stateOf(path).identity, looks: [], watcher: watchPath(path, onChange) };
 }
 
-/** Watches the present folder, when another one has replaced the watched one. */
-function renew(folder: WatchedFolder): void {
-  const identity = identityOf(folder.path);
-  if (identity === folder.identity) return;
-  folder.watcher.close();
-  folder.watcher = watchPath(folder.path, folder.onChange);
-  folder.identity = identity;
+/**
+ * Reads a folder that has changed since the look before the last one. Watches the present folder, when another one has
+ * replaced the watched one. One call of the file system for a folder at rest.
+ */
+function lookAt(folder: WatchedFolder, read: () => void): void {
+  const { identity, changedAt } = stateOf(folder.path);
+  if (identity !== folder.identity) {
+    folder.watcher.close();
+    folder.watcher = watchPath(folder.path, folder.onChange);
+    folder.identity = identity;
+    folder.looks = [];
+  }
+  const { looks } = folder;
+  if (looks.length === 2 && looks.every((look) => look === changedAt)) return;
   folder.looks = [];
-}
-
-/** The time at which an entry of a folder last came, went or was replaced. Undefined: it cannot be looked at. */
-function lastChangeOf(path: string): string | undefined {
-  return quietly(() => String(statSync(path, { bigint: true }).mtimeNs));
-}
-
-/** Inode and birth time, since inodes are reused. Undefined when there is no folder, or no permission to look at it. */
-function identityOf(path: string): string | undefined {
-  let identity: string | undefined;
   ifPossible(() => {
-    const stats = ifPresent(() => statSync(path));
-    identity = stats && `${stats.ino} ${stats.birthtimeMs}`;
+    read();
+    folder.looks = changedAt === undefined ? [] : [changedAt, ...looks].slice(0, 2);
   });
-  return identity;
+}
+
+/**
+ * Inode and birth time, since inodes are reused, and the time at which an entry last came, went or was replaced.
+ * Undefined when there is no folder, or no permission to look at it.
+ */
+function stateOf(path: string): { readonly identity: string | undefined; readonly changedAt: string | undefined } {
+  const stats = quietly(() => statSync(path, { bigint: true }));
+  return { identity: stats && `${stats.ino} ${stats.birthtimeNs}`, changedAt: stats && String(stats.mtimeNs) };
 }

@@ -74,6 +74,12 @@ export class LineCursor {
     return ifPresent(() => statSync(this.#path))?.ino === this.inode;
   }
 
+  /** True when there may be more to read, or another file is at the path: one look at it instead of two. */
+  hasNews(): boolean {
+    const stats = ifPresent(() => statSync(this.#path));
+    return stats?.ino !== this.inode || stats.size !== this.#offset;
+  }
+
   close(): void {
     if (!this.#isClosed) closeSync(this.#file);
     this.#isClosed = true;

@@ -5,6 +5,7 @@ import { podPaths } from '../layout.ts';
 import { LineCursor } from './line-cursor.ts';
 import { isInScope, keysIn, keyText } from '../records/listing.ts';
 import type { StoredObject } from '../metadata.ts';
+import type { OwnerReach } from '../owners/ownership.ts';
 import type { ObjectKey, Scope } from '../store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 import { isAboutEvent, parseTransition } from './transition-log.ts';
@@ -18,6 +19,8 @@ interface Follower {
   pod: StoredPod | undefined;
   /** The last state of a Pod whose deletion is logged, and is reported once its folder is out of its place. */
   deletedPod: StoredPod | undefined;
+  /** True when this process owns the Pod: nobody takes it away as long as the process lives. */
+  isOwn: boolean;
 }
 
 interface PodFeedOptions {
@@ -25,8 +28,8 @@ interface PodFeedOptions {
   readonly subscribers: Subscribers;
   /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
-  /** True when the owner is gone or silent. Called often. */
-  readonly isOutOfReach: (key: ObjectKey) => boolean;
+  /** The reach of the owner of a Pod. Called often. */
+  readonly reachOf: (key: ObjectKey) => OwnerReach;
 }
 
 /**
@@ -103,7 +106,8 @@ export class PodFeed {
   recheck(): void {
     this.#folders.rescan();
     for (const follower of this.#followers.values()) {
-      this.check(follower.key);
+      // Thousands of Pods are looked at here every two seconds.
+      if (follower.cursor.hasNews()) this.check(follower.key);
       this.#publishUnreachable(follower);
     }
   }
@@ -123,7 +127,7 @@ export class PodFeed {
     // The watch started before this looks for the end: every later line is reported.
     if (from === 'end') cursor.skipToEnd();
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
-    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined };
+    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined, isOwn: false };
     this.#followers.set(keyText(key), follower);
     return follower;
   }
@@ -188,7 +192,7 @@ export class PodFeed {
   #publishUnreachable(follower: Follower): void {
     const reported = follower.pod?.status;
     if (reported === undefined || isTerminalPhase(reported.phase)) return;
-    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
+    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#isOutOfReach(follower))) return;
     const pod = this.#options.readPod(follower.key);
     if (pod === undefined || isSameJson(pod.status, reported)) return;
     // A line of the log reports any other change.
@@ -196,6 +200,13 @@ export class PodFeed {
     follower.pod = pod;
     this.#options.subscribers.enqueue('pods', { type: 'MODIFIED', object: pod });
     this.#options.subscribers.flush();
+  }
+
+  #isOutOfReach(follower: Follower): boolean {
+    if (follower.isOwn) return false;
+    const reach = this.#options.reachOf(follower.key);
+    follower.isOwn = reach === 'self';
+    return reach === 'out of reach';
   }
 }
 

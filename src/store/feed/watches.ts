@@ -5,6 +5,7 @@ import { podOf } from '../records/event-records.ts';
 import { keyOf, type StoredObject } from '../metadata.ts';
 import { PodFeed } from './pod-feed.ts';
 import { RecordFeed } from './record-feed.ts';
+import type { OwnerReach } from '../owners/ownership.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from '../store.ts';
 import { type ChangeListener, type Subscriber, Subscribers } from './subscribers.ts';
 
@@ -16,7 +17,7 @@ interface WatchesOptions {
   readonly clock: Clock;
   /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
-  readonly isOutOfReach: (key: ObjectKey) => boolean;
+  readonly reachOf: (key: ObjectKey) => OwnerReach;
   readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
 }
@@ -36,10 +37,10 @@ export class Watches {
   readonly #recordFeed: RecordFeed;
   #nextRecheck: Alarm | undefined;
 
-  constructor({ root, clock, readPod, isOutOfReach, list, read }: WatchesOptions) {
+  constructor({ root, clock, readPod, reachOf, list, read }: WatchesOptions) {
     const subscribers = this.#subscribers;
     this.#clock = clock;
-    this.#podFeed = new PodFeed({ root, subscribers, readPod, isOutOfReach });
+    this.#podFeed = new PodFeed({ root, subscribers, readPod, reachOf });
     this.#recordFeed = new RecordFeed({ root, subscribers, list, read });
   }
 

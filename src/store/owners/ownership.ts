@@ -72,6 +72,9 @@ export interface RecordedNetwork {
   readonly cluster?: string | undefined;
 }
 
+/** self: this process owns the Pod. out of reach: the owner is gone or silent. */
+export type OwnerReach = 'none' | 'self' | 'alive' | 'out of reach';
+
 export type Claim =
   | {
       readonly ok: true;
@@ -146,10 +149,12 @@ export class Ownership {
     return owner !== undefined && this.stateOf(owner) === 'gone' ? owner : undefined;
   }
 
-  /** True when the owner is gone or silent. */
-  isOutOfReach(namespace: string, name: string): boolean {
+  /** The reach of the owner of a Pod. `none`: it has no owner. */
+  reachOf(namespace: string, name: string): OwnerReach {
     const owner = this.ownerOf(namespace, name);
-    return owner !== undefined && this.stateOf(owner) !== 'alive';
+    if (owner === undefined) return 'none';
+    if (isSelf(owner, this.#parts.lookup)) return 'self';
+    return this.stateOf(owner) === 'alive' ? 'alive' : 'out of reach';
   }
 
   /**

@@ -1,5 +1,9 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { makeImageMap } from '../../../src/agent/config/image-map.ts';
+import { judgeImages, makeImageMap } from '../../../src/agent/config/image-map.ts';
+import type { ImageMap, ImageMapping } from '../../../src/lifecycle/environment/entry-point.ts';
+import type { SourceRules } from '../../../src/lifecycle/images/source.ts';
+import { podWith } from '../../lifecycle/base-objects.ts';
 
 describe('makeImageMap()', () => {
   it('reads NAME=COMMAND, where the command may have equals signs and quotes', () => {
@@ -21,5 +25,23 @@ describe('makeImageMap()', () => {
   ])('refuses %s', (flag, problem) => {
     const error = `--image ${JSON.stringify(flag)}: ${problem}`;
     expect(() => makeImageMap([flag], undefined)).toThrow(expect.objectContaining({ message: error, exitCode: 2 }));
+  });
+});
+
+describe('judgeImages()', () => {
+  const entry = { command: undefined, args: undefined, env: {}, workingDir: undefined, folder: undefined };
+  const gone = '/no/such/folder';
+  const stands = `${gone}, which stands for image "app", is no folder`;
+  const run = { command: ['app'] };
+
+  it.each<[string, Partial<ImageMapping>, Partial<SourceRules>, object]>([
+    ['its program and its folder', { ...run, folder: tmpdir() }, {}, { type: 'present' }],
+    ['a program, but no folder any more', { ...run, folder: gone }, {}, { type: 'absent', pullError: stands }],
+    ['no folder any more, but itself', { folder: gone, pull: true }, { tier: 'namespace' }, { type: 'image' }],
+  ])('an image has %s', (_what, mapping, rules, want) => {
+    const images: ImageMap = { commandLine: [], configFile: [{ pattern: 'app', ...entry, ...mapping }] };
+    const pod = podWith({ containers: [{ name: 'main', image: 'app' }] });
+    const { containers } = judgeImages(pod, images, { choice: 'host', tier: 'process', ...rules });
+    expect(containers['main']).toEqual(want);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AgentServices } from '../../../src/agent/network/agent-services.ts';
 import type { ServiceListener } from '../../../src/network/service-listener.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { endpoint, service, slice } from '../../network/objects.ts';
 
 const TAKEN =
@@ -32,7 +32,7 @@ it('a port that is taken is tried again, and told of at the second failure', asy
     onServed: () => undefined,
   });
   const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080 }] });
-  services.show([web], [slice('web', [endpoint('127.1.2.3')])]);
+  void services.show([web], [slice('web', [endpoint('127.1.2.3')])]);
   await clock.run(50);
   expect({ tries: tried.length, told }).toEqual({ tries: 1, told: [] });
   await clock.run(100);
@@ -69,17 +69,18 @@ it('a Service is reported as served once: when its endpoints are known, and the 
     ports: [{ port: 8080, nodePort: 30080 }],
     selector: { app: 'web' },
   });
+  let shown = 0;
   const show = async (slices: Parameters<typeof services.show>[1]): Promise<void> => {
-    services.show([web], slices);
+    void services.show([web], slices).then(() => (shown += 1));
     await clock.run(1);
   };
   await show([]);
   updated();
   await show([slice('web', [endpoint('127.1.2.3')])]);
-  expect(served).toEqual([]);
+  expect({ served, shown }).toEqual({ served: [], shown: 1 });
   updated();
   await clock.run(1);
-  expect(served).toEqual(['web']);
+  expect({ served, shown }).toEqual({ served: ['web'], shown: 2 });
   await show([slice('web', [])]);
   updated();
   await clock.run(1);

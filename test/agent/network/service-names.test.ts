@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { ServiceNames } from '../../../src/agent/network/service-names.ts';
 import { service } from '../../network/objects.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
 it('an ExternalName has the address that this machine knows, or that of the Service it names', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ApplyRun } from '../../../src/agent/runs/apply-run.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 /** A step of a story: a signal, an output without a reader, or time that passes. */
 type Step = 'SIGHUP' | 'SIGINT' | { readonly readerGone: 'SIGHUP' | 'SIGPIPE' } | { readonly waitMs: number };

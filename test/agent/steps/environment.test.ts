@@ -3,8 +3,8 @@ import { environmentStep } from '../../../src/agent/steps/environment.ts';
 import { hostEnvironmentStep } from '../../../src/agent/steps/host-environment.ts';
 import { programStep } from '../../../src/agent/steps/program.ts';
 import { terminalStep } from '../../../src/agent/steps/terminal.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
-import { MemoryStore } from '../../simulation/memory-store.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../../src/simulation/memory-store.ts';
 import { node } from '../../lifecycle/base-objects.ts';
 import { changesOf, outcomeOf } from './one-start.ts';
 
@@ -102,6 +102,22 @@ describe('the program', () => {
       cwd: '/www',
       defaults: { A: '1', COLOR: 'blue' },
     });
+  });
+
+  it('has the files of the folder of its own image around it, unless it runs in the image itself', async () => {
+    const files = { ...image, folder: '/files' };
+    const covered = programStep({ commandLine: [], configFile: [files] });
+    const command = ['nginx', '-t'];
+    expect(await changesOf(covered, { container: { image: 'nginx', command } }, draft)).toMatchObject({
+      imageFolder: '/files',
+    });
+    expect(await changesOf(covered, { container: { image: 'other', command } }, draft)).not.toHaveProperty(
+      'imageFolder',
+    );
+    const config = { Entrypoint: ['nginx'] };
+    const root = { folder: '/l', layers: 1, owners: 'root' } as const;
+    const inImage = { ...draft, image: { config, root } } as unknown as Parameters<typeof changesOf>[2];
+    expect(await changesOf(covered, { container: { image: 'nginx' } }, inImage)).not.toHaveProperty('imageFolder');
   });
 
   it('runs where the volume of its working directory lies', async () => {

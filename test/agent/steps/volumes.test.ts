@@ -7,8 +7,8 @@ import { NAMESPACES, ROOT } from '../../lifecycle/security/judged.ts';
 import { temporaryFolder } from '../volumes/temporary-folder.ts';
 import { changesOf, outcomeOf } from './one-start.ts';
 
-const mounted = (source: string) => ({
-  volume: 'my-data',
+const mounted = (source: string, volume = 'my-data') => ({
+  volume,
   mountPath: '/data',
   source,
   isReadOnly: true,
@@ -18,7 +18,8 @@ const mounted = (source: string) => ({
 const sandbox = (outcome: MountOutcome) => ({
   sandbox: { volumes: { mount: () => outcome, readFile: () => undefined } },
 });
-const withData = (source = '/state/volumes/my-data') => sandbox({ ok: true, mounts: [mounted(source)] });
+const withData = (source = '/state/volumes/my-data', volume?: string) =>
+  sandbox({ ok: true, mounts: [mounted(source, volume)] });
 const step = (rights = ROOT, isBestEffort = false) => volumesStep(() => rights, isBestEffort);
 
 describe('the volumes', () => {
@@ -49,6 +50,9 @@ describe('the volumes', () => {
     for (const able of [step(NAMESPACES), step(ROOT, true)]) {
       expect(await outcomeOf(able, start, { identity })).toMatchObject({ ok: true });
     }
+    // The API server adds it to each Pod, and no program looks for it there.
+    const token = withData(path.join(closed, 'token'), 'kube-api-access-abcde');
+    expect(await outcomeOf(step(), token, { identity })).toMatchObject({ ok: true });
   });
 
   it('that are not there keep the container from starting', async () => {

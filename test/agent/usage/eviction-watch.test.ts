@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { EvictionWatch } from '../../../src/agent/usage/eviction-watch.ts';
 import type { NodeReadings, PodUse } from '../../../src/lifecycle/node/eviction.ts';
 import { podWith } from '../../lifecycle/base-objects.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 const MI = 2 ** 20;
 

@@ -3,7 +3,7 @@ import { isCordoned, nodeRecord, setCordoned } from '../../../src/agent/config/n
 import { NodeReport } from '../../../src/agent/usage/node-report.ts';
 import type { StoredEvent } from '../../../src/api/objects.ts';
 import { pressureIn } from '../../../src/lifecycle/node/node-conditions.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
 it('pressure is a condition of the node and an event of each change; a cordon is kept beside it', () => {

@@ -9,7 +9,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import type { FileStore } from '../../../src/store/file-store.ts';
 import type { Storable } from '../../../src/store/store.ts';
 import { node, podWith } from '../../lifecycle/base-objects.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { openStore } from '../../store/temporary-store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -4,8 +4,8 @@ import { settleAllVolumes, settleClaimsOf, settleVolumes } from '../../../src/ag
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../../src/api/objects.ts';
 import type { StoredClaim, StoredVolume } from '../../../src/controllers/reconcile.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
-import { MemoryStore } from '../../simulation/memory-store.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../../src/simulation/memory-store.ts';
 import { Life } from '../../simulation/workloads/mortal.ts';
 import { newPod } from '../../store/objects.ts';
 

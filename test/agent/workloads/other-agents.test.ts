@@ -5,8 +5,8 @@ import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
 import { withoutGrace } from '../../../src/lifecycle/requests/deletion.ts';
 import { conflict } from '../../../src/store/store-errors.ts';
 import { newDeployment } from '../../controllers/manifests.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
-import { MemoryStore } from '../../simulation/memory-store.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../../src/simulation/memory-store.ts';
 import { newEvent, newPod, withPhase } from '../../store/objects.ts';
 
 interface Watched {

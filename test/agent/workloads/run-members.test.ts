@@ -3,8 +3,8 @@ import type { StoredMeta } from '../../../src/api/objects.ts';
 import type { Owned } from '../../../src/controllers/reconcile.ts';
 import { ObjectCache } from '../../../src/agent/workloads/object-cache.ts';
 import { RunMembers } from '../../../src/agent/workloads/run-members.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
-import { MemoryStore } from '../../simulation/memory-store.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../../src/simulation/memory-store.ts';
 
 function meta(name: string, owner?: string): StoredMeta {
   const reference = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WorkQueue } from '../../../src/agent/workloads/work-queue.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 it('a change from outside is looked at before the next one, also while a stage waits for its turn', async () => {
   const clock = new ManualClock();

@@ -177,10 +177,19 @@ describe.runIf(process.platform === 'linux')('a command in a container', () => {
 });
 
 it('says when there can be no socket, and goes on', async () => {
-  rmSync(path.dirname(socket), { recursive: true });
+  mkdirSync(socket);
   await server.expect(pod, { name: 'debug' }, instance);
   expect(trouble.at(-1)).toMatch(/^clients cannot reach the containers of pod "web": /);
   server.started(pod, container, live);
   server.output(instance, 'stdout', Buffer.from('hello'));
   server.exited(instance, 0);
+});
+
+it('says nothing of a Pod that was removed while it started', async () => {
+  trouble.length = 0;
+  rmSync(path.dirname(socket), { recursive: true });
+  await server.expect(pod, { name: 'debug' }, instance);
+  server.started(pod, container, live);
+  server.exited(instance, 0);
+  expect(trouble).toEqual([]);
 });

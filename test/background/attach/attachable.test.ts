@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Attachable, type AttachedClient } from '../../../src/background/attach/attachable.ts';
 import type { AgentMessage, AttachFrame } from '../../../src/background/attach/frames.ts';
 import type { ProcessStreams } from '../../../src/runtime/runtime.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 class Client implements AttachedClient {
   readonly seen: string[] = [];

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { ExitRecord } from '../../../src/background/keeper/exit-record.ts';
 import type { KeptContainer } from '../../../src/background/keeper/protocol.ts';
 import { PodrunError } from '../../../src/api/errors.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 const ended = (id: string): KeptContainer => ({ id }) as KeptContainer;
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod, PriorityClass } from '../../../src/api/generated/types.ts';
-import { priorityClassProblem, withPriority, withPullSecrets } from '../../../src/manifest/admission/pod-defaults.ts';
+import {
+  priorityClassProblem,
+  withPriority,
+  withPullSecrets,
+  withTolerations,
+} from '../../../src/manifest/admission/pod-defaults.ts';
 import { pod } from '../objects.ts';
 
 const podWith = (spec: object): Pod => pod(spec as Record<string, unknown>);
@@ -82,5 +87,31 @@ describe('pull secrets', () => {
     const own = podWith({ imagePullSecrets: [{ name: 'b' }] });
     expect(withPullSecrets(own, account)).toBe(own);
     expect(withPullSecrets(own, undefined)).toBe(own);
+  });
+});
+
+describe('the tolerations of a Pod', () => {
+  const [notReady, unreachable] = ['not-ready', 'unreachable'].map((name) => {
+    return { key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 };
+  });
+  const unready = 'node.kubernetes.io/not-ready';
+
+  it.each<[string, object[], object[]]>([
+    ['are added', [], [notReady!, unreachable!]],
+    [
+      'follow its own',
+      [{ key: 'gpu', operator: 'Exists' }],
+      [{ key: 'gpu', operator: 'Exists' }, notReady!, unreachable!],
+    ],
+    ['of its own count', [{ key: unready, operator: 'Exists' }], [{ key: unready, operator: 'Exists' }, unreachable!]],
+    [
+      'of its own for another effect do not count',
+      [{ key: unready, operator: 'Exists', effect: 'NoSchedule' }],
+      [{ key: unready, operator: 'Exists', effect: 'NoSchedule' }, notReady!, unreachable!],
+    ],
+    ['for every taint count', [{ operator: 'Exists' }], [{ operator: 'Exists' }]],
+  ])('%s', (_name, tolerations, want) => {
+    const given = podWith({ tolerations });
+    expect(withTolerations(given).spec?.tolerations).toEqual(want);
   });
 });

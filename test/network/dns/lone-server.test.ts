@@ -6,7 +6,7 @@ import { DnsServer, PODS_HOLD_MS } from '../../../src/network/dns/dns-server.ts'
 import type { DnsName } from '../../../src/network/dns/names.ts';
 import { freePort } from '../../cli/network-place.ts';
 import { PATIENT } from '../../patience.ts';
-import { ManualClock } from '../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 /** An address that no other test listens on. */
 const ADDRESS = '127.94.0.53';

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
 import { nodeLabelsMissing } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
-import { MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
+import { insufficient, MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
 import {
@@ -150,6 +150,17 @@ describe('explainPod()', () => {
       status: { phase: 'Failed', containerStatuses: [ended('main', 3, { finishedAt: at(-50) })] },
     });
     expect(explain(gone)).toEqual([]);
+  });
+
+  it.each<[what: string, graceSeconds: number, startedAt: string | undefined]>([
+    ['whose container never started', 5, undefined],
+    ['that was deleted by force', 0, at(-30)],
+  ])('does not blame the program of a Pod %s', (_what, deletionGracePeriodSeconds, startedAt) => {
+    const gone = webPod({
+      metadata: { deletionTimestamp: at(-15), deletionGracePeriodSeconds },
+      status: { phase: 'Failed', containerStatuses: [ended('main', 137, { startedAt })] },
+    });
+    expect(explain(gone).join('\n')).not.toContain('SIGTERM');
   });
 
   it('reports the activity of a Pod at its deadline', () => {
@@ -314,3 +325,16 @@ describe('explainPod()', () => {
     expect(explain(webPod({ status: { phase: 'Succeeded' } }))).toEqual([]);
   });
 });
+
+it.each([insufficient('memory'), MISFIT.tooManyPods])(
+  'a Pod that this machine has no room for (%s) names a cluster',
+  (reason) => {
+    const scheduled = {
+      type: 'PodScheduled',
+      status: 'False',
+      message: unschedulable([reason], PREEMPTION.notHelpful),
+    };
+    const pod = webPod({ status: { phase: 'Pending', conditions: [scheduled], containerStatuses: [] } });
+    expect(tries(explain(pod))).toContain('run it on a cluster that has room: podrun apply --context NAME');
+  },
+);

@@ -59,6 +59,18 @@ describe('what is told of workloads', () => {
       ['web › Deployment  2/3 ready'],
     ],
     [
+      'another Pod is not Ready any more',
+      deployment({ ...FULL, readyReplicas: 2 }),
+      deployment({ ...FULL, readyReplicas: 1 }),
+      ['web › Deployment  1/3 ready'],
+    ],
+    [
+      'a rollout has ended a Ready Pod',
+      deployment({ ...FULL, replicas: 4, updatedReplicas: 2, readyReplicas: 3 }),
+      deployment({ ...FULL, updatedReplicas: 2, readyReplicas: 2 }),
+      [],
+    ],
+    [
       'another template',
       deployment(FULL),
       changed({ template: template('2', 'busybox:2') }),

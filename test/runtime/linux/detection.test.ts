@@ -25,7 +25,19 @@ import {
 } from '../../../src/runtime/linux/detection/namespaces.ts';
 
 const clock = new SystemClock();
-const TOOLS = ['sh', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'sleep', 'flock', 'env'];
+const TOOLS = [
+  'sh',
+  'unshare',
+  'nsenter',
+  'mount',
+  'umount',
+  'pivot_root',
+  'setpriv',
+  'setsid',
+  'sleep',
+  'flock',
+  'env',
+];
 /** Prints its name, so that the test sees whether it was called. */
 const FAILING =
   '#!/bin/sh\necho called >>"${0%/*}/../calls"\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n';

@@ -1,5 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
 import { NetworkHelper } from '../../../src/runtime/linux/network/helper-process.ts';
@@ -37,5 +40,36 @@ it('helpers that cannot start are not started for ever, and Services are tried a
   await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(6), PATIENT);
   await expect(helper.update(services)).rejects.toThrow(/has ended|EPIPE|closed/);
   expect(ended).toHaveBeenCalledTimes(7);
+  helper.close();
+});
+
+it('a helper that is killed while sockets are on their way to it has ended, and they are closed', async ({
+  onTestFinished,
+}) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-helper-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // In place of nsenter: a program that receives nothing.
+  const nsenter = path.join(folder, 'nsenter');
+  writeFileSync(nsenter, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+  const pids: number[] = [];
+  const afterwards = { type: 'goesOn', file: '/none', record: (pid: number): unknown => pids.push(pid) } as const;
+  const helper = new NetworkHelper({ nsenter, holderPid: process.pid, isUsers: false }, afterwards);
+  const target = { host: '127.0.0.1', port: 1 };
+  const serving = helper.serve({
+    protocol: 'TCP',
+    at: { address: '127.0.0.1', port: 0 },
+    target,
+    onLost: () => undefined,
+  });
+  const problemOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+  const ended = problemOf(serving);
+  const names = await bound();
+  const closed = once(names, 'close');
+  await vi.waitFor(() => expect(pids).toHaveLength(1), PATIENT);
+  const server = { address: '127.0.0.1', port: names.address().port };
+  const named = problemOf(helper.request({ type: 'nameServer', server }, names));
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  for (const problem of [await ended, await named]) expect(String(problem)).toMatch(/has ended/);
+  await closed;
   helper.close();
 });

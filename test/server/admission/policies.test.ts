@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadPatterns } from '../../../src/server/custom/patterns.ts';
 import { askPolicies, type AdmissionPolicy, type PolicyBinding } from '../../../src/server/admission/policies.ts';
 import { DEPLOYMENTS, requestOf } from './request-of.ts';
@@ -82,6 +82,37 @@ describe('a ValidatingAdmissionPolicy', () => {
     expect(denialBy(spec, { data: { max: '5' } })).toBeUndefined();
     expect(denialBy(spec, { data: { max: '1' } })).toContain('failed expression');
     expect(denialBy(spec)).toContain('no params found');
+  });
+
+  const admin = { name: 'admin', groups: ['system:masters'] };
+  const robot = {
+    name: 'system:serviceaccount:default:robot',
+    uid: undefined,
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+  };
+  const deployment = { group: 'apps', resource: 'deployments', subresource: '', namespace: 'default', name: 'web' };
+  it.each<[string, object, object]>([
+    ["path('/healthz').check('get')", admin, { path: '/healthz', verb: 'get' }],
+    ["group('').resource('pods').check('list')", admin, { group: '', resource: 'pods', verb: 'list' }],
+    [
+      "group('apps').resource('deployments').subresource('scale').namespace('a').name('b').check('update')",
+      admin,
+      { group: 'apps', resource: 'deployments', subresource: 'scale', namespace: 'a', name: 'b', verb: 'update' },
+    ],
+    ["group('').resource('pods').labelSelector('a=b').check('list')", admin, { resource: 'pods', verb: 'list' }],
+    ["requestResource.check('delete')", admin, { ...deployment, verb: 'delete' }],
+    ["serviceAccount('default', 'robot').requestResource.check('get')", robot, { ...deployment, verb: 'get' }],
+  ])('asks authorizer.%s', (check, user, wanted) => {
+    for (const isAllowed of [true, false]) {
+      const permits = vi.fn(() => isAllowed);
+      const policies = [policy({ validations: [{ expression: `authorizer.${check}.allowed()` }] })];
+      const { denial } = askPolicies(
+        { policies, bindings: [binding()], paramsOf: () => undefined },
+        requestOf({ permits }),
+      );
+      expect(permits.mock.calls).toEqual([[user, expect.objectContaining(wanted)]]);
+      expect(denial === undefined).toBe(isAllowed);
+    }
   });
 
   it('may warn only', () => {

@@ -23,6 +23,7 @@ export function requestOf(change: Partial<AdmissionRequest> = {}): AdmissionRequ
     oldObject: undefined,
     namespaceObject: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', labels: { env: 'dev' } } },
     options: {},
+    permits: () => true,
     ...change,
   };
 }

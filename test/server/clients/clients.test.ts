@@ -139,7 +139,47 @@ it('@kubernetes/client-node', async () => {
       'await gone;',
       'await informer.stop();',
       "console.log(seen.join('\\n'));",
+      CUSTOM,
     ].join('\n'),
   );
-  expect(await run(process.execPath, [script])).toBe('add 1\nupdate 2\ndelete 2\n');
+  const settings = 'add 1\nupdate 2\ndelete 2\n';
+  expect(await run(process.execPath, [script])).toBe(`${settings}ADDED 1\nMODIFIED 2\nDELETED 2\n`);
 });
+
+/** A kind of its own, made, watched and changed by the client library. */
+const CUSTOM = `{
+const definitions = config.makeApiClient(k8s.ApiextensionsV1Api);
+const names = { plural: 'gizmos', singular: 'gizmo', kind: 'Gizmo', listKind: 'GizmoList' };
+const size = { type: 'integer', _default: 1 };
+const spec = { type: 'object', properties: { size }, _default: {} };
+const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+const version = { name: 'v1', served: true, storage: true, schema };
+const definition = { group: 'example.com', scope: 'Namespaced', names, versions: [version] };
+const body = { metadata: { name: 'gizmos.example.com' }, spec: definition };
+await definitions.createCustomResourceDefinition({ body });
+const gizmos = config.makeApiClient(k8s.CustomObjectsApi);
+const at = { group: 'example.com', version: 'v1', namespace: 'default', plural: 'gizmos' };
+// The kind is served a moment later.
+let list;
+while (list === undefined) list = await gizmos.listNamespacedCustomObject(at).catch(() => undefined);
+const { resourceVersion } = list.metadata;
+const told = [];
+await new Promise((resolve, reject) => {
+  const onEvent = (type, { spec }) => {
+    told.push(type + ' ' + spec.size);
+    if (type === 'DELETED') resolve();
+  };
+  const path = '/apis/example.com/v1/namespaces/default/gizmos';
+  new k8s.Watch(config).watch(path, { resourceVersion }, onEvent, reject).catch(reject);
+  const name = 'one';
+  const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name } };
+  const patch = [{ op: 'replace', path: '/spec/size', value: 2 }];
+  gizmos
+    .createNamespacedCustomObject({ ...at, body })
+    .then(() => gizmos.patchNamespacedCustomObject({ ...at, name, body: patch }))
+    .then(() => gizmos.deleteNamespacedCustomObject({ ...at, name }))
+    .catch(reject);
+});
+console.log(told.join('\\n'));
+process.exit(0);
+}`;

@@ -30,6 +30,34 @@ describe('a CustomResourceDefinition', () => {
     );
   });
 
+  it.each<[object | undefined, string[]]>([
+    [undefined, []],
+    [{ strategy: 'Other' }, ['strategy: Unsupported value: "Other": supported values: "None", "Webhook"']],
+    [
+      { strategy: 'Webhook' },
+      [
+        'webhookClientConfig: Required value: required when strategy is set to Webhook',
+        'conversionReviewVersions: Required value',
+      ],
+    ],
+    [
+      { strategy: 'Webhook', webhook: { clientConfig: {}, conversionReviewVersions: ['v2', 'v2'] } },
+      [
+        'webhookClientConfig: Required value: exactly one of url or service is required',
+        'conversionReviewVersions[1]: Invalid value: "v2": duplicate version',
+        'conversionReviewVersions: Invalid value: ["v2","v2"]: must include at least one of v1, v1beta1',
+      ],
+    ],
+    [
+      { strategy: 'None', webhook: { clientConfig: { url: 'https://127.0.0.1/' } } },
+      ['webhookClientConfig: Forbidden: should not be set when strategy is not set to Webhook'],
+    ],
+  ])('with the conversion %j', (conversion, texts) => {
+    const { spec } = shirtDefinition();
+    const definition = decodedDefinition({ ...spec, ...(conversion && { conversion }) });
+    expect(textsOf(definition)).toEqual(texts.map((text) => `spec.conversion.${text}`));
+  });
+
   it.each<[string, SchemaProps, string]>([
     [
       'a field without type',

@@ -168,9 +168,36 @@ describe('rules and patterns', () => {
     "url('https://a.b:80/x?q=1').getHostname() == 'a.b' && url('https://a.b/x?q=1').getQuery()['q'] == ['1']",
     "!format.dns1123Label().validate('a-b').hasValue() && format.named('uuid').value().validate('x').hasValue()",
     'sets.contains([1, 2], [1]) && sets.equivalent([1, 2], [2, 1, 1]) && !sets.intersects([1], [3])',
+    'lists.range(3) == [0, 1, 2] && [1, 2, 3, 4].slice(1, 3) == [2, 3] && [3, 1].reverse() == [1, 3]',
+    '[1, [2, [3]]].flatten() == [1, 2, [3]] && [1, [2, [3]]].flatten(2) == [1, 2, 3] && [1, 2, 1].distinct() == [1, 2]',
+    "[3, 1, 2].sort() == [1, 2, 3] && ['b', 'a'].sort() == ['a', 'b'] && ['a', 'b', 'a'].lastIndexOf('a') == 2",
+    "[{'n': 2}, {'n': 1}].sortBy(e, e.n).map(e, e.n) == [1, 2]",
+    "[4, 5].all(i, v, v == i + 4) && {'a': 1}.exists(k, v, k == 'a' && v == 1) && [1, 2].existsOne(i, v, v == 2)",
+    '[1, 2].transformList(i, v, i + v) == [1, 3] && [1, 2].transformList(i, v, v > 1, i) == [1]',
+    "{'a': 1}.transformMap(k, v, v + 1) == {'a': 2} && {'a': 'b'}.transformMapEntry(k, v, {v: k}) == {'b': 'a'}",
+    '[[1], [2]].all(i, l, l.all(j, v, v == i + 1 && j == 0))',
+    "'%s has %d of %.1f: %s %x %b%%'.format(['a', 3, 1.26, ['b', 2], 255, true]) == 'a has 3 of 1.3: [\"b\", 2] ff 1%'",
+    "strings.quote('a') == '\"a\"' && '%e'.format([1500.0]) == '1.500000e+03'",
+    "semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.0.0-rc.1').compareTo(semver('1.0.0')) == -1",
+    "isSemver('1.0.0') && !isSemver('v1.0') && isSemver('v1.0', true) && semver('01.2', true).minor() == 2",
   ])('have the functions of Kubernetes: %s', (text) => {
     expect(textsOf(rule(text), {})).toEqual([]);
     expect(textsOf(rule(`!(${text})`), {})).toHaveLength(1);
+  });
+
+  it('are about the entries of a map, and the items of a list', () => {
+    const about: SchemaProps = fields(
+      {
+        m: { type: 'object', additionalProperties: { type: 'integer' } },
+        l: { type: 'array', items: { type: 'string' } },
+      },
+      {
+        'x-kubernetes-validations': [{ rule: "self.m.all(k, v, k == 'a' && v == 1) && self.l.exists(i, v, i == 1)" }],
+      },
+    );
+    expect(textsOf(about, { m: { a: 1 }, l: ['x', 'y'] })).toEqual([]);
+    expect(textsOf(about, { m: { a: 2 }, l: ['x', 'y'] })).toHaveLength(1);
+    expect(textsOf(about, { m: { a: 1 }, l: ['x'] })).toHaveLength(1);
   });
 
   it('take no longer for a hostile pattern', () => {

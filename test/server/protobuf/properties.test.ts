@@ -8,8 +8,9 @@ import numbers from '../../../src/server/protobuf/fields.json' with { type: 'jso
 import { decodeProtobuf } from '../../../src/server/protobuf/index.ts';
 import { encodeObject, messageOf } from './encode.ts';
 
-/** The kinds that the table of messages has. */
-const KINDS = Object.keys(fieldTable.kinds).filter((key) => !key.endsWith('/Event'));
+/** APIServices belong to another API server, whose messages the table lacks. */
+const hasMessage = (key: string): boolean => !key.endsWith('/APIService');
+const KINDS = Object.keys(fieldTable.kinds).filter((key) => hasMessage(key) && !key.endsWith('/Event'));
 const DEPTH_MAX = 6;
 
 /** A value that is no zero: a zero is not in JSON, unless a pointer leads to it. */
@@ -107,7 +108,7 @@ describe('objects in protobuf', () => {
   });
 
   it('have every kind of the field table', () => {
-    for (const key of Object.keys(fieldTable.kinds)) {
+    for (const key of Object.keys(fieldTable.kinds).filter(hasMessage)) {
       const slash = key.lastIndexOf('/');
       const object = { apiVersion: key.slice(0, slash), kind: key.slice(slash + 1), metadata: { name: 'a' } };
       expect(decodeProtobuf(encodeObject(object))).toMatchObject(object);

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket, createWebSocketStream } from 'ws';
+import { WebSocket, WebSocketServer, createWebSocketStream } from 'ws';
 import { SystemClock } from '../../../src/clock.ts';
 import { type ApiServer, openApiServer } from '../../../src/server/index.ts';
 import { storeOf } from '../../cli/prepared-store.ts';
 import { Workshop } from '../../cli/workshop.ts';
+import { forwardByLibrary, runByLibrary } from './client-library.ts';
 import { SpdyClient } from './spdy-client.ts';
 
 const workshop = new Workshop();
@@ -268,6 +270,17 @@ async function forwards(client: SpdyClient): Promise<typeof FORWARDED> {
   return { one: first, two: second, error: failure, refused: client.text(refusedError) };
 }
 
+describe('@kubernetes/client-node', () => {
+  it('runs a command with all its streams', async () => {
+    const outcome = await runByLibrary(server.kubeconfig, 'read line; echo "got $line"; echo err >&2; exit 3', 'one\n');
+    expect(outcome).toEqual({ stdout: 'got one\n', stderr: 'err\n', exitCode: '3' });
+  });
+
+  it('forwards a port', async () => {
+    expect(await forwardByLibrary(server.kubeconfig, port, 'ping')).toBe('ping');
+  });
+});
+
 describe('log', () => {
   it.each(['binary.k8s.io', 'base64.binary.k8s.io', ''])('over a websocket with %j', async (protocol) => {
     const headers = { authorization: `Bearer ${server.token}` };
@@ -311,6 +324,63 @@ describe('proxy', () => {
     expect(seen[0]).toMatch(/^DELETE \/a%2Fb\?c=d HTTP\/1\.1\r\n/);
     expect(seen[0]).toContain('x-own: 1');
     expect(seen[0]).not.toContain(server.token);
+  });
+
+  it('takes every method, and leads redirects of the program through the proxy', async () => {
+    const seen: string[] = [];
+    const http = createServer((socket) => {
+      socket.once('data', (head) => {
+        seen.push(head.toString().split(' ')[0]!);
+        socket.end(
+          'HTTP/1.1 302 Found\r\nLocation: /login?from=a\r\n' +
+            'Access-Control-Allow-Origin: *\r\nContent-Length: 0\r\n\r\n',
+        );
+      });
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const proxy = `${PODS}/web:${(http.address() as AddressInfo).port}/proxy`;
+    const headers = { authorization: `Bearer ${server.token}` };
+    const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    for (const method of methods) {
+      const sent = request(`${server.url}${proxy}/a`, { method, ca: server.ca, headers }).end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      answer.resume();
+      expect(answer.statusCode).toBe(302);
+      expect(answer.headers.location).toBe(`${proxy}/login?from=a`);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    http.close();
+    expect(seen).toEqual(methods);
+  });
+
+  it('leads the links of a page through itself', async () => {
+    const http = createHttpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': 18 }).end('<a href="/x">x</a>');
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const proxy = `${PODS}/web:${(http.address() as AddressInfo).port}/proxy`;
+    const headers = { authorization: `Bearer ${server.token}` };
+    const sent = request(`${server.url}${proxy}/a`, { ca: server.ca, headers }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(Buffer.concat((await answer.toArray()) as Buffer[]).toString()).toBe(`<a href="${proxy}/x">x</a>`);
+    http.close();
+  });
+
+  it('leads a websocket to the program', async () => {
+    const http = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(http, 'listening');
+    http.on('connection', (socket) => socket.on('message', (data: Buffer) => socket.send(`got ${data.toString()}`)));
+    const headers = { authorization: `Bearer ${server.token}` };
+    const path = `${PODS}/web:${(http.address() as AddressInfo).port}/proxy/live`;
+    const client = new WebSocket(server.url + path, { ca: server.ca, headers });
+    await once(client, 'open');
+    client.send('word');
+    const [data] = (await once(client, 'message')) as [Buffer];
+    expect(data.toString()).toBe('got word');
+    client.terminate();
+    http.close();
   });
 
   it('redirects to a path with a slash, and tells of what is not there', async () => {

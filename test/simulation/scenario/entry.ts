@@ -1,5 +1,5 @@
 import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
-import type { JournalEntry } from '../simulated-runtime.ts';
+import type { JournalEntry } from '../../../src/simulation/simulated-runtime.ts';
 import type { Happening } from './scenario.ts';
 
 /** One entry of a simulation, in order, as an outside observer sees it. */

@@ -11,8 +11,8 @@ import type {
   Runtime,
   StartOutcome,
 } from '../../../src/runtime/runtime.ts';
-import type { ProgramBehaviour } from '../simulated-program.ts';
-import { SimulatedRuntime } from '../simulated-runtime.ts';
+import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
+import { SimulatedRuntime } from '../../../src/simulation/simulated-runtime.ts';
 
 type Listeners = Pick<ContainerLaunch, 'onOutput' | 'onExit'>;
 

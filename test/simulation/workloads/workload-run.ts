@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../../src/api/objects.ts';
-import type { ProgramBehaviour } from '../simulated-program.ts';
+import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
 import type { WorkloadEntry } from './workload-entry.ts';
 import type { Happening, WorkloadScenario } from './workload-scenario.ts';
 import { type AnyObject, serviceWith, WorkloadSimulation } from './workload-simulation.ts';

@@ -15,11 +15,11 @@ import { applyDefaults } from '../../../src/manifest/default/index.ts';
 import { allocated } from '../../../src/objects/services/allocate.ts';
 import { changeObject } from '../../../src/objects/change-object.ts';
 import { nthSuffix } from '../../controllers/manifests.ts';
-import { ManualClock } from '../manual-clock.ts';
-import { MemoryStore } from '../memory-store.ts';
-import type { ProgramBehaviour } from '../simulated-program.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../../src/simulation/memory-store.ts';
+import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
 import { KeptContainers } from './kept-containers.ts';
-import { SimulatedAgent } from './simulated-agent.ts';
+import { MortalAgent } from './mortal-agent.ts';
 
 /** Any object, as the tests look at it. */
 export type AnyObject = Owned & { readonly status?: Readonly<Record<string, unknown>>; readonly spec?: unknown };
@@ -41,7 +41,7 @@ export class WorkloadSimulation {
   readonly #behave: (pod: number, attempt: number) => ProgramBehaviour;
   /** By uid of the Pod. */
   readonly #containers = new Map<string, KeptContainers>();
-  #agent: SimulatedAgent;
+  #agent: MortalAgent;
   #names = 0;
 
   constructor({ behave = () => ({}), onWrite }: WorkloadSimulationOptions = {}) {
@@ -52,7 +52,7 @@ export class WorkloadSimulation {
     this.#agent = this.#newAgent();
   }
 
-  get agent(): SimulatedAgent {
+  get agent(): MortalAgent {
     return this.#agent;
   }
 
@@ -140,8 +140,8 @@ export class WorkloadSimulation {
     this.#agent.takeOver();
   }
 
-  #newAgent(): SimulatedAgent {
-    return new SimulatedAgent({
+  #newAgent(): MortalAgent {
+    return new MortalAgent({
       store: this.store,
       clock: this.clock,
       suffix: () => this.#suffix(),

@@ -38,11 +38,12 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   flock: 'flock',
   env: 'env',
   setpriv: 'setpriv',
+  setsid: 'setsid',
   sleep: 'sleep',
 };
 
 /** The programs with options that only util-linux has. */
-const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'umount', 'setpriv'];
+const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'umount', 'setpriv', 'setsid'];
 
 export type ToolsOutcome =
   | { readonly ok: true; readonly tools: NamespaceTools; readonly marks: string }

@@ -7,7 +7,7 @@ import { runHelper } from '../../helpers/helper.ts';
 export const PROGRAMS_FOLDER = '/.podrun';
 
 /** The programs that start others, by their names in the folder. */
-const NAMES = ['setpriv', 'unshare', 'env', 'sleep', 'umount'] as const;
+const NAMES = ['setpriv', 'setsid', 'unshare', 'env', 'sleep', 'umount'] as const;
 type ProgramName = (typeof NAMES)[number];
 
 /** The name of the loader in the folder. */

@@ -29,8 +29,8 @@ export function gated(entered: ProgramCall, call: ProgramCall): ProgramCall | un
   const names = Object.keys(env);
   if (names.some((name) => !PORTABLE_NAME.test(name) || SHELL_VARIABLE.test(name))) return undefined;
   const [name, ...args] = argv;
-  // A tool before the program must not be searched along the program's PATH.
-  const program = argv.length === call.argv.length ? name : file;
+  // A tool before the program must not be searched along the program's PATH, nor a file that stands for the program.
+  const program = argv.length === call.argv.length && file === call.file ? name : file;
   if (program.startsWith('-')) return undefined;
   return { file: '/bin/sh', argv: ['sh', '-c', SCRIPT, 'sh', program, ...args], env, cwd };
 }

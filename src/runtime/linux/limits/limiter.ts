@@ -2,7 +2,7 @@ import { CgroupGroup } from '../cgroup/cgroup-group.ts';
 import { cgroupMachine, type CgroupMachine } from '../cgroup/cgroup-machine.ts';
 import type { Controller } from '../cgroup/hierarchy.ts';
 import type { ResourceLimits } from '../../confinement.ts';
-import type { Inside, ProgramCall } from '../../inside.ts';
+import { type Inside, insideWith, type ProgramCall } from '../../inside.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
 import { gated } from './gate.ts';
 import { type Limited, type LimitOptions, UNLIMITED } from './limited.ts';
@@ -102,19 +102,12 @@ class ContainerLimiter implements Limited {
 
   within(inside: Inside): Inside {
     const { group } = this.#parts;
-    return {
-      pathOf: (path) => inside.pathOf(path),
-      enter: (call) => inside.enter(call),
+    return insideWith(inside, {
       programOf: async (pid) => {
         await this.place(pid);
         return inside.programOf(pid);
       },
-      // A child that a process starts before it is moved may stay outside the group.
-      isSealed: inside.isSealed,
-      hasOwnNumbers: inside.hasOwnNumbers,
-      owner: inside.owner,
-      tools: inside.tools,
-      ociRuntime: inside.ociRuntime,
+      // The group does not seal it: a child that a process starts before it is moved may stay outside.
       kill: () => {
         inside.kill();
         group?.kill();
@@ -124,7 +117,7 @@ class ContainerLimiter implements Limited {
         await inside.end();
         await group?.end();
       },
-    };
+    });
   }
 
   gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined {

@@ -13,7 +13,7 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { quietly, succeeds } from '../../../quietly.ts';
-import type { Confinement, ImageRoot } from '../../confinement.ts';
+import type { Confinement } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { PROGRAMS_FOLDER } from '../image/programs.ts';
 import { addDevices } from './devices.ts';
@@ -57,17 +57,19 @@ export interface ContainerViewRequest {
   readonly commonDevices: string | undefined;
   /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
-  /** The folder with the programs for a root without them. Undefined: the container sees those of the host. */
+  /** A folder with files of the container's image, which lie over those of the host. Undefined: there are none. */
+  readonly imageFolder?: string | undefined;
+  /** The folder with the programs for files of an image. Undefined: the container sees those of the host. */
   readonly programs: string | undefined;
 }
 
 /**
  * Builds a container's view of the machine: a copy-on-write view of the host or of an image, and over it the folders
- * shared with the host and the volumes.
+ * shared with the host and the volumes. A folder with files of an image is a layer between the host and the copy.
  * @throws {Error} for a mount point that cannot be created
  */
 export function containerView(request: ContainerViewRequest): MountPlan {
-  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory, programs } = request;
+  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory, imageFolder, programs } = request;
   const { layerDir, isRootReadOnly, pod, hasAllDevices, image } = confinement;
   const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
@@ -77,12 +79,14 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   const shared = image ? [] : outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));
   const targets = confinement.mounts.map(({ target }) => target);
   const inner = isRootReadOnly ? 'read-only' : 'as they are';
-  if (image !== undefined) showImage(view, image, programs);
+  if (imageFolder !== undefined) view.cover(imageFolder);
+  if (image !== undefined) view.image(image);
   else if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
   else {
     const missing = targets.map(placeOnHost).filter((target) => !isThere(target));
     showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly, missing });
   }
+  if (programs !== undefined) showPrograms(view, programs);
   const isMountedLater = processes === 'first' || confinement.oci !== undefined;
   if (facts.hasOwnProc && processes !== 'host' && !isMountedLater) view.mount('/proc', 'proc', PROC_OPTIONS);
   // A main process that is process 1, or its OCI runtime, mounts its own /proc over this one.
@@ -113,13 +117,12 @@ export function containerView(request: ContainerViewRequest): MountPlan {
 }
 
 /**
- * Shows the files of an image, and the programs that start others in them. The mounts of podrun are where they belong
- * even when the image has links there.
+ * Shows the programs that start others among files of an image. The mounts of podrun are where they belong even when
+ * the image has links there.
  */
-function showImage(view: MountPlan, image: ImageRoot, programs: string | undefined): void {
-  view.image(image);
+function showPrograms(view: MountPlan, programs: string): void {
   for (const folder of [...OWN_FOLDERS, PROGRAMS_FOLDER]) view.ownFolder(folder);
-  if (programs !== undefined) view.bind({ source: programs, target: PROGRAMS_FOLDER, isReadOnly: true });
+  view.bind({ source: programs, target: PROGRAMS_FOLDER, isReadOnly: true });
 }
 
 /** Gives OCI runtimes a place to which they bind the terminal: crun makes none. */
@@ -151,7 +154,10 @@ function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & {
     if (stats === undefined || stats.isSocket()) continue;
     // A read-only mount needs no layer (1 ms each; a snap is such a mount), unless a volume is mounted in it.
     const isFixed = options.includes('ro') && !targets.some((target) => isInFolder(target, at));
-    if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at, true);
+    const isCovered = view.covers(at);
+    if (isCovered && !LOCAL_TYPES.has(type)) throw notCoverable(at, `a file system of type ${type}`);
+    if (isCovered || (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed))
+      view.copy(at, { isOptional: !isCovered });
     else view.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional: true });
   }
 }
@@ -168,7 +174,8 @@ function showTopFolders(view: MountPlan, request: TopFolders): void {
   for (const entry of entries.filter((candidate) => candidate.isSymbolicLink())) {
     symlinkSync(readlinkSync(path.join('/', entry.name)), path.join(skeleton, entry.name));
   }
-  view.bind({ source: skeleton, target: '/', isReadOnly: isRootReadOnly });
+  if (view.covers('/')) view.copy('/', { source: skeleton });
+  else view.bind({ source: skeleton, target: '/', isReadOnly: isRootReadOnly });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join('/', name));
   for (const folder of folders.filter((candidate) => ![...OWN_FOLDERS, ...shared].includes(candidate))) {
     mkdirSync(path.join(skeleton, folder));
@@ -176,8 +183,17 @@ function showTopFolders(view: MountPlan, request: TopFolders): void {
     const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const type = mountOf(folder, hostMounts)?.type ?? '';
     if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
-    else showDirectly(view, folder, request);
+    else if (view.covers(folder)) {
+      const mount = inside[0] && `${inside[0].path} mounted in it, which only root can leave out`;
+      throw notCoverable(folder, mount ?? `a file system of type ${type}`);
+    } else showDirectly(view, folder, request);
   }
+}
+
+/** @param what the obstacle that the folder of the machine has */
+function notCoverable(folder: string, what: string): Error {
+  const rest = `no files of the image map can lie over it: move them elsewhere in their folder`;
+  return new Error(`${folder} has ${what}, so ${rest}`);
 }
 
 /**

@@ -1,28 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ImageLayers } from '../../confinement.ts';
 import { layerFolders } from '../image/read-image-file.ts';
 import { entryIn, followPath, type TreeMount } from './container-tree.ts';
-import { type FstabEntry, overlayPath } from './fstab.ts';
+import type { FstabEntry } from './fstab.ts';
 import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
-import type { MountPlanOptions } from './mount-plan-options.ts';
+import { commonFolders, haveSameOwner, partOver } from './image-folder.ts';
+import { MASK_OPTIONS, type MountPlanOptions, withoutDevices } from './mount-plan-options.ts';
 import { copyOwner, type ForeignFolder, MountPoints } from './mount-points.ts';
+import { OverlayFolders, partOfFiles } from './overlay-folders.ts';
 
-/**
- * The folders of a container's layer: `root` for its root, `upper0` and `work0` for its first overlay, and so on. Few
- * folders matter: on a disk, creating one takes as long as starting a program.
- */
+/** The folder of a container's layer that becomes its root. */
 const ROOT = 'root';
-const UPPER = 'upper';
-const WORK = 'work';
-const MEMORY = 'memory';
 
 /** The restrictions of a host's mount that its copy keeps. A user namespace could not remove them. */
 const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
-
-const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 /** A file or folder of the host at a path in the container. */
 export interface Bind {
@@ -40,6 +34,8 @@ interface OverlayRequest {
   readonly target: string;
   readonly isReadOnly: boolean;
   readonly isOptional?: boolean;
+  /** The part of the image's folder that lies over `lower`, see {@link MountPlan.cover}. */
+  readonly over?: string | undefined;
 }
 
 /**
@@ -51,14 +47,15 @@ export class MountPlan {
   readonly #entries: FstabEntry[] = [];
   readonly #tree: TreeMount[] = [];
   readonly #points: MountPoints;
-  #overlays = 0;
-  #images = 0;
+  readonly #overlays: OverlayFolders;
+  /** The folder of an image, without links. Undefined: none lies over the files of the host. */
+  #files: string | undefined;
 
   constructor(options: MountPlanOptions) {
     this.#options = options;
     this.#points = new MountPoints(options.layerDir);
     mkdirSync(this.root);
-    if (this.memory !== undefined) mkdirSync(this.memory);
+    this.#overlays = new OverlayFolders(options);
   }
 
   /** The folder of the host that becomes the container's root. */
@@ -66,14 +63,14 @@ export class MountPlan {
     return path.join(this.#options.layerDir, ROOT);
   }
 
-  /** The folder for a tmpfs with the layers' folders. Undefined: they stay on disk. */
+  /** See {@link OverlayFolders.memory}. */
   get memory(): string | undefined {
-    return this.#options.layers === 'tmpfs' ? path.join(this.#options.layerDir, MEMORY) : undefined;
+    return this.#overlays.memory;
   }
 
-  /** The folder from which the mounts name layers of images. Undefined: they name none. */
+  /** See {@link OverlayFolders.base}. */
   get base(): string | undefined {
-    return this.#images === 0 ? undefined : this.#options.layerDir;
+    return this.#overlays.base;
   }
 
   get entries(): readonly FstabEntry[] {
@@ -102,30 +99,60 @@ export class MountPlan {
     return this.#points.madeOnHost;
   }
 
+  /** Makes the files of a folder lie over those of the host in all later copies. */
+  cover(folder: string): void {
+    this.#files = realpathSync(folder);
+    this.#entries.push(...this.#overlays.filesOf(this.#files));
+  }
+
+  /** True when the folder of {@link cover} has files for a place of the host. */
+  covers(at: string): boolean {
+    return this.#files !== undefined && partOver(this.#files, at) !== undefined;
+  }
+
   /**
    * Shows a folder of the host copy-on-write; read-only where there are no layers or the root is read-only.
    * @param at an existing path, the same in the container
+   * @param source the folder, where it has another path on the host
    */
-  copy(at: string, isOptional = false): void {
+  copy(at: string, { source = at, isOptional = false }: { source?: string; isOptional?: boolean } = {}): void {
     const { layers, isReadOnly } = this.#options;
-    if (layers === undefined) return this.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional });
-    this.overlay({ lower: at, target: at, isReadOnly, isOptional });
+    if (layers === undefined) return this.bind({ source, target: at, isReadOnly: true, inner: [], isOptional });
+    const over = this.#files && partOver(this.#files, at);
+    this.overlay({ lower: source, target: at, isReadOnly, isOptional, over });
   }
 
   /** Shows a folder of the host copy-on-write at any path. Only where there are layers. */
-  overlay({ lower, target: wanted, isReadOnly, isOptional = false }: OverlayRequest): void {
+  overlay({ lower, target: wanted, isReadOnly, isOptional = false, over }: OverlayRequest): void {
     const target = this.#mountPoint(wanted, true);
-    const upper = this.#stack([lower], { target, isReadOnly, isOptional });
+    const covering = over === undefined ? [] : [over];
+    const names = covering.map((folder) => partOfFiles(path.relative(this.#files ?? folder, folder)));
+    const upper = this.#stack([...names, lower], { target, isReadOnly, isOptional });
     copyOwner(lower, upper);
-    this.#tree.push({ target, seen: [upper, lower], made: upper });
-    for (const hiddenPath of this.#hiddenIn(lower).filter((hidden) => this.#isOnMountOf(hidden, lower))) {
-      this.#hide(path.join(target, path.relative(lower, hiddenPath)), isOptional);
+    for (const folder of covering) this.#keepOwners(folder, lower, { target, seen: [upper, lower], made: upper });
+    this.#tree.push({ target, seen: [upper, ...covering, lower], made: upper });
+    for (const folder of [...covering, lower]) {
+      for (const hiddenPath of this.#hiddenIn(folder).filter((hidden) => this.#isOnMountOf(hidden, folder))) {
+        this.#hide(path.join(target, path.relative(folder, hiddenPath)), isOptional);
+      }
+    }
+  }
+
+  /**
+   * Gives folders that the host has, too, the owners and modes of the host: an overlay shows those of the uppermost
+   * folder, and a folder of the user may be closed to others.
+   */
+  #keepOwners(over: string, lower: string, ofHost: TreeMount): void {
+    for (const folder of commonFolders(over, lower).folders) {
+      const place = path.relative(lower, folder);
+      if (!haveSameOwner(path.join(over, place), folder))
+        this.#points.make(path.join(ofHost.target, place), ofHost, true);
     }
   }
 
   /** Shows the layers of an image as the root, copy-on-write. */
   image(image: ImageLayers): void {
-    const { links } = this.#linksTo(image);
+    const { links } = this.#overlays.linksTo(image);
     const lower = layerFolders(image);
     const upper = this.#stack(links, { target: '/', isReadOnly: this.#options.isReadOnly, isOptional: false });
     chmodSync(upper, 0o755);
@@ -134,30 +161,17 @@ export class MountPlan {
 
   /** Shows a file or folder of an image, read-only. Without a folder above, an overlay needs two below. */
   imageVolume({ path: shown, ...image }: ImageLayers & { readonly path: string }, wanted: string): void {
-    const { name, links } = this.#linksTo(image);
-    const whole = path.join(this.#options.layerDir, `${name}-whole`);
-    mkdirSync(whole);
-    const options = [`lowerdir=${[...links, whole].map(overlayPath).join(':')}`, 'ro', ...this.#withoutDevices()];
-    if (this.#options.mode === 'user') options.push('userxattr');
-    this.#entries.push({ source: 'overlay', target: whole, type: 'overlay', options });
+    const { name, links } = this.#overlays.linksTo(image);
+    const whole = this.#overlays.readOnly(`${name}-whole`, [...links, `${name}-whole`]);
+    this.#entries.push(whole);
     const seen = layerFolders(image);
     const inside = entryIn({ target: '/', seen }, shown);
     if (inside === undefined) throw new Error(`mount ${wanted}: ${shown} is not in the image`);
     const target = this.#mountPoint(wanted, inside.stats.isDirectory());
-    const source = path.join(whole, shown);
-    this.#add({ source, target, type: 'none', options: ['bind', 'ro', ...this.#withoutDevices()] });
+    const source = path.join(whole.target, shown);
+    this.#add({ source, target, type: 'none', options: ['bind', 'ro', ...withoutDevices(this.#options)] });
     const folders = seen.map((layer) => path.join(layer, shown));
     this.#tree.push({ target, seen: inside.stats.isDirectory() ? folders : [inside.file], made: undefined });
-  }
-
-  /**
-   * The layers of an image, as links in the layer of the container: mount(2) takes one page of options, which the paths
-   * of many layers would exceed.
-   */
-  #linksTo({ folder, layers }: ImageLayers): { name: string; links: string[] } {
-    const name = `l${this.#images++}`;
-    symlinkSync(path.join(folder, 'l'), path.join(this.#options.layerDir, name));
-    return { name, links: Array.from({ length: layers }, (_, number) => `${name}/${number}`) };
   }
 
   /** Makes sure that mounts at the path do not follow a link of the image: a folder of the layer lies over it. */
@@ -169,24 +183,9 @@ export class MountPlan {
 
   /** Mounts an overlay. Returns its upper folder. */
   #stack(lower: readonly string[], { target, isReadOnly, isOptional }: Omit<OverlayRequest, 'lower'>): string {
-    const number = this.#overlays++;
-    const { layerDir } = this.#options;
-    const [upperName, workName] = [`${UPPER}${number}`, `${WORK}${number}`];
-    const upper = path.join(layerDir, upperName);
-    mkdirSync(upper);
-    mkdirSync(path.join(layerDir, workName));
-    const [upperdir, workdir] = [upperName, workName].map((name) => path.join(this.memory ?? layerDir, name)) as [
-      string,
-      string,
-    ];
-    const layers = [
-      `lowerdir=${lower.map(overlayPath).join(':')}`,
-      `upperdir=${overlayPath(upperdir)}`,
-      `workdir=${overlayPath(workdir)}`,
-    ];
-    const user = this.#options.mode === 'user' ? ['userxattr'] : [];
-    const mode = [...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices()];
-    this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode], isOptional });
+    const { upper, options } = this.#overlays.writable(lower);
+    const mode = [...(isReadOnly ? ['ro'] : []), ...withoutDevices(this.#options)];
+    this.#add({ source: 'overlay', target, type: 'overlay', options: [...options, ...mode], isOptional });
     return upper;
   }
 
@@ -301,12 +300,7 @@ export class MountPlan {
   #optionsOf(file: string, isReadOnly: boolean): string[] {
     const options = mountOf(file, this.#options.hostMounts)?.options ?? [];
     const kept = KEPT_OPTIONS.filter((option) => options.includes(option));
-    return [...new Set([...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices(), ...kept])];
-  }
-
-  /** Without a device cgroup, device nodes that a container makes must not work. */
-  #withoutDevices(): string[] {
-    return this.#options.mode === 'root' && !this.#options.hasAllDevices ? ['nodev'] : [];
+    return [...new Set([...(isReadOnly ? ['ro'] : []), ...withoutDevices(this.#options), ...kept])];
   }
 
   #add(entry: FstabEntry): void {

@@ -18,7 +18,9 @@ export interface NamespacedInsideOptions {
   readonly clock: Clock;
   readonly processes: ProcessView;
   readonly users: FileOwners;
-  /** The programs in the root of an image. Undefined: the container has those of the host. */
+  /** True when the container has the files of the host, also with files of an image over them. */
+  readonly seesHost: boolean;
+  /** The programs among files of an image. Undefined: the container has those of the host. */
   readonly programs: RootPrograms | undefined;
   /** The most capabilities that programs of the container may get. Undefined: podrun's. */
   readonly capabilities: readonly string[] | undefined;
@@ -79,8 +81,13 @@ function toolsOfHost({ tools }: NamespaceFacts): Omit<InsideTools, 'users'> {
 
 /** unshare(1) without options starts a program whose name env(1) would take for a variable. */
 function toolsOfImage(programs: RootPrograms): Omit<InsideTools, 'users'> {
-  const unshare = programs.words('unshare');
-  return { setpriv: programs.words('setpriv'), unshare, env: programs.words('env'), unchanged: [...unshare, '--'] };
+  const [setpriv, unshare, env, setsid] = [
+    programs.words('setpriv'),
+    programs.words('unshare'),
+    programs.words('env'),
+    programs.words('setsid'),
+  ];
+  return { setpriv, unshare, env, setsid, unchanged: [...unshare, '--'] };
 }
 
 /** The mounts of a container, with the paths at which its root is visible. */
@@ -104,10 +111,11 @@ export class NamespacedInside implements Inside {
   #seen: Map<string, string | undefined> | undefined = new Map();
 
   constructor(options: NamespacedInsideOptions) {
-    const { facts, users, programs } = options;
+    const { facts, programs, seesHost } = options;
     this.#options = options;
     // podrun's user is the only one in a view of the host, also where its Pod has more users.
-    this.tools = programs ? { ...toolsOfImage(programs), users } : { ...toolsOfHost(facts), users: viewUsers(facts) };
+    const users = seesHost ? viewUsers(facts) : options.users;
+    this.tools = { ...(programs ? toolsOfImage(programs) : toolsOfHost(facts)), users };
   }
 
   get isSealed(): boolean {

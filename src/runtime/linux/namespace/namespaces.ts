@@ -73,6 +73,7 @@ export class Namespaces implements Confiner {
 
   async #make(launch: ContainerLaunch, confinement: Confinement): Promise<JoinableInside> {
     const { layerDir, pod, image, oci } = confinement;
+    const { imageFolder } = launch;
     const target = this.#target(confinement);
     // A container that sees another container's processes also joins the namespaces of its Pod.
     const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
@@ -87,7 +88,8 @@ export class Namespaces implements Confiner {
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
-      const programs = image && (await this.#rootPrograms(layerDir));
+      // Programs of an image may have the places of those that podrun needs.
+      const programs = image || imageFolder !== undefined ? await this.#rootPrograms(layerDir) : undefined;
       const layOut = (): MountPlan =>
         (view = containerView({
           confinement,
@@ -96,6 +98,7 @@ export class Namespaces implements Confiner {
           processes,
           commonDevices,
           sharedMemory,
+          imageFolder,
           programs: programs?.folder,
         }));
       const from = target?.joinable ?? (shared && joinableOf(shared));
@@ -117,6 +120,7 @@ export class Namespaces implements Confiner {
         holder,
         facts,
         users,
+        seesHost: image === undefined,
         programs,
         clock,
         processes,
@@ -154,7 +158,7 @@ export class Namespaces implements Confiner {
     return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network })), () => {
       const { entries, root, memory, foreign, base: folder } = layOut();
       const hostname = from === undefined ? pod.hostname : undefined;
-      const held = image && programs && { programs, foreign };
+      const held = programs && { programs, foreign: image ? foreign : [] };
       const work = { hostname, entries, fstab: path.join(layerDir, 'fstab'), memory, base: folder };
       // An OCI runtime changes the root of each program.
       return { ...work, root: confinement.oci ? undefined : root, image: confinement.oci ? undefined : held };

@@ -136,8 +136,23 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
  */
 export function linkCommand(tools: NetworkTools, cluster: NetworkJoin, inode: string, peer: string): string[] {
   const mtu = ['mtu', String(MTU)];
-  const own = ['link', 'add', `v${inode}`, ...mtu, 'master', 'br0', 'up', 'type', 'veth'];
+  const own = ['link', 'add', linkName(inode), ...mtu, 'master', 'br0', 'up', 'type', 'veth'];
   return [...joinPrefix(cluster), tools.ip, ...own, 'peer', 'name', 'eth0', ...mtu, 'netns', peer];
+}
+
+/** The command, run in the cluster, that sets the link of a Pod. @param inode as for linkCommand */
+export function setLinkCommand(
+  tools: NetworkTools,
+  cluster: NetworkJoin,
+  inode: string,
+  state: 'up' | 'down',
+): string[] {
+  return [...joinPrefix(cluster), tools.ip, 'link', 'set', linkName(inode), state];
+}
+
+/** The cluster's end of the link of a Pod. */
+function linkName(inode: string): string {
+  return `v${inode}`;
 }
 
 /** The prefix of a process that the kernel ends with podrun. */

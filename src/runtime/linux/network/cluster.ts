@@ -1,10 +1,17 @@
 import { runHelper } from '../../helpers/helper.ts';
 import { killProcess } from '../../kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
-import { clusterCommand, holderCommand, linkCommand, type NetworkMode, podNetworkCommand } from './cluster-commands.ts';
+import {
+  clusterCommand,
+  holderCommand,
+  linkCommand,
+  type NetworkMode,
+  podNetworkCommand,
+  setLinkCommand,
+} from './cluster-commands.ts';
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
 import type { NamespaceFiles, NetworkJoin } from './join.ts';
-import { closeFiles, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
+import { closeFiles, inodeOf, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
 import type { NetworkTools } from './tools.ts';
 
 export interface ClusterOptions {
@@ -119,9 +126,7 @@ export class Cluster {
     const connect = async ({ pid, files, inode }: NewNetwork): Promise<void> => {
       // In a user namespace, ip may not look into podrun's files: the kernel checks its right over the process instead.
       const peer = mode === 'root' ? `/proc/${process.pid}/fd/${files.net}` : String(pid);
-      const [program = '', ...args] = linkCommand(tools, cluster, inode, peer);
-      const outcome = await runHelper({ program, args, env: { LC_ALL: 'C' } });
-      if (!outcome.ok) throw new Error(outcome.why);
+      await run(linkCommand(tools, cluster, inode, peer));
     };
     const base = { nsenter: tools.nsenter, isUsers: mode === 'user', cluster: this.id };
     const ownJoin = ({ files }: NewNetwork): NetworkJoin => ({ ...base, holderPid: process.pid, files });
@@ -136,6 +141,14 @@ export class Cluster {
   }
 
   /**
+   * Cuts a Pod off from everything outside of it, or connects it again.
+   * @throws {Error} with the message of the program
+   */
+  async setLink(pod: NetworkJoin, state: 'up' | 'down'): Promise<void> {
+    await run(setLinkCommand(this.#options.tools, this.join, inodeOf(pod), state));
+  }
+
+  /**
    * Lets go of the network, which is gone when nothing else holds it: Pods that still run lose their connections.
    * @param ends true to end its holder, too
    */
@@ -143,6 +156,11 @@ export class Cluster {
     if (ends && this.holder !== undefined) killProcess(this.holder);
     closeFiles(this.#files);
   }
+}
+
+async function run([program = '', ...args]: readonly string[]): Promise<void> {
+  const outcome = await runHelper({ program, args, env: { LC_ALL: 'C' } });
+  if (!outcome.ok) throw new Error(outcome.why);
 }
 
 /** Undefined: it has ended. */

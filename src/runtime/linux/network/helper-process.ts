@@ -2,6 +2,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
+import { argumentsToRun } from '../../../build-file.ts';
 import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
 import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../../../network/service-listener.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
@@ -217,19 +218,26 @@ export class NetworkHelper {
         reject(new Error('aborted'));
       };
       signal?.addEventListener('abort', onAbort);
+      let kept = socket;
+      const letGo = (): void => {
+        if (kept !== undefined) closeHandle(kept);
+        kept = undefined;
+      };
       this.#waiting.set(id, {
         resolve: (answer) => {
           settle();
           resolve(answer);
         },
+        // Node calls nobody back about a socket that waited behind another one when the helper died.
         reject: (error) => {
           settle();
+          letGo();
           reject(error);
         },
       });
       this.#running().send({ ...request, id }, socket, (error: Error | null) => {
         // The message carries the socket now: it stays open.
-        if (socket !== undefined) closeHandle(socket);
+        letGo();
         if (error !== null) this.#waiting.get(id)?.reject(error);
       });
     });
@@ -244,7 +252,12 @@ export class NetworkHelper {
     const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
     const afterwards = this.#afterwards;
     const record = afterwards?.type === 'goesOn' ? [afterwards.file] : [];
-    const call: ProgramCall = { file: process.execPath, argv: ['node', program, ...record], env: {}, cwd: '/' };
+    const call: ProgramCall = {
+      file: process.execPath,
+      argv: ['node', ...argumentsToRun(program), ...record],
+      env: {},
+      cwd: '/',
+    };
     const inside = inNetwork(this.#join, call);
     const child = startHelper(afterwards?.type === 'ends' ? untilDeath(afterwards.setpriv, inside) : inside);
     // The helper may die before podrun closes this pipe.
@@ -257,8 +270,11 @@ export class NetworkHelper {
     child.on('message', (answer, socket) =>
       this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | Server | undefined),
     );
-    const ended = new Error('the process in the network has ended');
-    void child.then(({ cause }) => this.#ended(child, cause instanceof Error ? cause : ended));
+    const ended = (cause?: unknown): void =>
+      this.#ended(child, cause instanceof Error ? cause : new Error('the process in the network has ended'));
+    // The promise alone does not do: Node emits no `disconnect` while a socket is on its way to a dead helper.
+    child.once('exit', () => ended());
+    void child.then(({ cause }) => ended(cause));
     // A waiting caller keeps podrun running. The helper does not.
     child.unref();
     child.channel?.unref();
@@ -270,7 +286,8 @@ export class NetworkHelper {
    * cannot start, only the next request tries again.
    */
   #ended(child: HelperChild, error: Error): void {
-    if (this.#child === child) this.#child = undefined;
+    if (this.#child !== child) return;
+    this.#child = undefined;
     this.#giveUp(error);
     this.#adopted.clear();
     this.#silent += 1;

@@ -1,4 +1,4 @@
-import type { Inside, ProgramCall } from '../../inside.ts';
+import { type Inside, insideWith, type ProgramCall } from '../../inside.ts';
 
 /** A private network that its processes share, and the way into it. */
 export interface NetworkJoin {
@@ -20,7 +20,7 @@ export interface NamespaceFiles {
 }
 
 /** The path of one of the network's namespaces. */
-function namespacePath({ holderPid, files }: NetworkJoin, kind: keyof NamespaceFiles): string {
+export function namespacePath({ holderPid, files }: NetworkJoin, kind: keyof NamespaceFiles): string {
   return files === undefined ? `/proc/${holderPid}/ns/${kind}` : `/proc/${holderPid}/fd/${files[kind]}`;
 }
 
@@ -40,16 +40,5 @@ export function inNetwork(network: NetworkJoin, { file, argv, env, cwd }: Progra
 
 /** The inside of a container whose programs run in a private network. */
 export function insideNetwork(network: NetworkJoin, inside: Inside): Inside {
-  return {
-    pathOf: (path) => inside.pathOf(path),
-    enter: (call) => inNetwork(network, inside.enter(call)),
-    programOf: (pid) => inside.programOf(pid),
-    isSealed: inside.isSealed,
-    hasOwnNumbers: inside.hasOwnNumbers,
-    owner: inside.owner,
-    tools: inside.tools,
-    ociRuntime: inside.ociRuntime,
-    kill: () => inside.kill(),
-    end: () => inside.end(),
-  };
+  return insideWith(inside, { enter: (call) => inNetwork(network, inside.enter(call)) });
 }

@@ -5,7 +5,7 @@ import { errnoText } from '../../errno.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 import type { SetupCommand } from './cluster-commands.ts';
-import type { NamespaceFiles } from './join.ts';
+import { type NamespaceFiles, namespacePath, type NetworkJoin } from './join.ts';
 
 /** A new network that is not set up yet. */
 export interface NewNetwork {
@@ -100,6 +100,11 @@ function ownInode({ net }: NamespaceFiles): string {
   const name = readlinkSync(`/proc/self/fd/${net}`);
   if (name === readlinkSync('/proc/self/ns/net')) throw new Error('unshare made no network namespace');
   return /\d+/.exec(name)?.[0] ?? '';
+}
+
+/** The number of the network namespace that a way leads into. @throws {Error} when that has ended */
+export function inodeOf(network: NetworkJoin): string {
+  return /\d+/.exec(readlinkSync(namespacePath(network, 'net')))?.[0] ?? '';
 }
 
 /** The output of a setup command, which writes a word on a line of its own after each stage: `ready`, `done`. */

@@ -1,12 +1,12 @@
 import { labelMessages, subdomainMessages } from '../../../api/names.ts';
 import { invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
 import { isJsonPath, jsonPathErrors } from './check-json-paths.ts';
+import { checkConversion } from './check-conversion.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Definition, DefinitionColumn, DefinitionNames, DefinitionSpec, DefinitionVersion } from './definition.ts';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
-const STRATEGIES = ['None', 'Webhook'];
 /** Groups of Kubernetes itself. */
 const PROTECTED = /(^|\.)(k8s|kubernetes)\.io$/;
 const APPROVAL = 'api-approved.kubernetes.io';
@@ -18,7 +18,7 @@ const APPROVAL_PAGE = 'https://github.com/kubernetes/enhancements/pull/1111';
  */
 export function checkDefinition(definition: Definition, stored: Definition | undefined): FieldError[] {
   const { metadata, spec } = definition;
-  const { names, versions, conversion } = spec;
+  const { names, versions } = spec;
   const [group, scope] = groupAndScope(spec);
   const errors: FieldError[] = [];
   if (metadata.name !== `${names.plural}.${group}`) {
@@ -33,8 +33,7 @@ export function checkDefinition(definition: Definition, stored: Definition | und
     errors.push(scope ? notSupported('spec.scope', scope, SCOPES) : required('spec.scope'));
   }
   errors.push(...checkNames(names), ...checkVersions(versions));
-  const strategy = conversion?.strategy ?? 'None';
-  if (!STRATEGIES.includes(strategy)) errors.push(notSupported('spec.conversion.strategy', strategy, STRATEGIES));
+  errors.push(...checkConversion(spec.conversion));
   if (spec.preserveUnknownFields === true) {
     errors.push(
       invalid(

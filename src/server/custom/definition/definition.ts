@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../api/objects.ts';
+import type { WebhookClient } from '../../admission/call-webhook.ts';
 import type { SchemaProps } from '../schema.ts';
 
 /** A CustomResourceDefinition, with its defaults. Source: apiextensions/v1, types.go. */
@@ -12,8 +13,14 @@ export interface DefinitionSpec {
   readonly scope: string;
   readonly names: DefinitionNames;
   readonly versions: readonly DefinitionVersion[];
-  readonly conversion?: { readonly strategy: string };
+  readonly conversion?: DefinitionConversion;
   readonly preserveUnknownFields?: boolean;
+}
+
+/** The way between versions. */
+export interface DefinitionConversion {
+  readonly strategy: string;
+  readonly webhook?: { readonly clientConfig?: WebhookClient; readonly conversionReviewVersions?: readonly string[] };
 }
 
 export interface DefinitionNames {
@@ -105,6 +112,11 @@ const VERSION = object({
   additionalPrinterColumns: { type: 'array', items: COLUMN },
   selectableFields: { type: 'array', items: object({ jsonPath: text }) },
 });
+const WEBHOOK_CLIENT = object({
+  url: text,
+  caBundle: text,
+  service: object({ namespace: text, name: text, path: text, port: { type: 'integer' } }),
+});
 const CONDITION = object({
   type: text,
   status: text,
@@ -125,7 +137,7 @@ export const DEFINITION_SCHEMA: SchemaProps = object({
       conversion: {
         ...object({
           strategy: text,
-          webhook: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          webhook: object({ clientConfig: WEBHOOK_CLIENT, conversionReviewVersions: texts }),
         }),
         default: { strategy: 'None' },
       },

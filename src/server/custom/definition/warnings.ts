@@ -1,21 +1,19 @@
+import { leadsElsewhere } from '../../admission/call-webhook.ts';
 import { unsupportedIn } from '../cel/rules.ts';
 import { schemaOr, type SchemaProps } from '../schema.ts';
 import type { Definition } from './definition.ts';
 
 /** Parts of a definition that podrun does not carry out, for the answer to its writer. */
 export function warningsAbout({ spec }: Definition): string[] {
-  const served = spec.versions.filter((version) => version.served);
-  const isConverted = spec.conversion?.strategy === 'Webhook' && served.length > 1;
+  const { url } = spec.conversion?.webhook?.clientConfig ?? {};
+  const isElsewhere = url !== undefined && leadsElsewhere(url);
   const rules = spec.versions.flatMap(({ name, schema }) =>
     rulesIn(schema?.openAPIV3Schema).flatMap((rule) => {
       const why = unsupportedIn(rule);
       return why === undefined ? [] : [`podrun does not evaluate a rule of version ${name}: ${rule}: ${why}`];
     }),
   );
-  return [
-    ...(isConverted ? ['podrun calls no conversion webhooks: objects have the same fields in all versions'] : []),
-    ...rules,
-  ];
+  return [...(isElsewhere ? [`podrun calls webhooks of this machine only: ${url} converts no objects`] : []), ...rules];
 }
 
 function rulesIn(schema: SchemaProps | undefined): string[] {

@@ -19,7 +19,7 @@ export function table(label, columns, rows) {
   const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))));
   const made = element('table', {}, element('thead', {}, head), element('tbody', {}, ...body));
   made.setAttribute('aria-label', label);
-  return made;
+  return element('div', { class: 'table' }, made);
 }
 
 /** A word of a state in its colour. */

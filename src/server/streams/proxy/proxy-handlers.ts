@@ -1,11 +1,13 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../../../network/pass-on.ts';
 import { goNetworkError } from '../../../runtime/go-network-error.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ApiRequest } from '../../request.ts';
+import { answeredHeaders, isPage, pageHeaders, type ProxiedLink } from './proxied-link.ts';
 import type { UpgradedSocket } from '../upgraded-socket.ts';
 import { podTarget, type ProxyTarget, serviceTarget } from './proxy-target.ts';
 import { serviceUnavailable } from './unavailable.ts';
@@ -20,7 +22,7 @@ function proxyHandlers(find: FindTarget): SubresourceHandlers {
   return {
     connect: async (request, context) => {
       const target = find(request, context);
-      return redirectToRoot(request) ?? passOn(request, await dialed(target));
+      return redirectToRoot(request) ?? passOn(request, target, await dialed(target));
     },
     upgrade: async (request, upgraded, context) => upgradeTo(request, upgraded, await dialed(find(request, context))),
   };
@@ -59,14 +61,24 @@ function encrypted(socket: Socket): Promise<Socket> {
   });
 }
 
-function passOn(request: ApiRequest, socket: Socket): ApiAnswer {
+function passOn(request: ApiRequest, { host }: ProxyTarget, socket: Socket): ApiAnswer {
+  const { raw, rest } = request;
+  const [path = ''] = (raw.url ?? '').split('?');
+  const prefix = path.slice(0, path.length - rest.length);
+  const link: ProxiedLink = { prefix, targetHost: host, requestHost: raw.headers.host ?? '' };
   const stream = (response: ServerResponse): Promise<void> =>
     new Promise((resolve, reject) => {
       response.once('close', resolve);
-      passRequestOn(request.raw, response, {
+      passRequestOn(raw, response, {
         socket,
         path: pathOf(request),
-        headers: keptHeaders(sentOn(request.raw.rawHeaders)),
+        headers: [...keptHeaders(sentOn(raw.rawHeaders)), 'X-Forwarded-Uri', path],
+        answered: (headers, answer) => {
+          const shown = answeredHeaders(headers, link);
+          return isPage(answer.headers) ? pageHeaders(shown) : shown;
+        },
+        through: ({ headers, statusCode }) =>
+          isPage(headers) && raw.method !== 'HEAD' && statusCode !== 304 ? pageStepsOf(headers, link) : undefined,
         onError: (error) => {
           if (response.headersSent) response.destroy();
           else reject(unreachable(error));
@@ -74,6 +86,12 @@ function passOn(request: ApiRequest, socket: Socket): ApiAnswer {
       });
     });
   return { stream };
+}
+
+/** The steps of a page with a body. They are loaded by the first one. */
+async function pageStepsOf(headers: IncomingHttpHeaders, link: ProxiedLink): Promise<readonly Duplex[]> {
+  const { pageSteps } = await import('./proxied-page.ts');
+  return pageSteps(headers, link);
 }
 
 function upgradeTo(request: ApiRequest, { socket: client, head }: UpgradedSocket, socket: Socket): void {

@@ -13,6 +13,8 @@ import { serviceUnavailable } from './unavailable.ts';
 /** A place behind a proxy. */
 export interface ProxyTarget {
   readonly isSecure: boolean;
+  /** `ADDRESS:PORT`, as links of the program may name it. */
+  readonly host: string;
   /** Rejects with the error of the connection. */
   readonly dial: () => Promise<Socket>;
 }
@@ -48,7 +50,8 @@ export function podTarget({ resource, namespace = '', name = '' }: ApiRequest, c
   const port = asked.port === '' ? (firstPort(pod) ?? PORT_OF[asked.scheme]) : portNumber(asked.port);
   if (port === undefined)
     throw badRequestStatus(`invalid port ${JSON.stringify(asked.port)} of pod ${JSON.stringify(asked.name)}`);
-  return { isSecure: asked.scheme === 'https', dial: () => dialPod(pod, port, relayOf(pod, context)) };
+  const host = `${pod.status.podIP}:${port}`;
+  return { isSecure: asked.scheme === 'https', host, dial: () => dialPod(pod, port, relayOf(pod, context)) };
 }
 
 function firstPort({ spec }: StoredPod): number | undefined {
@@ -85,7 +88,8 @@ export function serviceTarget(
   const endpoint = endpoints[Math.floor(Math.random() * endpoints.length)];
   if (endpoint === undefined)
     throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked.name)}`);
-  return { isSecure: asked.scheme === 'https', dial: () => dialEndpoint(endpoint, namespace, context) };
+  const host = `${endpoint.address}:${endpoint.port}`;
+  return { isSecure: asked.scheme === 'https', host, dial: () => dialEndpoint(endpoint, namespace, context) };
 }
 
 /** Connects to a Pod in its network, and to all others from this machine. */

@@ -1,0 +1,59 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
+import type { OciProgram } from '../../runtime/confinement.ts';
+import { runtimeHandlerOf } from '../images/pod-source.ts';
+import { type LaunchOptions, launchSteps } from '../steps/index.ts';
+import type { LaunchStep } from '../steps/step.ts';
+import { OciRuntimes } from './oci-runtimes.ts';
+
+type Options = Omit<LaunchOptions, 'ociOf'>;
+
+/** The steps of the containers' starts, Pod by Pod: a RuntimeClass may want another handler than the rest have. */
+export class PodHandlers {
+  readonly #options: Options;
+  readonly #steps: readonly LaunchStep[];
+  /** The steps of Pods whose RuntimeClass wants plain processes beside others in namespaces; made for the first. */
+  #plainSteps: readonly LaunchStep[] | undefined;
+  /** The Pods that have such steps, by uid. */
+  readonly #plainPods = new Set<string>();
+  /** The Pods whose programs an OCI runtime starts, by uid. */
+  readonly #ociPods = new Map<string, OciProgram>();
+  readonly #ociRuntimes: OciRuntimes;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#steps = this.#stepsWith(options);
+    this.#ociRuntimes = new OciRuntimes(options.settings, options.store.root);
+  }
+
+  /** Finds the handler of the Pod's RuntimeClass. Answers its network. Rejects where this machine does not have it. */
+  async choose(pod: StoredPod): Promise<RuntimeHandler['network']> {
+    const { settings, rights, store } = this.#options;
+    const handler = runtimeHandlerOf(pod, settings, store);
+    if (!handler.ok) throw new Error(handler.error);
+    const { type, path, network } = handler;
+    if (type === 'oci') this.#ociPods.set(pod.metadata.uid, await this.#ociRuntimes.find(path ?? ''));
+    if (type !== 'process' || settings.features.tier === 'process') return network;
+    this.#plainSteps ??= this.#stepsWith({
+      ...this.#options,
+      settings: { ...settings, features: { tier: type, namespaces: undefined } },
+      rights: () => ({ ...rights(), tier: type }),
+    });
+    this.#plainPods.add(pod.metadata.uid);
+    return network;
+  }
+
+  stepsOf({ metadata }: StoredPod): readonly LaunchStep[] {
+    return (this.#plainPods.has(metadata.uid) ? this.#plainSteps : undefined) ?? this.#steps;
+  }
+
+  /** Called when the Pod's sandbox is removed. */
+  forget({ metadata }: StoredPod): void {
+    this.#plainPods.delete(metadata.uid);
+    this.#ociPods.delete(metadata.uid);
+  }
+
+  #stepsWith(options: Options): readonly LaunchStep[] {
+    return launchSteps({ ...options, ociOf: ({ metadata }) => this.#ociPods.get(metadata.uid) });
+  }
+}

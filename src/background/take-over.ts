@@ -1,0 +1,97 @@
+import { readlinkSync, rmSync } from 'node:fs';
+import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { isRemnant } from '../lifecycle/requests/deletion.ts';
+import type { FoundInstance } from '../lifecycle/restored-facts.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { quietly } from '../quietly.ts';
+import { killGroup, killProcess } from '../runtime/kill.ts';
+import { type ProcessIdentity, startTimeOf } from '../runtime/watch/process-identity.ts';
+import type { KeptRuntime } from './keeper/kept-runtime.ts';
+import type { KeptContainer } from './keeper/protocol.ts';
+
+/** A Pod that this agent took over from its former process. */
+export interface Resumed {
+  readonly pod: StoredPod;
+  readonly release: () => void;
+  /** The process that holds the private network of the Pod. Undefined: none does. */
+  readonly networkHolder: ProcessIdentity | undefined;
+}
+
+/** Claims the Pods that the former process of this agent ran. */
+export function takeOver(id: string, store: FileStore): Resumed[] {
+  return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
+    const owner = store.ownerOf(namespace, name);
+    if (owner?.agent !== id) return [];
+    const claim = store.claim('pods', { namespace, name }, owner.command, id);
+    // Reads the stored Pod: other readers see a Pod without a live owner as Unknown.
+    const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
+    if (!claim.ok || pod?.metadata.uid !== uid) return [];
+    const release = (): void => {
+      // The socket of the former process may be left.
+      rmSync(store.paths(namespace, name).attachSocket, { force: true });
+      claim.release();
+    };
+    if (!isTerminalPhase(pod.status.phase)) return [{ pod, release, networkHolder: holderOf(store, pod) }];
+    if (isRemnant(pod)) store.delete('pods', namespace, name);
+    release();
+    return [];
+  });
+}
+
+function holderOf(store: FileStore, { metadata }: StoredPod): ProcessIdentity | undefined {
+  const recorded = store.networkOf(metadata);
+  if (recorded === undefined || recorded.files !== undefined) return undefined;
+  const startTime = startTimeOf(recorded.holderPid);
+  return startTime === undefined ? undefined : { pid: recorded.holderPid, startTime };
+}
+
+/** Ends the remaining processes of a Pod whose keeper is gone, and removes its file system layers. */
+export async function endContainers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
+  await endProcesses(store, pod, { clock, isNetworkKept: true });
+  await removeLayers(store, pod);
+}
+
+/**
+ * Ends the containers, and their private networks, of Pods that are no longer on record: they were removed by force
+ * when no agent could look.
+ */
+export function endStrays(store: FileStore, runtime: Pick<KeptRuntime, 'kill'>, kept: readonly KeptContainer[]): void {
+  const uids = new Set(store.list<StoredPod>('pods').map(({ metadata }) => metadata.uid));
+  for (const container of kept) {
+    const [uid = ''] = container.id.split('/');
+    if (uids.has(uid)) continue;
+    endNetwork(container);
+    runtime.kill(container);
+  }
+}
+
+/**
+ * Ends the private network of a Pod that was taken over and is over or deleted. Nothing else does when that happens
+ * before the agent has found the network in the record.
+ */
+export function endNetworkOf({ metadata: { uid } }: StoredPod, resumed: readonly Resumed[]): void {
+  const holder = resumed.find(({ pod }) => pod.metadata.uid === uid)?.networkHolder;
+  if (holder !== undefined) killProcess(holder);
+}
+
+/** Ends the network of a container that still runs. */
+function endNetwork({ launch, running }: KeptContainer): void {
+  const [holder, network] = [launch.network?.holderPid, networkOf(running.pid)];
+  // Another process may have the pid of a holder that has ended.
+  if (holder !== undefined && network !== undefined && networkOf(holder) === network) killGroup(holder);
+}
+
+/** The number of the network that a process is in. Undefined: the process has ended. */
+function networkOf(pid: number): string | undefined {
+  return quietly(() => readlinkSync(`/proc/${pid}/ns/net`));
+}
+
+/** The containers of a Pod that still run, or have ended, under the keeper. */
+export function foundOf({ metadata: { uid } }: StoredPod, kept: readonly KeptContainer[]): FoundInstance[] {
+  return kept.flatMap(({ id, running: { startedAt } }) => {
+    const [podUid, container = '', attempt] = id.split('/');
+    return podUid === uid ? [{ id, container, attempt: Number(attempt), startedAt }] : [];
+  });
+}

@@ -1,0 +1,66 @@
+import { usage } from '../../api/errors.ts';
+import type { StoredService } from '../../api/objects.ts';
+import { machineClock } from '../../clock.ts';
+import { type AskedService, CountedRequests } from '../../experiments/counted-requests.ts';
+import { FastClock } from '../../experiments/fast-clock.ts';
+import { InjectedFaults, type InjectedFaultsOptions } from '../../experiments/injected-faults.ts';
+import { readFault } from '../../experiments/read-fault.ts';
+import { fasterTime } from '../../lifecycle/texts/podrun-events.ts';
+import { machinePort } from '../../network/listeners-of-services.ts';
+import { lowestPort } from '../../network/lowest-port.ts';
+import { machineAddress } from '../../network/service-addresses.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
+import type { Cli } from '../cli.ts';
+import { openStore } from '../environment.ts';
+
+const DEFAULT_SEED = 1;
+
+/**
+ * The same call with a time of its own and with faults, which it announces.
+ * @throws {PodrunError} (usage) with --detach, for a flag that needs --inject, or for a fault outside of the grammar
+ */
+export function experiment(
+  cli: Cli,
+  { speed, inject, seed, countRequests, detach, dryRun }: ApplyFlags,
+): { readonly cli: Cli; readonly faults: InjectedFaults | undefined } {
+  if (detach) {
+    const flag = speed === undefined ? '--inject' : '--speed';
+    throw usage(
+      `${flag} cannot be used with --detach`,
+      'Pods in the background outlive their agent, and the next one knows neither its time nor its faults.',
+    );
+  }
+  if (seed !== undefined && inject.length === 0) {
+    throw usage('--seed needs --inject', 'It decides what faults leave to chance.');
+  }
+  if (countRequests === true && inject.length === 0) {
+    throw usage('--count-requests needs --inject', 'It counts the requests that are lost when something fails.');
+  }
+  const isRun = dryRun === 'none';
+  if (isRun && speed !== undefined) cli.note(fasterTime(speed));
+  const clock = new FastClock(cli.clock, speed ?? 1);
+  const own = cli.at(clock);
+  if (inject.length === 0) return { cli: own, faults: undefined };
+  const faults = inject.map(readFault);
+  if (isRun) cli.note(`faults: ${inject.join(', ')} (--seed ${seed ?? DEFAULT_SEED})`);
+  const jumpWall = (ms: number): void => clock.jumpWall(ms);
+  const client = countRequests === true ? clientOf(cli) : undefined;
+  return { cli: own, faults: new InjectedFaults({ faults, seed: seed ?? DEFAULT_SEED, clock, jumpWall, client }) };
+}
+
+/** A client of all Services on record when the Pods begin. */
+function clientOf(cli: Cli): InjectedFaultsOptions['client'] {
+  const requests = new CountedRequests(machineClock(cli.clock));
+  return {
+    begin: () => requests.begin(openStore(cli).list<StoredService>('services', {}).flatMap(askedAt)),
+    close: () => requests.close(),
+  };
+}
+
+/** The address of its first TCP port on this machine. Empty: it has none. */
+function askedAt({ metadata: { name }, spec = {} }: StoredService): AskedService[] {
+  const { clusterIP = '', ports = [] } = spec;
+  const port = ports.find(({ protocol = 'TCP' }) => protocol === 'TCP')?.port;
+  if (clusterIP === '' || clusterIP === 'None' || port === undefined) return [];
+  return [{ name, host: machineAddress(clusterIP), port: machinePort(port, lowestPort()) }];
+}

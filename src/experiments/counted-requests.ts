@@ -1,0 +1,72 @@
+import { connect, type Socket } from 'node:net';
+import type { Alarm, Clock } from '../clock.ts';
+import type { RequestCount } from '../lifecycle/texts/podrun-events.ts';
+
+/** The place at which this machine reaches a Service. */
+export interface AskedService {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+const EVERY_MS = 100;
+/** A user gives up after this time. */
+const PATIENCE_MS = 2000;
+
+/**
+ * A client of each Service: sends a request every 100 ms, each over a connection of its own, and counts those that are
+ * not answered, from the first answer on.
+ */
+export class CountedRequests {
+  readonly #clock: Clock;
+  readonly #counts = new Map<AskedService, { sent: number; lost: number }>();
+  readonly #open = new Set<Socket>();
+  #alarm: Alarm | undefined;
+
+  /** @param clock that of this machine */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  begin(services: readonly AskedService[]): void {
+    if (services.length === 0) return;
+    for (const service of services) void this.#ask(service);
+    this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + EVERY_MS, () => this.begin(services));
+  }
+
+  /** Answers the counts, once. Requests on their way do not count. */
+  close(): RequestCount[] {
+    this.#alarm?.cancel();
+    const counts = [...this.#counts].map(([{ name }, count]) => ({ service: name, ...count }));
+    this.#counts.clear();
+    for (const socket of this.#open) socket.destroy();
+    return counts;
+  }
+
+  async #ask(service: AskedService): Promise<void> {
+    const count = this.#counts.get(service);
+    const isAnswered = await this.#isAnswered(service);
+    if (count !== undefined) count.sent++;
+    if (count !== undefined && !isAnswered) count.lost++;
+    if (isAnswered && !this.#counts.has(service)) this.#counts.set(service, { sent: 0, lost: 0 });
+  }
+
+  /** True for an answer of whatever protocol, but for an error of an HTTP server. */
+  #isAnswered({ host, port }: AskedService): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = connect({ host, port });
+      const end = (isAnswered: boolean): void => {
+        alarm.cancel();
+        this.#open.delete(socket);
+        socket.destroy();
+        resolve(isAnswered);
+      };
+      const alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + PATIENCE_MS, () => end(false));
+      this.#open.add(socket);
+      const lines = ['GET / HTTP/1.1', `Host: ${host}:${port}`, 'User-Agent: podrun', 'Connection: close', '', ''];
+      socket.write(lines.join('\r\n'));
+      socket.on('data', (chunk) => end(!/^HTTP\/1\.\d 5/.test(chunk.toString('latin1'))));
+      socket.on('error', () => end(false)).on('close', () => end(false));
+    });
+  }
+}

@@ -1,0 +1,137 @@
+import { requestDeletion } from '../agent/clean-up/request-deletion.ts';
+import type { PodMachine } from '../agent/machine.ts';
+import { PodRun } from '../agent/pod-run.ts';
+import { settleClaimsOf } from '../agent/volumes/settle-volumes.ts';
+import { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
+import {
+  controllerOf,
+  isTerminalPhase,
+  type KubeObject,
+  type StoredEvent,
+  type StoredPod,
+  type WatchEvent,
+} from '../api/objects.ts';
+import { everyResourceType } from '../api/resource-types.ts';
+import { isWorkload } from '../api/workloads/stored-workloads.ts';
+import type { Clock } from '../clock.ts';
+import type { Owned } from '../controllers/reconcile.ts';
+import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
+import { type FoundInstance, restoredFacts } from '../lifecycle/restored-facts.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Store } from '../store/store.ts';
+import { SIMULATED_NODE, simulatedMachine } from './simulated-machine.ts';
+
+/** The world of a simulated agent. */
+export interface SimulatedWorld {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The random part of the next name. */
+  readonly suffix: () => string;
+  readonly newUid: () => string;
+  readonly runtimeOf: (pod: StoredPod) => Runtime;
+  /** The containers of a Pod that an earlier agent has left. Default: none. */
+  readonly foundOf?: (pod: StoredPod) => readonly FoundInstance[];
+  /** The differences of its machine from `simulatedMachine`. */
+  readonly machine?: Partial<PodMachine>;
+  /** Called for each change of an object of the workloads that is no Pod. */
+  readonly onObject?: (event: WatchEvent<Owned>) => void;
+  readonly onEvent?: (event: WatchEvent<StoredEvent>) => void;
+  /** Called after each turn of the controllers. */
+  readonly onTurn?: () => void;
+}
+
+const throws = (error: Error): never => {
+  throw error;
+};
+const nothing = (): void => undefined;
+
+/** An agent in a simulated machine: the real loop of the controllers, and the real PodRun for each Pod. */
+export class SimulatedAgent {
+  readonly loop: WorkloadLoop;
+  readonly #world: SimulatedWorld;
+  readonly #runs = new Map<string, PodRun>();
+
+  constructor(world: SimulatedWorld) {
+    this.#world = world;
+    const { store, clock } = world;
+    this.loop = new WorkloadLoop({
+      store,
+      clock,
+      node: () => SIMULATED_NODE,
+      timeZone: 'UTC',
+      suffix: world.suffix,
+      newUid: world.newUid,
+      claim: () => nothing,
+      runsPod: (uid) => this.#runs.has(uid),
+      startPod: (object: KubeObject) => this.run(store.create('pods', object) as unknown as StoredPod),
+      deletePod: (pod, propagation) => requestDeletion(store, clock, pod, { propagation, isOwned: true }),
+      onObject: world.onObject ?? nothing,
+      onEvent: world.onEvent ?? nothing,
+      onTurn: world.onTurn ?? nothing,
+      onTrouble: throws,
+    });
+  }
+
+  /** Goes on from what is stored, and from the containers that still run. */
+  takeOver(): void {
+    const { store } = this.#world;
+    for (const pod of store.list<StoredPod>('pods')) if (!isTerminalPhase(pod.status.phase)) this.run(pod);
+    for (const { metadata } of store.list<Owned>('services')) this.loop.followServices(metadata.namespace);
+    const workloads = everyResourceType()
+      .flatMap(({ plural }) => store.list<Owned>(plural))
+      .filter(isWorkload);
+    const uids = new Set(workloads.map(({ metadata }) => metadata.uid));
+    for (const workload of workloads) {
+      if (!uids.has(controllerOf(workload)?.uid ?? '')) this.loop.add(workload, nothing);
+    }
+  }
+
+  /** Stops the controllers, and asks all Pods to end. */
+  stop(): void {
+    this.loop.stop();
+    for (const run of this.#runs.values()) run.terminate({ force: false });
+  }
+
+  /** True when no Pod runs any more. */
+  get hasStopped(): boolean {
+    return [...this.#runs.values()].every(({ state }) => state === 'over');
+  }
+
+  /** Gives up the workloads, after the end of all Pods. */
+  close(): void {
+    this.loop.close();
+    for (const run of this.#runs.values()) run.close();
+  }
+
+  /** Runs a stored Pod. */
+  run(pod: StoredPod): void {
+    const { store, clock, runtimeOf, foundOf, onEvent = nothing } = this.#world;
+    const isPlaced = pod.spec.nodeName !== undefined;
+    const run = new PodRun({
+      pod,
+      restoration: isPlaced ? restoredFacts(pod, foundOf?.(pod) ?? [], clock.now()) : undefined,
+      onRecordLost: nothing,
+      store,
+      clock,
+      runtime: runtimeOf(pod),
+      node: SIMULATED_NODE,
+      agent: {
+        config: () => ({ crashLoop: CRASH_LOOP, images: { containers: {}, volumes: {} } }),
+        notices: () => [],
+        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => ({}) }),
+        preempt: (_victims, _by, publish) => publish(),
+        changed: nothing,
+        over: (ended) => settleClaimsOf(store, ended.pod),
+        removed: (ended) => {
+          this.#runs.delete(ended.pod.metadata.uid);
+          ended.close();
+        },
+      },
+      machine: simulatedMachine(this.#world.machine),
+      onEvent,
+      onTrouble: throws,
+    });
+    this.#runs.set(pod.metadata.uid, run);
+    run.begin();
+  }
+}

@@ -1,0 +1,131 @@
+import type { ProbeInput } from '../agent/probe/input.ts';
+import { isSidecar, type KubeObject, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import { isWorkload } from '../api/workloads/stored-workloads.ts';
+import { NAME_ALPHABET, SUFFIX_LENGTH } from '../controllers/names.ts';
+import type { Owned } from '../controllers/reconcile.ts';
+import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
+import { asCreated } from '../manifest/default/created.ts';
+import { prepareForCreate } from '../manifest/default/create.ts';
+import { allocated } from '../objects/services/allocate.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryStore } from './memory-store.ts';
+import { DOES_ITS_WORK, RUNS, type SimulatedLife } from './read-program.ts';
+import { SimulatedAgent } from './simulated-agent.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
+
+export interface SimulationOptions {
+  /** The programs by container: one life for each start; the last one repeats. */
+  readonly programs: ReadonlyMap<string, readonly SimulatedLife[]>;
+  /** The time of day at the beginning, milliseconds since 1970. */
+  readonly startMs: number;
+  readonly onPod: (event: WatchEvent<StoredPod>) => void;
+  readonly onObject: (event: WatchEvent<Owned>) => void;
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+}
+
+/** The latest start of a container. */
+interface LatestStart {
+  readonly life: SimulatedLife;
+  readonly atMs: number;
+}
+
+/** Objects in a simulated machine: the real agent and controllers, whose clock moves as fast as they compute. */
+export class Simulation {
+  readonly clock: ManualClock;
+  readonly #options: SimulationOptions;
+  readonly #store: MemoryStore;
+  readonly #agent: SimulatedAgent;
+  /** By uid of the Pod and name of the container. */
+  readonly #latest = new Map<string, LatestStart>();
+  #names = 0;
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.clock = new ManualClock(options.startMs);
+    this.#store = new MemoryStore(this.clock);
+    this.#store.watch<StoredPod>('pods', {}, options.onPod);
+    this.#agent = new SimulatedAgent({
+      store: this.#store,
+      clock: this.clock,
+      suffix: () => this.#suffix(),
+      newUid: () => this.#newUid(),
+      runtimeOf: (pod) => this.#runtimeOf(pod),
+      machine: {
+        runHook: () => Promise.resolve({ ok: true }),
+        runProbe: (input) => Promise.resolve(this.#probe(input)),
+      },
+      onObject: options.onObject,
+      onEvent: options.onEvent,
+    });
+  }
+
+  /** Stores the objects as `apply` does, and begins to run them. */
+  begin(objects: readonly KubeObject[]): void {
+    const stored = objects.map((object) => {
+      const created = asCreated(allocated(this.#store, prepareForCreate(object)), () => this.#newUid());
+      return this.#store.create(resourceTypeOf(created).plural, created);
+    });
+    for (const object of stored) {
+      if (object.kind === 'Pod') this.#agent.run(object as unknown as StoredPod);
+      else if (isWorkload(object)) this.#agent.loop.add(object, () => undefined);
+      else if (object.kind === 'Service') this.#agent.loop.followServices(object.metadata.namespace ?? '');
+    }
+  }
+
+  /** Lets so much time pass. */
+  async run(ms: number): Promise<void> {
+    await this.clock.run(ms);
+  }
+
+  /** The Pods that there are at the moment. */
+  get pods(): readonly StoredPod[] {
+    return this.#store.list<StoredPod>('pods');
+  }
+
+  #runtimeOf(pod: StoredPod): Runtime {
+    const { uid } = pod.metadata;
+    return new SimulatedRuntime({
+      clock: this.clock,
+      behave: (container, attempt) => {
+        const life = this.#lifeOf(pod, container, attempt);
+        this.#latest.set(`${uid}/${container}`, { life, atMs: this.clock.now().monotonicMs });
+        return life;
+      },
+    });
+  }
+
+  /** The life of the container after its first (0), second (1), … start. */
+  #lifeOf({ spec }: StoredPod, name: string, attempt: number): SimulatedLife {
+    const lives = this.#options.programs.get(name) ?? [];
+    const life = lives[Math.min(attempt, lives.length - 1)];
+    if (life !== undefined) return life;
+    const init = spec.initContainers?.find((container) => container.name === name);
+    const isTask = init === undefined ? spec.restartPolicy !== 'Always' : !isSidecar(init);
+    return isTask ? DOES_ITS_WORK : RUNS;
+  }
+
+  #probe({ pod, container }: ProbeInput): ProbeOutcome {
+    const latest = this.#latest.get(`${pod.metadata.uid}/${container.name}`);
+    const { readyAfterMs } = latest?.life ?? RUNS;
+    const isReady = readyAfterMs !== undefined && this.clock.now().monotonicMs >= (latest?.atMs ?? 0) + readyAfterMs;
+    return isReady ? { result: 'success', output: '' } : { result: 'failure', output: 'simulated: not ready yet' };
+  }
+
+  #newUid(): string {
+    this.#names += 1;
+    return `00000000-0000-4000-8000-${String(this.#names).padStart(12, '0')}`;
+  }
+
+  /** A random-looking suffix that is the same in every run. */
+  #suffix(): string {
+    this.#names += 1;
+    let rest = (this.#names * 7_919_113) % NAME_ALPHABET.length ** SUFFIX_LENGTH;
+    return Array.from({ length: SUFFIX_LENGTH }, () => {
+      const character = NAME_ALPHABET.charAt(rest % NAME_ALPHABET.length);
+      rest = Math.floor(rest / NAME_ALPHABET.length);
+      return character;
+    }).join('');
+  }
+}

@@ -1,0 +1,99 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { root } from '../architecture/source.ts';
+import { TIERS } from './tiers.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+const POD = `
+apiVersion: v1
+kind: Pod
+metadata: { name: terminal }
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+  - name: main
+    image: busybox
+    tty: true
+    command: [sh, -c, 'cat /proc/$PPID/comm; stty size; exec sleep 60']
+`;
+const SERVER = `
+apiVersion: v1
+kind: Pod
+metadata: { name: server }
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+  - name: main
+    image: busybox
+    command: [busybox, httpd, -f, -p, '8080']
+    readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 }
+`;
+
+/** Every part of the executable, on a machine without Node.js and without the files of the build. */
+const SCRIPT = `
+exec 2>&1
+mount --bind /dev/null "$NODE"
+mount -t tmpfs none "$CHECKOUT"
+"$NODE" --version
+set -e
+echo '# a background agent, its keeper, a terminal'
+$PODRUN apply terminal.yaml --detach --runtime process --until ready
+$PODRUN logs terminal
+$PODRUN delete pod terminal
+echo '# the helper in the network of the Pods'
+$PODRUN apply server.yaml --network cluster --until ready --no-logs
+echo '# the process that pulls images'
+$PODRUN pull 127.0.0.1:1/none:1 || true
+echo '# the descriptions of fields'
+$PODRUN explain pod.spec.containers.tty | head -4
+echo '# the server, and the client of clusters'
+$PODRUN serve --once --network host --state-dir cluster -- sh -c '
+  $PODRUN apply --context podrun --kubeconfig "$KUBECONFIG" terminal.yaml --until ready --no-logs --state-dir here'
+`;
+
+// Root may hide Node.js from one process and its children.
+const canHide = process.platform === 'linux' && process.arch === 'x64' && process.getuid?.() === 0 && TIERS.length > 1;
+
+it.skipIf(!canHide || !existsSync('/bin/busybox'))('the single executable needs no Node.js', () => {
+  const built = path.join(root, 'dist/executable/podrun');
+  if (!existsSync(built))
+    execFileSync(process.execPath, [path.join(root, 'bin/executable/build.mjs')], { stdio: 'ignore' });
+  const program = path.join(workshop.folder, 'podrun');
+  workshop.file('terminal.yaml', POD);
+  workshop.file('server.yaml', SERVER);
+  const { stdout, status } = spawnSync(
+    'unshare',
+    ['--mount', 'sh', '-c', `touch ${program}; mount --bind ${built} ${program};${SCRIPT}`],
+    {
+      cwd: workshop.folder,
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        HOME: workshop.folder,
+        NODE: process.execPath,
+        CHECKOUT: root,
+        PODRUN: program,
+        PODRUN_IMAGES: 'host',
+        PODRUN_STATE_DIR: path.join(workshop.folder, 'state'),
+      },
+    },
+  );
+  const expected = [
+    /^sh: .*Permission denied$/m,
+    // The terminal is made by the program itself, not by script(1).
+    /^pod\/terminal created\npodrun\r?\n24 80\r?\npod "terminal" deleted$/m,
+    /✓ main +ready: its readiness probe has passed$/m,
+    /^error: cannot pull .* connection refused$/m,
+    /^FIELD: tty <boolean>$/m,
+    /^namespace podrun-\w+ of context podrun [^]*✓ Pod +Running, ContainersReady, Ready$/m,
+  ];
+  expect({ stdout, status, missing: expected.filter((line) => !line.test(stdout)) }).toEqual({
+    stdout,
+    status: 0,
+    missing: [],
+  });
+});

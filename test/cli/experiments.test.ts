@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { freePort } from './network-place.ts';
+import { podsIn, watchLines, workshopFor } from './workshop.ts';
+
+describe('simulate', () => {
+  const CRASH = { containers: [{ name: 'app', command: ['false'] }] };
+
+  it('prints a day of a node in lines, and as watch events', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('web', CRASH);
+    const call = ['simulate', manifest, '--program', 'app=exits 3 after 10s'];
+    const text = await workshop.run(call);
+    expect(text).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('no program of the manifests runs') });
+    expect(text.stdout).toContain('  40.00s  ✗ app  exited with code 3 after 10s\n');
+    expect(text.stdout).toContain('\nafter 24h:\n  pod/web Running, not ready, 283 restarts\n');
+    const [one, other] = [await workshop.run([...call, '-o', 'json']), await workshop.run([...call, '-o', 'json'])];
+    expect(podsIn(watchLines(one.stdout)).at(-1)?.status?.containerStatuses?.[0]?.restartCount).toBe(283);
+    expect(other.stdout).toBe(one.stdout);
+    expect((await workshop.run(['get', 'pods'])).stderr).toContain('No resources found');
+  });
+
+  it.for<[string[], string]>([
+    [['--program', 'main=runs'], 'there is no container main'],
+    [['--program', 'app=flies'], '"flies" is none of its clauses'],
+    [['--for', '0'], '--for must be longer than 0'],
+  ])('%j is refused', async ([flags, sentence], context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stderr } = await workshop.run(['simulate', workshop.pod('web', CRASH), ...flags]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
+  });
+});
+
+describe.concurrent('apply --speed', () => {
+  it('shortens back-offs, and not their timestamps; other commands show sound ages afterwards', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('crash', { containers: [{ name: 'main', command: ['false'] }] });
+    const flags = ['--speed', '100x', '--timeout', '5m', '-o', 'json'];
+    const { exitCode, stdout, stderr } = await workshop.run(['apply', manifest, ...flags]);
+    expect(exitCode).toBe(124);
+    expect(stderr).toContain('time passes 100 times as fast');
+    const runs = podsIn(watchLines(stdout)).flatMap(({ status }) => {
+      const { state, lastState, restartCount = 0 } = status?.containerStatuses?.[0] ?? {};
+      return state?.running === undefined ? [] : [{ restartCount, at: state.running.startedAt, before: lastState }];
+    });
+    const second = runs.find(({ restartCount }) => restartCount === 2);
+    const pauseMs = Date.parse(second?.at ?? '') - Date.parse(second?.before?.terminated?.finishedAt ?? '');
+    expect(pauseMs).toBeGreaterThanOrEqual(10_000);
+    for (const command of [['get', 'pods'], ['events'], ['describe', 'pod', 'crash']]) {
+      expect((await workshop.run(command)).stdout).not.toContain('<invalid>');
+    }
+    expect((await workshop.run(['events'])).stdout).toContain('TimeIsFaster');
+  });
+
+  it.for<[string, string[], string]>([
+    ['0.5x', [], 'It may be from 1x to 3600x'],
+    ['fast', [], 'Write it as 60x'],
+    ['60x', ['--detach'], '--speed cannot be used with --detach'],
+    ['60x', ['--context', 'prod'], '--speed cannot be used with --context'],
+  ])('%s %j is refused', async ([speed, more, sentence], context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--speed', speed, ...more]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
+  });
+});
+
+describe('matrix', () => {
+  const SERVER = {
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'app', command: ['sleep', '1000'] }],
+  };
+
+  it('says what a user would have noticed of the faults of each seed', async (context) => {
+    const workshop = workshopFor(context);
+    const flags = ['--inject', 'kill:app@100ms', '--seeds', '2', '--jobs', '2', '--for', '2s'];
+    const { exitCode, stdout } = await workshop.run(['matrix', workshop.pod('web', SERVER), ...flags, '-o', 'json']);
+    const { inject, runs } = JSON.parse(stdout) as { inject: string[]; runs: Array<Record<string, number>> };
+    expect(inject).toEqual(['kill:app@100ms']);
+    expect(runs.map(({ seed, faults, restarts }) => ({ seed, faults, restarts }))).toEqual([
+      { seed: 1, faults: 1, restarts: 1 },
+      { seed: 2, faults: 1, restarts: 1 },
+    ]);
+    expect(exitCode).toBe(runs.every((run) => run['exitCode'] === 0) ? 0 : 1);
+  });
+
+  it('counts the requests to a Service', async (context) => {
+    const workshop = workshopFor(context);
+    const port = await freePort();
+    const listen = `require('http').createServer((_, to) => to.end('hello')).listen(${port}, process.env.IP)`;
+    const app = {
+      name: 'app',
+      image: 'node',
+      command: [process.execPath, '-e', listen],
+      env: [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+      readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
+    };
+    const objects = [
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web' },
+        spec: { selector: { app: 'web' }, ports: [{ port: 8080, targetPort: port }] },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'web', labels: { app: 'web' } },
+        spec: { ...SERVER, containers: [app] },
+      },
+    ];
+    const manifest = workshop.file('web.json', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+    const flags = ['--inject', 'kill:app@1h', '--seeds', '1', '--for', '2s', '--network', 'host', '-o', 'json'];
+    const { stdout } = await workshop.run(['matrix', manifest, ...flags]);
+    const { runs } = JSON.parse(stdout) as { runs: [{ requests: [{ service: string; sent: number }] }] };
+    expect(runs[0].requests).toMatchObject([{ service: 'web' }]);
+    expect(runs[0].requests[0].sent).toBeGreaterThan(2);
+  });
+
+  it('fails when a run does, and names the command that shows it again', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('web', { ...SERVER, restartPolicy: 'Never' });
+    const { exitCode, stdout } = await workshop.run(['matrix', manifest, '--inject', 'kill:app@1s', '--seeds', '1']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /^SEED +VERDICT +FAULTS +RESTARTS +READY AGAIN AFTER +LOST REQUESTS\n1 +failed +1 +0 +- +-\n1 run: 1 failed\n/,
+    );
+    expect(stdout).toContain(`again: podrun apply -f ${manifest} --inject kill:app@1s --seed 1\n`);
+  });
+
+  it.for<[string[], string]>([
+    [['--inject', 'flood'], 'there is no such fault'],
+    [['--seeds', '0'], '--seeds must be at least 1'],
+    [['--jobs', '9'], '--jobs must be from 1 to 8'],
+    [['--for', '1s', '--', 'true'], '--for cannot be used with -- COMMAND'],
+  ])('%j is refused', async ([flags, sentence], context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stderr } = await workshop.run(['matrix', workshop.pod('web', SERVER), ...flags]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
+  });
+});
+
+describe.concurrent('apply --inject', () => {
+  const SERVER = { containers: [{ name: 'app', command: ['sleep', '1000'] }], terminationGracePeriodSeconds: 1 };
+
+  it('ends a container, says so in an event, and reports the exit code of the fault', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('web', { ...SERVER, restartPolicy: 'Never' });
+    const flags = ['--inject', 'exit:3:app@200ms', '-o', 'json', '--timeout', '50s'];
+    const { exitCode, stdout, stderr } = await workshop.run(['apply', manifest, ...flags]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('faults: exit:3:app@200ms') });
+    const lines = watchLines(stdout);
+    expect(podsIn(lines).at(-1)?.status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(3);
+    expect(stdout).toContain('"reason":"FaultInjected"');
+    expect(stdout).toContain('container app is ended (--inject exit:3:app@200ms --seed 1)');
+  });
+
+  it.for<[string[], string]>([
+    [['--inject', 'kill:nobody@5s'], 'there is no container nobody'],
+    [['--seed', '7'], '--seed needs --inject'],
+    [['--count-requests'], '--count-requests needs --inject'],
+    [['--inject', 'flood'], 'there is no such fault'],
+    [['--inject', 'kill:app', '--detach'], '--inject cannot be used with --detach'],
+    [['--inject', 'kill:app', '--context', 'prod'], '--inject cannot be used with --context'],
+  ])('%j is refused', async ([flags, sentence], context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stderr } = await workshop.run(['apply', workshop.pod('web', SERVER), ...flags]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
+  });
+});

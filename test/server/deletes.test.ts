@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.close());
+
+const map = (name: string): object => ({ metadata: { name } });
+
+describe('delete', () => {
+  it('answers what was deleted, and checks preconditions', async () => {
+    const { body: made } = await server.post(MAPS, map('gone'));
+    const refused = await server.request('DELETE', `${MAPS}/gone`, { preconditions: { uid: 'x' } });
+    expect(refused.code).toBe(409);
+    const { body } = await server.request('DELETE', `${MAPS}/gone`);
+    expect(body).toMatchObject({
+      kind: 'Status',
+      status: 'Success',
+      details: { name: 'gone', uid: made.metadata.uid },
+    });
+    expect((await server.get(`${MAPS}/gone`)).code).toBe(404);
+  });
+
+  it('keeps an object with finalizers until they are gone', async () => {
+    await server.post(MAPS, { metadata: { name: 'held', finalizers: ['example.com/hold'] } });
+    const { body } = await server.request('DELETE', `${MAPS}/held`);
+    expect(body.metadata.deletionTimestamp).toBeDefined();
+    const patch = { metadata: { finalizers: null } };
+    await server.request('PATCH', `${MAPS}/held`, patch, { 'content-type': 'application/merge-patch+json' });
+    expect((await server.get(`${MAPS}/held`)).code).toBe(404);
+  });
+
+  it('deletes the objects of a collection that a selector finds', async () => {
+    await server.post(MAPS, { metadata: { name: 'one', labels: { set: 'x' } } });
+    await server.post(MAPS, { metadata: { name: 'two', labels: { set: 'x' } } });
+    const { body } = await server.request('DELETE', `${MAPS}?labelSelector=set%3Dx`);
+    expect(body.items).toHaveLength(2);
+    expect((await server.get(`${MAPS}?labelSelector=set%3Dx`)).body.items).toEqual([]);
+  });
+
+  it('empties a namespace before it goes, but keeps those that the server needs', async () => {
+    await server.post('/api/v1/namespaces', { metadata: { name: 'short' } });
+    const maps = '/api/v1/namespaces/short/configmaps';
+    expect((await server.get(`${maps}/kube-root-ca.crt`)).body.data['ca.crt']).toBe(server.ca);
+    await server.post(maps, { metadata: { name: 'a', finalizers: ['example.com/hold'] } });
+    const { body } = await server.request('DELETE', '/api/v1/namespaces/short');
+    expect(body.status.phase).toBe('Terminating');
+    expect((await server.post(maps, map('late'))).body).toMatchObject({ code: 403, reason: 'Forbidden' });
+    const { conditions } = (await server.get('/api/v1/namespaces/short')).body.status;
+    expect(conditions).toContainEqual({
+      type: 'NamespaceFinalizersRemaining',
+      status: 'True',
+      lastTransitionTime: expect.any(String),
+      reason: 'SomeFinalizersRemain',
+      message: 'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+    });
+    const patch = { metadata: { finalizers: null } };
+    await server.request('PATCH', `${maps}/a`, patch, { 'content-type': 'application/merge-patch+json' });
+    const watch = '/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshort&timeoutSeconds=1';
+    await server.get(watch);
+    expect((await server.get('/api/v1/namespaces/short')).code).toBe(404);
+    expect((await server.request('DELETE', '/api/v1/namespaces/default')).code).toBe(403);
+  });
+});
