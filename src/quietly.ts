@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 
 /**
  * Runs something that may fail for a reason that does not matter: a file is missing, a process has ended, a right is
@@ -25,6 +25,12 @@ export function succeeds(run: () => void): boolean {
 /** The text of a file. Empty when it cannot be read. */
 export function readQuietly(file: string): string {
   return quietly(() => readFileSync(file, 'utf8')) ?? '';
+}
+
+/** The file or folder at a path. Undefined when nothing is there, or when podrun may not look: a folder of others. */
+export function statQuietly(file: string): Stats | undefined {
+  // Most paths that are asked for lead nowhere: an exception would take longer than an empty result.
+  return quietly(() => statSync(file, { throwIfNoEntry: false }));
 }
 
 /** The names in a folder. Empty when it cannot be read. */

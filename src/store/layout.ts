@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
+import { statQuietly } from '../quietly.ts';
 
 /** The files of one Pod. */
 export interface PodPaths {
@@ -69,7 +69,7 @@ export function stateRoot({ flag, env, home }: StateRootSources): string {
 /** True when root asks, and the folder, or the nearest existing one above it, belongs to another user. */
 function isOfAnotherUser(folder: string): boolean {
   if (process.geteuid?.() !== 0) return false;
-  const stats = statSync(folder, { throwIfNoEntry: false });
+  const stats = statQuietly(folder);
   if (stats !== undefined) return stats.uid !== 0;
   return path.dirname(folder) !== folder && isOfAnotherUser(path.dirname(folder));
 }

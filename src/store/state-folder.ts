@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 import { ifPossible } from './disk/disk-errors.ts';
+import { statQuietly } from '../quietly.ts';
 
 const OF_OTHERS = 0o077;
 const WRITABLE_BY_ALL = 0o002;
@@ -37,7 +38,7 @@ export function protectStateFolder(root: string, home: string): void {
 /** Refuses a folder of another user to root: files of root in it would lock that user out. */
 function refuseForeignFolder(root: string): void {
   if (process.geteuid?.() !== 0) return;
-  const uid = statSync(root, { throwIfNoEntry: false })?.uid ?? 0;
+  const uid = statQuietly(root)?.uid ?? 0;
   if (uid === 0) return;
   throw new PodrunError(
     'Forbidden',

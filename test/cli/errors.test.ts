@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -138,4 +138,19 @@ it.each([
     stdout: '',
     stderr: 'error: Field {.spec.containers} has no order: unsortable type: []interface {}\n',
   });
+});
+
+/** Nobody may look at `loop/x`, not even root. A file in a folder of another user is told of in the same way. */
+it.each<[readonly string[], string]>([
+  [['cp', 'loop/x', 'web:/tmp'], "loop/x doesn't exist in local filesystem\n"],
+  [['image', 'load', '-i', 'loop/x'], 'cannot read loop/x: no such file, or no permission to look at it\n'],
+  [['apply', 'loop/x'], 'open loop/x: too many levels of symbolic links\n'],
+  [['create', 'configmap', 'a', '--from-file=loop/x'], 'error reading loop/x: ELOOP: too many symbolic links'],
+  [['expect', 'loop/x'], 'cannot read loop/x: ELOOP\n'],
+  [['get', 'pods', '--state-dir', 'loop/x'], 'cannot use the state folder FOLDER/loop/x: too many symbolic links'],
+])('a path that nobody may look at is a mistake of the user: %j', async (args, stderr) => {
+  symlinkSync('loop', path.join(workshop.folder, 'loop'));
+  const ended = await runHere(workshop, args);
+  expect(ended.exitCode).not.toBe(0);
+  expect(ended.stderr.replaceAll(workshop.folder, 'FOLDER')).toContain(`error: ${stderr}`);
 });

@@ -8,6 +8,7 @@ import { containerSource, type SourceRules, volumeSource } from '../../lifecycle
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import type { ImageSource } from '../../lifecycle/images/types.ts';
 import type { ImageVerdict, ImageVerdicts } from '../../lifecycle/plan/image-pull.ts';
+import { errnoOf, errnoText } from '../../runtime/errno.ts';
 import type { ConfigFile } from './config-file.ts';
 import { splitWords } from './split-words.ts';
 
@@ -63,8 +64,13 @@ function judgeVolume(reference: string, images: ImageMap, rules: SourceRules): I
 }
 
 function ofFolder(folder: string, image: string): ImageVerdict {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { type: 'present' };
-  return { type: 'absent', pullError: `${folder}, which stands for image "${image}", is no folder` };
+  let why = 'is no folder';
+  try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { type: 'present' };
+  } catch (error) {
+    why = `cannot be seen: ${errnoText(errnoOf(error))}`;
+  }
+  return { type: 'absent', pullError: `${folder}, which stands for image "${image}", ${why}` };
 }
 
 function judgeImage(container: Container, images: ImageMap, rules: SourceRules): ImageVerdict {

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
+import { statQuietly } from '../../quietly.ts';
 
 /** A user without the rights of root. */
 export interface OtherUser {
@@ -17,7 +17,7 @@ export function canReach(place: string, who: OtherUser): boolean {
 }
 
 function mayEnter(folder: string, { uid, groups }: OtherUser): boolean {
-  const stats = statSync(folder, { throwIfNoEntry: false });
+  const stats = statQuietly(folder);
   if (stats === undefined) return false;
   if (stats.uid === uid) return (stats.mode & 0o100) !== 0;
   return (stats.mode & (groups.includes(stats.gid) ? 0o010 : 0o001)) !== 0;

@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Extract, extract, type Header } from 'tar-stream';
 import { PodrunError } from '../../api/errors.ts';
+import { statQuietly } from '../../quietly.ts';
 
 export interface UnpackRequest {
   readonly archive: Readable;
@@ -94,6 +94,6 @@ function pathBelow(name: string, root: string): string {
 }
 
 function fileTarget({ target, fileName }: UnpackRequest): string {
-  const isFolder = target.endsWith('/') || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = target.endsWith('/') || statQuietly(target)?.isDirectory() === true;
   return isFolder ? path.join(target, fileName) : target;
 }

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { goArch } from '../../agent/config/node.ts';
 import { EXIT, usage } from '../../api/errors.ts';
@@ -8,6 +8,7 @@ import type { Cli } from '../cli.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { openImages } from './open-images.ts';
+import { statQuietly } from '../../quietly.ts';
 
 const EXAMPLES = `
 Reads archives of docker save, podman save, and of skopeo copy to oci-archive: or docker-archive:, compressed or not.
@@ -33,8 +34,8 @@ async function load(cli: Cli, input: string): Promise<number> {
   if (input === '-' && cli.stdin.isTTY === true) {
     throw usage('standard input is a terminal, and no archive', 'For example: docker save app:dev | podrun image load');
   }
-  const isThere = input === '-' || statSync(input, { throwIfNoEntry: false })?.isFile() === true;
-  if (!isThere) throw usage(`cannot read ${input}: no such file`);
+  const isThere = input === '-' || statQuietly(input)?.isFile() === true;
+  if (!isThere) throw usage(`cannot read ${input}: no such file, or no permission to look at it`);
   const archive = input === '-' ? cli.stdin : createReadStream(input);
   const kind = await findLayerKind();
   const platform = { os: 'linux', architecture: goArch() };

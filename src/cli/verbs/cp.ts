@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
@@ -18,6 +17,7 @@ import { drained } from '../output/standard-stream.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
+import { statQuietly } from '../../quietly.ts';
 
 interface CpFlags {
   readonly container: string | undefined;
@@ -58,7 +58,7 @@ export function register(program: Command, run: RunVerb): void {
  */
 export async function cp(cli: Cli, words: readonly string[], flags: CpFlags): Promise<number> {
   const request = readCopy(words);
-  if (request.how === 'toPod' && statSync(request.source.path, { throwIfNoEntry: false }) === undefined) {
+  if (request.how === 'toPod' && statQuietly(request.source.path) === undefined) {
     throw new PodrunError('NotFound', `${request.source.path} doesn't exist in local filesystem`);
   }
   const reached = await reach(cli, request.how === 'toPod' ? request.target : request.source, flags);

@@ -124,7 +124,7 @@ export class FifoPool {
   }
 }
 
-const WHILE_MKFIFO_RUNS = { maxRetries: 10, retryDelay: 10 };
+const WHILE_MKFIFO_RUNS = { maxRetries: 20, retryDelay: 10 };
 
 /**
  * Removes the FIFOs of processes that are gone from a folder that pools share. A process in another PID namespace or on

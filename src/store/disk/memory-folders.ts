@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   rmdirSync,
+  type Stats,
   statfsSync,
   symlinkSync,
   unlinkSync,
@@ -14,6 +15,7 @@ import {
 import path from 'node:path';
 import { removeTree } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
+import { quietly } from '../../quietly.ts';
 import { newUid } from '../unique-id.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from '../owners/known-process.ts';
 
@@ -188,12 +190,17 @@ function makeOwnFolder(folder: string): void {
 }
 
 function isFolder(folder: string): boolean {
-  return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return lookAt(folder)?.isDirectory() === true;
 }
 
 function isOwnFolder(folder: string): boolean {
-  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  const stats = lookAt(folder);
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.();
+}
+
+/** Undefined: there is nothing, or the folders above it cannot be entered. */
+function lookAt(folder: string): Stats | undefined {
+  return quietly(() => lstatSync(folder, { throwIfNoEntry: false }));
 }
 
 /** Makes the folder of a volume. Retries when another process removes the empty folders above it meanwhile. */

@@ -6,6 +6,7 @@ import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode, ifPossible, ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 import { leasesFolder } from '../layout.ts';
+import { statQuietly } from '../../quietly.ts';
 
 /** The period at which an agent renews its lease. Source: kubelet config, nodeStatusUpdateFrequency. */
 export const LEASE_RENEWAL_MS = 10_000;
@@ -157,6 +158,6 @@ function parseName(name: string): KnownProcess {
 
 /** Device and inode of a folder. Undefined when there is no such folder. */
 function identityOf(folder: string): string | undefined {
-  const stats = statSync(folder, { throwIfNoEntry: false });
+  const stats = statQuietly(folder);
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
 }

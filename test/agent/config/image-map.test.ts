@@ -1,5 +1,7 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { judgeImages, makeImageMap } from '../../../src/agent/config/image-map.ts';
 import type { ImageMap, ImageMapping } from '../../../src/lifecycle/environment/entry-point.ts';
 import type { SourceRules } from '../../../src/lifecycle/images/source.ts';
@@ -33,10 +35,16 @@ describe('judgeImages()', () => {
   const gone = '/no/such/folder';
   const stands = `${gone}, which stands for image "app", is no folder`;
   const run = { command: ['app'] };
+  const above = mkdtempSync(path.join(tmpdir(), 'podrun-folder-'));
+  const loop = path.join(above, 'loop');
+  const unseen = `${loop}, which stands for image "app", cannot be seen: too many levels of symbolic links`;
+  symlinkSync('loop', loop);
+  afterAll(() => rmSync(above, { recursive: true }));
 
   it.each<[string, Partial<ImageMapping>, Partial<SourceRules>, object]>([
     ['its program and its folder', { ...run, folder: tmpdir() }, {}, { type: 'present' }],
     ['a program, but no folder any more', { ...run, folder: gone }, {}, { type: 'absent', pullError: stands }],
+    ['a folder that nobody may see', { ...run, folder: loop }, {}, { type: 'absent', pullError: unseen }],
     ['no folder any more, but itself', { folder: gone, pull: true }, { tier: 'namespace' }, { type: 'image' }],
   ])('an image has %s', (_what, mapping, rules, want) => {
     const images: ImageMap = { commandLine: [], configFile: [{ pattern: 'app', ...entry, ...mapping }] };

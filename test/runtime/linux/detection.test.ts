@@ -17,6 +17,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Obstacle } from '../../../src/machine/abilities.ts';
 import { SystemClock } from '../../../src/clock.ts';
+import { findProgram } from '../../../src/runtime/linux/detection/programs.ts';
 import { inTrialFolder, makeTrialFolder } from '../../../src/runtime/linux/detection/trial-folder.ts';
 import {
   detectNamespaces,
@@ -91,6 +92,13 @@ describe.runIf(process.platform === 'linux')('what keeps containers from having 
     chmodSync(path.join(tools, 'sleep'), 0o644);
     expect(await whyNot()).toEqual({ type: 'missingPrograms', programs: ['unshare', 'nsenter', 'sleep'] });
     expect(calls()).toBe(0);
+  });
+
+  it('searches on after a folder of PATH that cannot be entered', () => {
+    program('passt', FAILING);
+    // Root may enter every folder of another user, but nobody may enter this one.
+    symlinkSync('loop', path.join(folder, 'loop'));
+    expect(findProgram('passt', [path.join(folder, 'loop'), tools])?.file).toBe(path.join(tools, 'passt'));
   });
 
   it('names the programs that are a busybox', async () => {

@@ -1,6 +1,6 @@
-import { readlinkSync, statSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { release } from 'node:os';
-import { quietly, readQuietly } from '../../../quietly.ts';
+import { quietly, readQuietly, statQuietly } from '../../../quietly.ts';
 import type { KernelSetting } from '../../../machine/abilities.ts';
 import { bootId } from '../../watch/process-identity.ts';
 
@@ -47,7 +47,7 @@ export function readPrivileges(): Privileges {
     namespaceOf('mnt'),
     settings.map(({ value }) => value),
     // A new AppArmor profile may permit more.
-    statSync('/etc/apparmor.d', { throwIfNoEntry: false })?.mtimeMs,
+    statQuietly('/etc/apparmor.d')?.mtimeMs,
   ].join(' ');
   return {
     userId,

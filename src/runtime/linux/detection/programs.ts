@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../../machine/abilities.ts';
+import { statQuietly } from '../../../quietly.ts';
 import type { NamespaceTools } from '../../features.ts';
 
 /** The folders for a system's programs, independent of the user's PATH. */
@@ -18,11 +19,14 @@ export interface FoundProgram {
   readonly mark: string;
 }
 
-/** Searches for a program without starting anything (4 µs a folder). */
+/**
+ * Searches for a program without starting anything (4 µs a folder). A folder that the user may not enter has none, as
+ * for a shell.
+ */
 export function findProgram(name: string, folders: readonly string[]): FoundProgram | undefined {
   for (const folder of folders) {
     const file = path.join(folder, name);
-    const stats = statSync(file, { throwIfNoEntry: false });
+    const stats = statQuietly(file);
     if (stats?.isFile() && (stats.mode & 0o111) !== 0) return { file, mark: `${stats.ino}:${stats.mtimeMs}` };
   }
   return undefined;

@@ -5,14 +5,12 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
-  type Stats,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { quietly, succeeds } from '../../../quietly.ts';
+import { quietly, statQuietly, succeeds } from '../../../quietly.ts';
 import type { Confinement } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { PROGRAMS_FOLDER } from '../image/programs.ts';
@@ -149,7 +147,7 @@ function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & {
   view.copy('/');
   const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
   for (const { path: at, type, options } of others.toSorted((a, b) => a.path.length - b.path.length)) {
-    const stats = statsOf(at);
+    const stats = statQuietly(at);
     // A socket that is mounted by itself would lead to the program behind it.
     if (stats === undefined || stats.isSocket()) continue;
     // A read-only mount needs no layer (1 ms each; a snap is such a mount), unless a volume is mounted in it.
@@ -243,10 +241,5 @@ function within(file: string): (folder: string) => boolean {
 }
 
 function isThere(file: string): boolean {
-  return statsOf(file) !== undefined;
-}
-
-/** Undefined: there is no file, the file system does not answer, or podrun may not see it. */
-function statsOf(file: string): Stats | undefined {
-  return quietly(() => statSync(file, { throwIfNoEntry: false }));
+  return statQuietly(file) !== undefined;
 }

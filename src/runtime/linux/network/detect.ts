@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Obstacle } from '../../../machine/abilities.ts';
 import type { Clock } from '../../../clock.ts';
 import { readCache, writeCache } from '../detection/cache.ts';
@@ -11,6 +10,7 @@ import { NftServices } from './nft-services.ts';
 import { findNetworkTools, findNft, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
 import { WayOut } from './way-out.ts';
 import type { WayOutTools } from './way-out-commands.ts';
+import { statQuietly } from '../../../quietly.ts';
 
 /** The ways in which podrun can make private networks here, as plain data. */
 export interface NetworkFacts {
@@ -121,7 +121,7 @@ const TUN = '/dev/net/tun';
 export async function detectCluster(question: ClusterQuestion): Promise<NetworkDetection> {
   const { stateDir, version, userPath, afresh } = question;
   if (process.platform !== 'linux') return detectNetworks('cluster', question);
-  const tun = statSync(TUN, { throwIfNoEntry: false })?.mode ?? '-';
+  const tun = statQuietly(TUN)?.mode ?? '-';
   const key = [version, networkMarks(userPath), readPrivileges().mark, tun, forwardsPackets()].join(' ');
   const known = afresh === true ? undefined : readCache<NetworkDetection>(stateDir, 'cluster', key);
   if (known !== undefined) return known;
