@@ -21,13 +21,13 @@ type HeaderType = 'file' | 'directory' | 'symlink';
 const ID_MAX = 0o777777;
 
 /** The bytes of a tar archive, in chunks. Throws when a file cannot be read. */
-export function packTar({ source, name, onSkipped }: PackRequest): AsyncIterable<Buffer> {
+export async function* packTar({ source, name, onSkipped }: PackRequest): AsyncGenerator<Buffer> {
   const archive = pack();
   packOne(archive, source, name, onSkipped).then(
     () => archive.finalize(),
     (error: Error) => archive.destroy(error),
   );
-  return archive as unknown as AsyncIterable<Buffer>;
+  yield* archive as unknown as AsyncIterable<Buffer>;
 }
 
 async function packOne(archive: Pack, file: string, name: string, onSkipped: (file: string) => void): Promise<void> {

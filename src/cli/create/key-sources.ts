@@ -70,17 +70,18 @@ function filesAt(source: string): KeyValue[] {
   const { key, path: place } = fileSourceOf(source);
   if (!isFolder(place)) return [{ key: key ?? path.basename(place), value: readContent(place) }];
   if (key !== undefined) throw usage('cannot give a key name for a directory path');
-  const files = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isFile());
-  const names = files.map((entry) => entry.name).toSorted();
+  const names = filesIn(place).toSorted();
   return names.map((name) => ({ key: name, value: readContent(path.join(place, name)) }));
 }
 
 function isFolder(file: string): boolean {
-  try {
-    return statSync(file).isDirectory();
-  } catch (error) {
-    throw unreadable(file, error);
-  }
+  return reading(file, () => statSync(file).isDirectory());
+}
+
+/** The names of the regular files in a folder. */
+function filesIn(folder: string): string[] {
+  const entries = reading(folder, () => readdirSync(folder, { withFileTypes: true }));
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
 /** The largest object that the API server accepts, in bytes. */
@@ -88,15 +89,16 @@ const CONTENT_MAX_BYTES = 3 * 2 ** 20;
 
 /** @throws {PodrunError} in kubectl's words */
 export function readContent(file: string): Buffer {
-  try {
-    return readUpTo(file, CONTENT_MAX_BYTES);
-  } catch (error) {
-    throw unreadable(file, error);
-  }
+  return reading(file, () => readUpTo(file, CONTENT_MAX_BYTES));
 }
 
-function unreadable(file: string, error: unknown): PodrunError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reason = code === 'ENOENT' ? 'no such file or directory' : message;
-  return new PodrunError('Usage', `error reading ${file}: ${reason}`);
+/** @throws {PodrunError} in kubectl's words */
+function reading<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'no such file or directory' : message;
+    throw new PodrunError('Usage', `error reading ${place}: ${reason}`);
+  }
 }

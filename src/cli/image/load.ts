@@ -1,14 +1,15 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { goArch } from '../../agent/config/node.ts';
 import { EXIT, usage } from '../../api/errors.ts';
 import { loadImages } from '../../images/load.ts';
 import { findLayerKind } from '../../images/owner-kind.ts';
+import { unreadableFile } from '../../store/disk/read-up-to.ts';
 import type { Cli } from '../cli.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { openImages } from './open-images.ts';
-import { statQuietly } from '../../quietly.ts';
 
 const EXAMPLES = `
 Reads archives of docker save, podman save, and of skopeo copy to oci-archive: or docker-archive:, compressed or not.
@@ -34,13 +35,22 @@ async function load(cli: Cli, input: string): Promise<number> {
   if (input === '-' && cli.stdin.isTTY === true) {
     throw usage('standard input is a terminal, and no archive', 'For example: docker save app:dev | podrun image load');
   }
-  const isThere = input === '-' || statQuietly(input)?.isFile() === true;
-  if (!isThere) throw usage(`cannot read ${input}: no such file, or no permission to look at it`);
-  const archive = input === '-' ? cli.stdin : createReadStream(input);
+  const archive = input === '-' ? cli.stdin : await openArchive(input);
   const kind = await findLayerKind();
   const platform = { os: 'linux', architecture: goArch() };
   const tools = { store: openImages(cli), clock: cli.clock, kind, platform };
   const images = await withWaitingLine(cli, 'loading images', () => loadImages(archive, tools));
   for (const { name } of images) cli.tell(`image ${JSON.stringify(name)} loaded\n`);
   return EXIT.ok;
+}
+
+/** Opens a file or a FIFO. @throws {PodrunError} */
+async function openArchive(input: string): Promise<Readable> {
+  const file = await open(input).catch((error: unknown) => {
+    throw unreadableFile(input, error);
+  });
+  const stats = await file.stat();
+  if (!stats.isDirectory()) return file.createReadStream();
+  await file.close();
+  throw usage(`cannot read ${input}: is a directory`);
 }

@@ -46,7 +46,7 @@ export function onDisk<T>(what: string, run: () => T): T {
 }
 
 /** The description of a failed system call. Undefined for any other error, which is a defect of podrun. */
-function troubleOf(error: unknown): string | undefined {
+export function troubleOf(error: unknown): string | undefined {
   if (!isNativeError(error) || !('syscall' in error) || !('errno' in error)) return undefined;
   const number = Math.abs(Number(error.errno));
   if (DEFECTS.has(number)) return undefined;

@@ -1,4 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
+import { troubleOf } from './disk-errors.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -47,7 +48,7 @@ function tooLarge(maxBytes: number): Error {
 /** The error of a file that the user named, and that cannot be read. */
 export function unreadableFile(file: string, error: unknown): PodrunError {
   const { code, message } = error as NodeJS.ErrnoException;
-  const why = code === 'EFBIG' ? message : (code ?? message);
+  const why = troubleOf(error) ?? message;
   const sentence = code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${why}`;
   return new PodrunError('Usage', sentence, { path: file, cause: error });
 }
