@@ -14,6 +14,9 @@ const LOAD = path.join(import.meta.dirname, '../harness/service-load.mjs');
 /** The source of a client and a server without Node.js. */
 const BARE = path.join(import.meta.dirname, '../harness/bare-connections.c');
 const BARE_PORT = 8083;
+/** The ports for HTTP of a Pod itself, and of its Service: see service-load.mjs. */
+const OWN_PORT = 8080;
+const SERVED_PORT = 8084;
 const ROUNDS = 5;
 const SERVICES = 100;
 const ENDPOINTS = 3;
@@ -56,14 +59,16 @@ async function speed({ command, folder, podrun, peers, proxy }) {
   const objects = [
     pod('server', { command: serving, readinessProbe: { tcpSocket: { port: 8080 } } }),
     pod('client', { command: ['sleep', '600'] }),
-    service('server', [8080, 8081, 8082, BARE_PORT]),
+    service('server', [8081, 8082, BARE_PORT, SERVED_PORT]),
   ];
   return await whileItRuns({ command, folder, objects, flags: ['--proxy', proxy] }, async () => {
     const addressOf = (words) => textOf(command('get', ...words.split(' ')));
     const direct = addressOf('pod/server -o jsonpath={.status.podIP}');
     const numbers = addressOf('service/server -o jsonpath={.spec.clusterIP}').split('.').slice(1).join('.');
     const client = (task, host) =>
-      task === 'bare' ? [bare, 'client', host, `${BARE_PORT}`] : [podrun.node, LOAD, task, host];
+      task === 'bare'
+        ? [bare, 'client', host, `${BARE_PORT}`]
+        : [podrun.node, LOAD, task, host, `${host === direct ? OWN_PORT : SERVED_PORT}`];
     const inPod = (task, host) => () => Number(textOf(command('exec', 'client', '--', ...client(task, host))));
     const here = (task, host) => () => Number(textOf(client(task, host)));
     const rows = [];
