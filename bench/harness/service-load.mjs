@@ -1,6 +1,6 @@
 // The programs of the rows about Services: `node service-load.mjs server [HOST]`, and, as a client,
-// `node service-load.mjs connections HOST PORT` and `node service-load.mjs stream|upload HOST`, which print requests, or
-// megabytes, in a second.
+// `node service-load.mjs connections HOST PORT` and `node service-load.mjs stream|upload HOST`, which print requests,
+// or megabytes, in a second.
 
 import { createServer, get } from 'node:http';
 import { connect, createServer as createStreamServer } from 'node:net';
