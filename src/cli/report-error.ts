@@ -12,6 +12,11 @@ export function reportError(stderr: Output, error: unknown): number {
     stderr.write(errorText(error));
     return error.exitCode;
   }
+  // Node reads the working folder for each relative path.
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    stderr.write('error: the working folder is gone, or this user may not read it: change to another one\n');
+    return EXIT.failed;
+  }
   stderr.write(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
   const file = keepTrace(error);
   if (file !== undefined) stderr.write(`Please report it, with what is in ${file}.\n`);

@@ -34,3 +34,13 @@ describe.runIf(process.getuid?.() === 0)('what only root may read, for an ordina
     expect(stderr).toMatch(/^error: EACCES: permission denied, (open|scandir) /);
   });
 });
+
+it('a working folder that is gone is told in one sentence', async (context) => {
+  const place = new Place(context, 'root');
+  const { workshop } = place;
+  const apply = workshop.commandLine(['apply', workshop.pod('web', { containers: [{ name: 'main' }] })]);
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+  const podrun = place.spawn(['sh', '-c', script, 'sh', ...apply], { PODRUN_STATE_DIR: workshop.stateDir });
+  const stderr = 'error: the working folder is gone, or this user may not read it: change to another one\n';
+  expect(await podrun.ended).toEqual({ exitCode: 1, stdout: '', stderr });
+});

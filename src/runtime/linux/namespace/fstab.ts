@@ -26,13 +26,16 @@ export function seriousFailure(words: string, entries: readonly FstabEntry[]): s
 /**
  * The text of a file for `mount --all --fstab`, in the order of the mounts. Leaves out optional mounts with a line
  * break in their path: mount(8) would print them on two lines.
- * @throws {Error} naming a required path with a line break
+ * @throws {Error} naming a required path with a line break, or with a quotation mark among options: mount(8) takes it
+ * for the beginning of a quoted value, and has no escape for it
  */
 export function fstabText(entries: readonly FstabEntry[]): string {
   const broken = entries.filter(({ source, target }) => /\n/.test(source + target));
   const required = broken.find(({ isOptional }) => isOptional !== true);
   if (required !== undefined)
     throw new Error(`mount ${JSON.stringify(required.target)}: there is a line break in a path`);
+  const quoted = entries.flatMap(({ options }) => options).find((option) => option.includes('"'));
+  if (quoted !== undefined) throw new Error(`mount ${quoted}: there is a quotation mark in a path`);
   return entries
     .filter((entry) => !broken.includes(entry))
     .map(({ source, target, type, options }) => [source, target, type, options.join(',')].map(escaped).join(' '))

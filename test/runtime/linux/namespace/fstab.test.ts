@@ -19,6 +19,11 @@ describe('fstabText()', () => {
     expect(fstabText([{ ...odd, isOptional: true }])).toBe('');
     expect(() => fstabText([odd])).toThrow('mount "/b\\nmounted all": there is a line break in a path');
   });
+
+  it('refuses quotation marks among the options, which mount(8) would take for the beginning of a value', () => {
+    const overlay = { source: 'overlay', target: '/a', type: 'overlay', options: ['lowerdir=/', 'upperdir=/b"c'] };
+    expect(() => fstabText([overlay])).toThrow('mount upperdir=/b"c: there is a quotation mark in a path');
+  });
 });
 
 describe('seriousFailure()', () => {
