@@ -7,7 +7,7 @@ import type { Alarm, Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/plan/image-pull.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import { faultInjected, type RequestCount, requestsCounted } from '../lifecycle/texts/podrun-events.ts';
+import { endedByFault, faultInjected, type RequestCount, requestsCounted } from '../lifecycle/texts/podrun-events.ts';
 import type { ContainerLaunch, ProcessExit, RunningContainer, Runtime, StartOutcome } from '../runtime/runtime.ts';
 import { chance } from './chance.ts';
 import { Partitions } from './partitions.ts';
@@ -201,7 +201,7 @@ export class InjectedFaults implements Faults {
     const { uid, container, running } = live;
     if (fault.type === 'exit') this.#exits.set(id, { exitCode: fault.code, signal: undefined, oomKilled: false });
     if (fault.type === 'oom') this.#exits.set(id, { exitCode: 137, signal: 'SIGKILL', oomKilled: true });
-    this.#tell(uid, faultInjected(`container ${container} is ended (${this.#source(fault.text)})`, container));
+    this.#tell(uid, faultInjected(`${endedByFault(container)} (${this.#source(fault.text)})`, container));
     running.kill();
   }
 

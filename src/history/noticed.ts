@@ -1,6 +1,6 @@
 import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import type { RecordedRun } from './recorded-run.ts';
-import { countIn, REQUESTS_COUNTED, type RequestCount } from '../lifecycle/texts/podrun-events.ts';
+import { countIn, FAULT_INJECTED, REQUESTS_COUNTED, type RequestCount } from '../lifecycle/texts/podrun-events.ts';
 import { lastStateOf } from './run-length.ts';
 
 /** The effects of faults that a user of some Pods would have noticed. */
@@ -51,7 +51,7 @@ function isPodReady({ status: { conditions = [] } }: StoredPod): boolean {
 function faultsIn({ transitions }: RecordedRun): number {
   const counts = new Map<string, number>();
   for (const { object } of transitions) {
-    if (object.kind === 'Event' && object.reason === 'FaultInjected')
+    if (object.kind === 'Event' && object.reason === FAULT_INJECTED)
       counts.set(object.metadata.name, object.count ?? 1);
   }
   return sum([...counts.values()]);

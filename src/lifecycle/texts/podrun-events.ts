@@ -35,9 +35,17 @@ export function timeIsFaster(speed: number): EventDraft {
   return { ...podrunEvent('TimeIsFaster', fasterTime(speed)), type: 'Normal' };
 }
 
+/** podrun's own: the reason of `faultInjected`. */
+export const FAULT_INJECTED = 'FaultInjected';
+
 /** podrun's own: a fault of `--inject` has happened. */
 export function faultInjected(message: string, container?: string): EventDraft {
-  return podrunEvent('FaultInjected', message, container);
+  return podrunEvent(FAULT_INJECTED, message, container);
+}
+
+/** podrun's own: the beginning of the message of a fault that ends a container. */
+export function endedByFault(container: string): string {
+  return `container ${container} is ended`;
 }
 
 /** podrun's own: the reason of `faultOver`. */

@@ -1,7 +1,8 @@
 import type { ContainerStateTerminated } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import { COMBINED, EVENT_REASON } from '../../lifecycle/texts/events.ts';
+import { endedByFault, FAULT_INJECTED } from '../../lifecycle/texts/podrun-events.ts';
 import * as killing from '../../lifecycle/texts/killing.ts';
 import { timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
@@ -10,8 +11,11 @@ import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
 import { briefResult } from '../waits/probe-attempts.ts';
 import { type PodContainer, nameContainer } from './pod-container.ts';
 
-/** The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size. */
-export type StopReason = 'hook' | 'probe' | 'change' | 'pod';
+/**
+ * The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size.
+ * `fault`: for `--inject`.
+ */
+export type StopReason = 'hook' | 'probe' | 'change' | 'pod' | 'fault';
 
 /** The reason why podrun ended a run of a container. Undefined without evidence that podrun ended it. */
 export function stopReason(
@@ -21,15 +25,20 @@ export function stopReason(
   { events }: RecordedEvidence,
 ): StopReason | undefined {
   const [startedMs, finishedMs] = [timestampMs(ended.startedAt), timestampMs(ended.finishedAt)];
-  const kill = events.find(({ reason, involvedObject, lastTimestamp }) => {
-    const atMs = timestampMs(lastTimestamp);
-    const isOfContainer = involvedObject.fieldPath?.endsWith(`{${container.name}}`) === true;
-    if (reason !== EVENT_REASON.killing || !isOfContainer || atMs === undefined) return false;
+  const kill = events.find((event) => {
+    const atMs = timestampMs(event.lastTimestamp);
+    const isOfContainer = event.involvedObject.fieldPath?.endsWith(`{${container.name}}`) === true;
+    if (!isOfContainer || !isKill(event, container.name) || atMs === undefined) return false;
     return atMs >= (startedMs ?? 0) && atMs <= (finishedMs ?? Number.POSITIVE_INFINITY);
   });
+  if (kill?.reason === FAULT_INJECTED) return 'fault';
   if (kill !== undefined) return reasonOfKill(kill.message ?? '', container.name);
   const requestedMs = deletionRequestMs(pod);
   return requestedMs !== undefined && (finishedMs ?? requestedMs) >= requestedMs ? 'pod' : undefined;
+}
+
+function isKill({ reason, message = '' }: StoredEvent, container: string): boolean {
+  return reason === EVENT_REASON.killing || (reason === FAULT_INJECTED && message.startsWith(endedByFault(container)));
 }
 
 /** The reason in the message of a Killing event. */

@@ -25,6 +25,8 @@ export function endRemedies(
   if (stop === 'hook') {
     return [`read the output of its hooks: ${podCommand(pod, 'logs', ['-c', container.name, '--hooks'])}`];
   }
+  // The user has asked for that end.
+  if (stop === 'fault') return [];
   if (stop === 'pod') return graceRemedies(ended, pod);
   if (ended.reason === TERMINATED.oomKilled) {
     const limit = container.resources?.limits?.['memory'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
-import { nodeLabelsMissing } from '../../../src/lifecycle/texts/podrun-events.ts';
+import { endedByFault, faultInjected, nodeLabelsMissing } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
 import { insufficient, MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
@@ -72,6 +72,14 @@ describe('explainPod()', () => {
       '  what to try:',
       `    ${SEE_LOG}`,
     ]);
+  });
+
+  it('gives no advice against the end that a fault of --inject has brought', () => {
+    const { reason, message } = faultInjected(`${endedByFault('main')} (--inject kill:main@2s --seed 1)`, 'main');
+    const fault = webEvent(reason, { type: 'Warning', message, container: 'main', lastTimestamp: at(-11) });
+    const dmesg = 'check whether this machine ran out of memory: dmesg lists the processes that the kernel killed';
+    expect(tries(explain(main(ended('main', 137))))).toEqual([dmesg, SEE_LOG]);
+    expect(tries(explain(main(ended('main', 137)), { events: [fault] }))).toEqual([SEE_LOG]);
   });
 
   it('lists the attempts of a probe, equal ones in a row together', () => {
