@@ -140,7 +140,10 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
     before: 'podrun apply -d pod.yaml',
   },
   'podrun delete -f pod.yaml --now': { before: 'podrun apply -d pod.yaml' },
-  'podrun delete pod stuck --force': { before: 'podrun apply -d stuck.yaml' },
+  'podrun delete pod stuck --force': {
+    // The example before does not wait until its Pods are gone.
+    before: 'podrun delete pod stuck --now --ignore-not-found && podrun apply -d stuck.yaml',
+  },
 };
 
 /** Stand-ins for programs that many machines do not have. They read their input to its end. */
