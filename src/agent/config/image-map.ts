@@ -6,6 +6,7 @@ import { imageFolder, type ImageMap, type ImageMapping, mappingOf } from '../../
 import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
 import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
+import { imageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
 import type { ImageSource } from '../../lifecycle/images/types.ts';
 import type { ImageVerdict, ImageVerdicts } from '../../lifecycle/plan/image-pull.ts';
 import { errnoOf, errnoText } from '../../runtime/errno.ts';
@@ -70,7 +71,7 @@ function ofFolder(folder: string, image: string): ImageVerdict {
   } catch (error) {
     why = `cannot be seen: ${errnoText(errnoOf(error))}`;
   }
-  return { type: 'absent', pullError: `${folder}, which stands for image "${image}", ${why}` };
+  return { type: 'absent', pullError: imageFolderUnusable(folder, image, why) };
 }
 
 function judgeImage(container: Container, images: ImageMap, rules: SourceRules): ImageVerdict {

@@ -26,6 +26,19 @@ export function unknownImageFolder(reference: string): string {
   );
 }
 
+/** podrun's own: a part of the message below, by which it is known. */
+const STANDS_FOR = 'which stands for image';
+
+/** podrun's own: the pull error of an image whose folder in podrun.yaml is missing, or may not be seen. */
+export function imageFolderUnusable(folder: string, image: string, why: string): string {
+  return `${folder}, ${STANDS_FOR} "${image}", ${why}`;
+}
+
+/** podrun's own: true for the message of a container that waits because of `imageFolderUnusable`. */
+export function isImageFolderUnusable(message: string): boolean {
+  return message.includes(STANDS_FOR);
+}
+
 /** podrun's own: the end of the error of an image that the user's choice or the process tier keeps from a pull. */
 export function pullHint(choice: SourceChoice): string {
   if (choice === 'host') return ', or let podrun pull the image: --images=auto';

@@ -1,6 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { knownCommands } from '../../lifecycle/environment/known-images.ts';
 import { imageNeeds } from '../../lifecycle/plan/image-pull.ts';
+import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
 import { waitsForImage } from '../../lifecycle/requests/stuck.ts';
 
 export interface ImageAdviceOptions {
@@ -70,12 +71,17 @@ function choiceOf(missing: MissingImage, isOnPath: (program: string) => boolean)
   return { ...choice, absent: `${usual[0]}, the program of ${missing.image}, is not on PATH` };
 }
 
-/** The images that containers wait for, by the messages of their states. */
+/**
+ * The images that containers wait for, by the messages of their states. Not those that a folder stands for: the message
+ * says what is wrong with it.
+ */
 function missingImages({ spec, status }: StoredPod): MissingImage[] {
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].filter(waitsForImage);
   return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
     const state = statuses.find(({ name }) => name === container.name)?.state;
-    const [, image] = /image "([^"]+)"/.exec(state?.waiting?.message ?? '') ?? [];
+    const message = state?.waiting?.message ?? '';
+    if (isImageFolderUnusable(message)) return [];
+    const [, image] = /image "([^"]+)"/.exec(message) ?? [];
     const need = imageNeeds(spec, container).find((candidate) => candidate.image === image);
     return need === undefined
       ? []

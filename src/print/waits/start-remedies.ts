@@ -1,3 +1,4 @@
+import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 import type { BlockingMount } from '../live/blocking-mount.ts';
@@ -8,6 +9,7 @@ const UNUSABLE_IMAGE = /^(ErrImage|ImagePull|InvalidImage)/;
 /** Advice for a container that cannot start. */
 export function startRemedies(pod: StoredPod, { container, status }: PodContainer): string[] {
   const { reason = '', message = '' } = status?.state?.waiting ?? {};
+  if (isImageFolderUnusable(message)) return ['correct its folder under images: in podrun.yaml, or make it'];
   if (UNUSABLE_IMAGE.test(reason)) {
     return [
       `map the image to a program: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
+import { imageFolderUnusable } from '../../../src/lifecycle/texts/image-errors.ts';
 import { endedByFault, faultInjected, nodeLabelsMissing } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
 import { insufficient, MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
@@ -72,6 +73,12 @@ describe('explainPod()', () => {
       '  what to try:',
       `    ${SEE_LOG}`,
     ]);
+  });
+
+  it('names the folder that stands for an image and is missing, and no program to map it to', () => {
+    const message = imageFolderUnusable('/app/files', 'app', 'is no folder');
+    const pod = main(waiting('main', 'ErrImagePull', { message }));
+    expect(tries(explain(pod))[0]).toBe('correct its folder under images: in podrun.yaml, or make it');
   });
 
   it('gives no advice against the end that a fault of --inject has brought', () => {

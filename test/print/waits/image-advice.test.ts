@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
+import { imageFolderUnusable } from '../../../src/lifecycle/texts/image-errors.ts';
 import { adviseImages, missingImageLines } from '../../../src/print/waits/image-advice.ts';
 import { container, waiting, webPod } from '../pods.ts';
 
@@ -37,6 +38,16 @@ describe('an image that no program stands for', () => {
     const text = advice(waitingFor('acme/api', 'node:22', 'acme/api'), ['node']);
     expect(text.match(/"acme\/api"/g)).toHaveLength(1);
     expect(text).toContain("--image 'node:22=node'");
+  });
+
+  it('is not one whose folder is missing', () => {
+    const error = imageFolderUnusable('/app/files', 'app', 'is no folder');
+    const message = `Back-off pulling image "app": ErrImagePull: ${error}`;
+    const pod = webPod({
+      spec: { containers: [container('main', { image: 'app' })] },
+      status: { containerStatuses: [waiting('main', 'ImagePullBackOff', { message })] },
+    });
+    expect([missingImageLines(pod), advice(pod, [])]).toEqual([[], '']);
   });
 
   it('may be that of a volume, which a folder stands for', () => {
