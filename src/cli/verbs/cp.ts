@@ -8,6 +8,7 @@ import {
   type ReachedContainer,
   runInContainer,
 } from '../../background/connect/container-command.ts';
+import { statQuietly } from '../../quietly.ts';
 import { type CopyRequest, readCopy } from '../connect/file-spec.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { packTar } from '../connect/tar-pack.ts';
@@ -17,7 +18,6 @@ import { drained } from '../output/standard-stream.ts';
 import type { RunVerb } from '../verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
-import { statQuietly } from '../../quietly.ts';
 
 interface CpFlags {
   readonly container: string | undefined;

@@ -1,5 +1,5 @@
-import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
 import type { PodContainer } from '../live/pod-container.ts';
 import type { BlockingMount } from '../live/blocking-mount.ts';
 import { hasOtherLabels, missingNodeLabels } from '../live/missing-node-labels.ts';

@@ -24,23 +24,28 @@ export function seriousFailure(words: string, entries: readonly FstabEntry[]): s
 }
 
 /**
- * The text of a file for `mount --all --fstab`, in the order of the mounts. Leaves out optional mounts with a line
- * break in their path: mount(8) would print them on two lines.
- * @throws {Error} naming a required path with a line break, or with a quotation mark among options: mount(8) takes it
- * for the beginning of a quoted value, and has no escape for it
+ * The text of a file for `mount --all --fstab`, in the order of the mounts. Leaves out optional mounts with a path that
+ * cannot be written there.
+ * @throws {Error} naming a required mount with such a path
  */
 export function fstabText(entries: readonly FstabEntry[]): string {
-  const broken = entries.filter(({ source, target }) => /\n/.test(source + target));
-  const required = broken.find(({ isOptional }) => isOptional !== true);
+  const required = entries.find((entry) => entry.isOptional !== true && unwritable(entry) !== undefined);
   if (required !== undefined)
-    throw new Error(`mount ${JSON.stringify(required.target)}: there is a line break in a path`);
-  const quoted = entries.flatMap(({ options }) => options).find((option) => option.includes('"'));
-  if (quoted !== undefined) throw new Error(`mount ${quoted}: there is a quotation mark in a path`);
+    throw new Error(`mount ${JSON.stringify(required.target)}: there is a ${unwritable(required)} in a path`);
   return entries
-    .filter((entry) => !broken.includes(entry))
+    .filter((entry) => unwritable(entry) === undefined)
     .map(({ source, target, type, options }) => [source, target, type, options.join(',')].map(escaped).join(' '))
     .map((line) => `${line} 0 0\n`)
     .join('');
+}
+
+/**
+ * The character that keeps a mount out of the file. mount(8) would print a line break as two lines, and takes a
+ * quotation mark among the options for the beginning of a quoted value, without an escape for it.
+ */
+function unwritable({ source, target, options }: FstabEntry): string | undefined {
+  if (/\n/.test(source + target)) return 'line break';
+  return options.some((option) => option.includes('"')) ? 'quotation mark' : undefined;
 }
 
 /** Escapes a path for an option of overlayfs, where a colon separates paths and a comma options. */

@@ -1,5 +1,6 @@
 import type { Obstacle } from '../../../machine/abilities.ts';
 import type { Clock } from '../../../clock.ts';
+import { statQuietly } from '../../../quietly.ts';
 import { readCache, writeCache } from '../detection/cache.ts';
 import { readPrivileges } from '../detection/privileges.ts';
 import { Cluster } from './cluster.ts';
@@ -10,7 +11,6 @@ import { NftServices } from './nft-services.ts';
 import { findNetworkTools, findNft, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
 import { WayOut } from './way-out.ts';
 import type { WayOutTools } from './way-out-commands.ts';
-import { statQuietly } from '../../../quietly.ts';
 
 /** The ways in which podrun can make private networks here, as plain data. */
 export interface NetworkFacts {
