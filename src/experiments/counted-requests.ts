@@ -34,10 +34,14 @@ export class CountedRequests {
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + EVERY_MS, () => this.begin(services));
   }
 
-  /** Answers the counts, once. Requests on their way do not count. */
-  close(): RequestCount[] {
+  /**
+   * Answers the counts, once. Requests on their way do not count.
+   * @param isOurs false for a Service at whose address another program answers
+   */
+  close(isOurs: (service: AskedService) => boolean): RequestCount[] {
     this.#alarm?.cancel();
-    const counts = [...this.#counts].map(([{ name }, count]) => ({ service: name, ...count }));
+    const ours = [...this.#counts].filter(([service]) => isOurs(service));
+    const counts = ours.map(([{ name }, count]) => ({ service: name, ...count }));
     this.#counts.clear();
     for (const socket of this.#open) socket.destroy();
     return counts;

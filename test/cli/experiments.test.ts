@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { freePort } from './network-place.ts';
-import { podsIn, watchLines, workshopFor } from './workshop.ts';
+import { podsIn, watchLines, type Workshop, workshopFor } from './workshop.ts';
 
 describe('simulate', () => {
   const CRASH = { containers: [{ name: 'app', command: ['false'] }] };
@@ -83,8 +85,8 @@ describe('matrix', () => {
     expect(exitCode).toBe(runs.every((run) => run['exitCode'] === 0) ? 0 : 1);
   });
 
-  it('counts the requests to a Service', async (context) => {
-    const workshop = workshopFor(context);
+  /** A manifest of a Pod that serves, and its Service with these fields. */
+  async function served(workshop: Workshop, spec: object = {}): Promise<string> {
     const port = await freePort();
     const listen = `require('http').createServer((_, to) => to.end('hello')).listen(${port}, process.env.IP)`;
     const app = {
@@ -99,7 +101,7 @@ describe('matrix', () => {
         apiVersion: 'v1',
         kind: 'Service',
         metadata: { name: 'web' },
-        spec: { selector: { app: 'web' }, ports: [{ port: 8080, targetPort: port }] },
+        spec: { selector: { app: 'web' }, ports: [{ port: 8080, targetPort: port }], ...spec },
       },
       {
         apiVersion: 'v1',
@@ -108,13 +110,53 @@ describe('matrix', () => {
         spec: { ...SERVER, containers: [app] },
       },
     ];
-    const manifest = workshop.file('web.json', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
-    const flags = ['--inject', 'kill:app@1h', '--seeds', '1', '--for', '2s', '--network', 'host', '-o', 'json'];
-    const { stdout } = await workshop.run(['matrix', manifest, ...flags]);
-    const { runs } = JSON.parse(stdout) as { runs: [{ requests: [{ service: string; sent: number }] }] };
-    expect(runs[0].requests).toMatchObject([{ service: 'web' }]);
-    expect(runs[0].requests[0].sent).toBeGreaterThan(2);
+    return workshop.file('web.json', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+  }
+
+  const COUNTING = ['--inject', 'kill:app@1h', '--for', '2s', '--network', 'host', '-o', 'json'];
+
+  it('counts the requests to a Service, in runs at the same time each its own', async (context) => {
+    const workshop = workshopFor(context);
+    const call = ['matrix', await served(workshop), ...COUNTING, '--seeds', '2', '--jobs', '2'];
+    const { stdout } = await workshop.run(call);
+    const { runs } = JSON.parse(stdout) as { runs: Array<{ requests: [{ service: string; sent: number }] }> };
+    expect(runs).toMatchObject([{ requests: [{ service: 'web' }] }, { requests: [{ service: 'web' }] }]);
+    for (const { requests } of runs) expect(requests[0].sent).toBeGreaterThan(2);
   });
+
+  it('counts no requests to a Service at whose address another program answers', async (context) => {
+    const workshop = workshopFor(context);
+    const other = createServer((_, to) => to.end('another program'));
+    context.onTestFinished(() => void other.close());
+    const clusterIP = '127.96.211.7';
+    await once(other.listen(8080, clusterIP), 'listening');
+    const { stdout } = await workshop.run([
+      'matrix',
+      await served(workshop, { clusterIP }),
+      ...COUNTING,
+      '--seeds',
+      '1',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ exitCode: 0, requests: [] }] });
+  });
+
+  it.for<[object, string[], boolean]>([
+    [{}, [], true],
+    [{ restartPolicy: 'OnFailure' }, [], false],
+    [{}, ['--timeout', '1m'], false],
+    [{}, ['--for', '5s'], false],
+  ])(
+    'ends runs of a Pod with %j that does not end by itself (flags %j): %s',
+    async ([spec, flags, isEnded], context) => {
+      const workshop = workshopFor(context);
+      const manifest = workshop.pod('web', { ...SERVER, ...spec });
+      // The fault of no container ends the first run before it begins.
+      const { stderr } = await workshop.run(['matrix', manifest, '--inject', 'kill:none', ...flags]);
+      const sentence = 'each run lasts 20s after its Pods are ready (--for), since pod/web does not end by itself';
+      expect({ stderr, isEnded: stderr.includes(sentence) }).toMatchObject({ isEnded });
+      expect(stderr).toContain('there is no container none');
+    },
+  );
 
   it('fails when a run does, and names the command that shows it again', async (context) => {
     const workshop = workshopFor(context);

@@ -24,8 +24,8 @@ async function countsOf(answers: readonly string[]): Promise<ReturnType<CountedR
     await clock.run(100);
   }
   await expect.poll(() => clock.alarmCount).toBe(1);
-  const counts = requests.close();
-  expect([clock.alarmCount, requests.close()]).toEqual([0, []]);
+  const counts = requests.close(() => true);
+  expect([clock.alarmCount, requests.close(() => true)]).toEqual([0, []]);
   return counts;
 }
 

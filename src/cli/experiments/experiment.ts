@@ -1,11 +1,12 @@
 import { usage } from '../../api/errors.ts';
-import type { StoredService } from '../../api/objects.ts';
+import type { StoredEvent, StoredService } from '../../api/objects.ts';
 import { machineClock } from '../../clock.ts';
 import { type AskedService, CountedRequests } from '../../experiments/counted-requests.ts';
 import { FastClock } from '../../experiments/fast-clock.ts';
 import { InjectedFaults, type InjectedFaultsOptions } from '../../experiments/injected-faults.ts';
 import { readFault } from '../../experiments/read-fault.ts';
 import { fasterTime } from '../../lifecycle/texts/podrun-events.ts';
+import { cannotServe, PORT_TAKEN } from '../../lifecycle/texts/service-events.ts';
 import { machinePort } from '../../network/listeners-of-services.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { machineAddress } from '../../network/service-addresses.ts';
@@ -52,8 +53,15 @@ export function experiment(
 function clientOf(cli: Cli): InjectedFaultsOptions['client'] {
   const requests = new CountedRequests(machineClock(cli.clock));
   return {
-    begin: () => requests.begin(openStore(cli).list<StoredService>('services', {}).flatMap(askedAt)),
-    close: () => requests.close(),
+    begin: () => requests.begin(openStore(cli).list<StoredService>('services').flatMap(askedAt)),
+    close: () => {
+      const taken = openStore(cli)
+        .list<StoredEvent>('events')
+        .filter(({ reason }) => reason === PORT_TAKEN);
+      const isTaken = (place: string): boolean =>
+        taken.some(({ message = '' }) => message.startsWith(cannotServe(place)));
+      return requests.close(({ host, port }) => !isTaken(`${host}:${port}`));
+    },
   };
 }
 

@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { plannedPods } from '../../agent/setup/planned-pods.ts';
 import { EXIT, usage } from '../../api/errors.ts';
 import { readFault } from '../../experiments/read-fault.ts';
 import { type Noticed, noticedIn } from '../../history/noticed.ts';
 import type { RequestCount } from '../../lifecycle/texts/podrun-events.ts';
 import { renderRows } from '../../print/text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from '../../print/text/tab-writer.ts';
+import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
+import { loadFromFlags } from '../apply/manifest-input.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import type { Cli } from '../cli.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
@@ -39,6 +42,8 @@ const HEADING = ['SEED', 'VERDICT', 'FAULTS', 'RESTARTS', 'READY AGAIN AFTER', '
 /** Without --inject: one container, which the seed chooses, is killed at a time that the seed chooses. */
 const DEFAULT_FAULT = 'kill';
 const JOBS_MAX = 8;
+/** Faults without a time come in the first 10 s. The rest is for the Pod, to be Ready again. */
+const DEFAULT_FOR = '20s';
 
 /**
  * Runs manifests once for each seed, each time with other faults, and prints what a user of them would have noticed.
@@ -49,10 +54,8 @@ export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly str
   const faults = flags.inject.length === 0 ? [DEFAULT_FAULT] : flags.inject;
   for (const fault of faults) readFault(fault);
   check(flags, command);
-  const held = command ?? sleepFor(flags);
+  const held = command ?? sleepFor(flags.for ?? (await defaultFor(cli, flags)));
   const hasGoal = held !== undefined || flags.until !== undefined;
-  // Runs at the same time would ask the Services of each other.
-  const counting = flags.jobs === 1 ? ['--count-requests'] : [];
   const args = [
     ...applyArgs(flags),
     // A fault may end a container. The Pod has to be Ready again at the end.
@@ -71,7 +74,7 @@ export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly str
     print([HEADING]);
     const tasks = Array.from({ length: flags.seeds }, (_, index) => async (): Promise<SeedRun | undefined> => {
       if (isStopped) return undefined;
-      return runSeed(cli, index + 1, { args: [...args, ...counting], command: held });
+      return runSeed(cli, index + 1, { args: [...args, '--count-requests'], command: held });
     });
     for (const result of begun(tasks, flags.jobs)) {
       const run = await result;
@@ -104,8 +107,26 @@ function applyArgs({ filename, recursive, namespace, until, timeout, network, ru
   ];
 }
 
+/** The default of --for: none for Pods that end by themselves, and for runs that end by a goal. */
+async function defaultFor(
+  cli: Cli,
+  { filename, recursive, namespace, until, timeout }: MatrixFlags,
+): Promise<string | undefined> {
+  if (until !== undefined || timeout !== undefined) return undefined;
+  const flags = { ...APPLY_DEFAULTS, filename, recursive, namespace };
+  // The runs tell of mistakes.
+  const { objects } = await loadFromFlags(cli, flags, { hasNamespaces: true, hasPodNetwork: true });
+  const endless = plannedPods(objects).find(({ kind, spec }) => {
+    return kind === 'CronJob' || (spec.restartPolicy ?? 'Always') === 'Always';
+  });
+  if (endless === undefined) return undefined;
+  const name = `${endless.kind.toLowerCase()}/${endless.name}`;
+  cli.note(`each run lasts ${DEFAULT_FOR} after its Pods are ready (--for), since ${name} does not end by itself`);
+  return DEFAULT_FOR;
+}
+
 /** The command that holds a run for a time after its Pods are ready. */
-function sleepFor({ for: lasting }: MatrixFlags): readonly string[] | undefined {
+function sleepFor(lasting: string | undefined): readonly string[] | undefined {
   return lasting === undefined ? undefined : ['sleep', String(durationFlag('--for', lasting) / 1000)];
 }
 

@@ -7,7 +7,8 @@ import type { RunVerb } from '../verb.ts';
 
 const EXAMPLES = `
 Examples:
-  podrun matrix deploy/ --for 30s                        # 20 runs, in each of which one container is killed
+  podrun matrix deploy/                                  # 20 runs, in each of which one container is killed
+  podrun matrix deploy/ --seeds 100 --jobs 4 --for 30s
   podrun matrix deploy/ --inject oom:app --seeds 5 -- ./smoke.sh
   podrun matrix job.yaml --inject 'exit:3@20%' --seeds 4 --jobs 4 -o json
 
@@ -34,7 +35,11 @@ export function register(program: Command, run: RunVerb): void {
     .option('--inject <fault>', 'a fault, as for apply; may be given several times (default: kill)', append, [])
     .addOption(countOption('--seeds <number>', 'the number of runs').default(20))
     .addOption(countOption('--jobs <number>', 'the number of runs at once').default(1))
-    .option('--for <duration>', 'end each run so long after its Pods are ready (default: when its Pods have ended)')
+    .option(
+      '--for <duration>',
+      'end each run so long after its Pods are ready (default: 20s; none with --until, --timeout or COMMAND, and for ' +
+        'Pods that end by themselves)',
+    )
     .option('--until <goal>', 'the goal of each run, as for apply')
     .option('--timeout <duration>', 'the time limit of each run')
     .option('--network <network>', 'the network of the Pods, as for apply')

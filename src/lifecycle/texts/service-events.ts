@@ -28,6 +28,14 @@ export function servicePortMoved(
   return podrunEvent('ServicePortMoved', message);
 }
 
+/** podrun's own: the reason of `servicePortTaken`. */
+export const PORT_TAKEN = 'PortTaken';
+
+/** podrun's own: the beginning of the message of `servicePortTaken`. @param place an address and a port */
+export function cannotServe(place: string): string {
+  return `cannot serve ${place}: `;
+}
+
 /**
  * podrun's own: an address of a Service cannot be listened on.
  * @param trouble.why the code of the error
@@ -43,5 +51,5 @@ export function servicePortTaken(
   const advice = isInCluster
     ? 'Pods reach the Service all the same; for this machine, use another port or podrun port-forward'
     : 'use --network cluster, or another port';
-  return podrunEvent('PortTaken', `cannot serve ${place}: ${cause}; ${advice}`);
+  return podrunEvent(PORT_TAKEN, `${cannotServe(place)}${cause}; ${advice}`);
 }
