@@ -31,7 +31,7 @@ export interface WorkloadAround extends PodsAround {
   readonly endpoints: readonly StoredEndpoints[];
   readonly node: NodeFacts;
   /** The machine's time zone: an IANA name. */
-  readonly timeZone: string;
+  readonly timeZone: () => string;
   /**
    * The last states of Pods that are gone, with their deletion timestamps, as far as the loop saw them. Jobs and
    * DaemonSets delay new Pods after failures; a failed Pod that was deleted leaves nothing else behind.

@@ -58,7 +58,7 @@ export class SimulatedAgent {
       store,
       clock,
       node: () => SIMULATED_NODE,
-      timeZone: 'UTC',
+      timeZone: () => 'UTC',
       suffix: world.suffix,
       newUid: world.newUid,
       claim: () => nothing,

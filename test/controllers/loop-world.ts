@@ -42,7 +42,7 @@ export class LoopWorld {
       store,
       clock,
       node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
-      timeZone: 'UTC',
+      timeZone: () => 'UTC',
       suffix: () => this.#suffix(),
       newUid: () => `made-${(this.#count += 1)}`,
       claim: () => () => undefined,

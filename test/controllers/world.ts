@@ -229,7 +229,7 @@ export class World {
       endpoints: ofKind('Endpoints'),
       claims: ofKind('PersistentVolumeClaim'),
       node: NODE,
-      timeZone: 'UTC',
+      timeZone: () => 'UTC',
     };
   }
 

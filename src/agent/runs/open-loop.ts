@@ -1,3 +1,4 @@
+import { machineZone } from '../../api/cron/zone.ts';
 import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
@@ -51,7 +52,7 @@ export function openLoop({
     clock,
     node: () => agent.node,
     delay: jobBackOff,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: machineZone,
     suffix: randomSuffix,
     newUid,
     claim: ({ apiVersion, kind, metadata: { namespace, name } }) =>

@@ -35,7 +35,7 @@ import { hasMissedMany, missedTimes, nextLookMs } from './missed-times.ts';
 export interface CronJobAround extends ReconcileMoment {
   readonly jobs: readonly StoredJob[];
   /** The zone of CronJobs that name none: an IANA name. */
-  readonly timeZone: string;
+  readonly timeZone: () => string;
 }
 
 /**
@@ -129,8 +129,9 @@ function latest(
 
 function startNext(cronJob: StoredCronJob, jobs: readonly StoredJob[], around: CronJobAround): Reconciliation {
   const { spec } = cronJob;
-  const zone = zoneOf(spec.timeZone ?? around.timeZone);
-  if (zone === undefined) return { actions: [tell(cronJob, unknownTimeZone(spec.timeZone ?? around.timeZone))] };
+  const timeZone = spec.timeZone ?? around.timeZone();
+  const zone = zoneOf(timeZone);
+  if (zone === undefined) return { actions: [tell(cronJob, unknownTimeZone(timeZone))] };
   const schedule = parseSchedule(spec.schedule);
   if ('problem' in schedule) return { actions: [tell(cronJob, unparseableSchedule(spec.schedule, schedule.problem))] };
   const nowMs = around.now.wallMs;

@@ -5,13 +5,13 @@ import { nextRun } from './next-run.ts';
 interface CronMoment {
   /** Milliseconds since 1970. */
   readonly atMs: number;
-  readonly timeZone: string;
+  readonly timeZone: () => string;
 }
 
 /** The first line about a CronJob: `next run at 12:05:00`. */
 export function nextRunText(cronJob: StoredCronJob, { atMs, timeZone }: CronMoment): string {
   if (cronJob.spec.suspend === true) return 'suspended';
-  const next = nextRun(cronJob, atMs, timeZone);
+  const next = nextRun(cronJob, atMs, timeZone());
   return next === undefined ? 'its schedule never comes' : `next run at ${next}`;
 }
 

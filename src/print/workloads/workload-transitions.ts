@@ -14,7 +14,7 @@ export interface WorkloadMoment {
   /** The Pods of the workload. */
   readonly pods: readonly StoredPod[];
   /** The time zone of the machine: an IANA name. */
-  readonly timeZone: string;
+  readonly timeZone: () => string;
 }
 
 /**

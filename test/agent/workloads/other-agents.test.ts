@@ -33,7 +33,7 @@ function watched(listeners: {
     store,
     clock,
     node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
-    timeZone: 'UTC',
+    timeZone: () => 'UTC',
     suffix: unexpected,
     newUid: unexpected,
     startPod: unexpected,

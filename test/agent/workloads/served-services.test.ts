@@ -18,7 +18,7 @@ function loopWith(options: Pick<WorkloadLoopOptions, 'services'> & Partial<Workl
     store,
     clock,
     node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
-    timeZone: 'UTC',
+    timeZone: () => 'UTC',
     suffix: () => 'abcde',
     newUid: () => 'made',
     claim: () => () => undefined,

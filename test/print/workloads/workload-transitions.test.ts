@@ -10,7 +10,7 @@ type Step = readonly [what: string, before: Workload | undefined, after: Workloa
 const SIGNS = { good: '✓', bad: '✗', info: '›', muted: '·' };
 
 function linesOf(before: Workload | undefined, after: Workload | undefined, pods: readonly StoredPod[] = []): string[] {
-  const moment = { atMs: NOW_MS, pods, timeZone: 'UTC' };
+  const moment = { atMs: NOW_MS, pods, timeZone: () => 'UTC' };
   return workloadTransitions(before, after, moment).map(({ pod, subject, text, why, tone }) => {
     return `${pod} ${SIGNS[tone]} ${subject}  ${text}${why === undefined ? '' : `: ${why}`}`;
   });

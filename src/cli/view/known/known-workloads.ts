@@ -1,3 +1,4 @@
+import { machineZone } from '../../../api/cron/zone.ts';
 import type { Owned } from '../../../controllers/reconcile.ts';
 import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../../api/objects.ts';
 import { isWorkload, type Workload } from '../../../api/workloads/stored-workloads.ts';
@@ -35,7 +36,7 @@ export class KnownWorkloads {
     const own = this.podsOf(uid, pods);
     this.#workloads.set(uid, { object: previous === undefined ? withoutOldCounts(object, own) : object, isGone });
     if (!this.#isShown(object)) return [];
-    const moment = { atMs, pods: own, timeZone: localZone() };
+    const moment = { atMs, pods: own, timeZone: machineZone };
     return workloadTransitions(previous, isGone ? undefined : object, moment);
   }
 
@@ -70,8 +71,4 @@ export class KnownWorkloads {
   #isShown(workload: Workload): boolean {
     return workload.kind !== 'ReplicaSet' || !this.#workloads.has(controllerOf(workload)?.uid ?? '');
   }
-}
-
-function localZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
