@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { startable } from './descriptors-left.ts';
 import { STARTED_APART } from './helper.ts';
 
 /** A process that runs on after the end of this one. */
@@ -29,7 +30,12 @@ export async function startInBackground({ argv, env, cwd, log }: BackgroundCall)
   const [program, ...args] = argv;
   // execa takes any descriptor, but its types know only those up to 9.
   const output = openSync(log, 'a', 0o600) as 9;
-  const child = execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] });
+  const child = execa(startable(program), args, {
+    ...STARTED_APART,
+    cwd,
+    env,
+    stdio: ['ignore', output, output, 'pipe'],
+  });
   closeSync(output);
   if (child.pid === undefined) throw (await child).cause;
   child.unref();

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { errnoOf, errnoText } from '../errno.ts';
+import { shortageOfDescriptors } from './descriptors-left.ts';
 import { STARTED } from './helper.ts';
 import type { OutputStream } from '../runtime.ts';
 import { exitCodeOf } from '../start/spawn.ts';
@@ -49,14 +50,11 @@ export async function startCommand({
   const [name, ...args] = argv;
   const [stdout, stderr] = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
   const { execa } = await import('execa');
+  const shortage = shortageOfDescriptors();
+  if (shortage !== undefined) return notStarted(name, shortage);
   const child = execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr });
   if (child.pid === undefined) {
-    const errno = errnoOf(await child);
-    return {
-      ok: false,
-      error: `cannot run ${JSON.stringify(name)}: ${startError(errno, name)}`,
-      exitCode: errno === 'ENOENT' ? 127 : 126,
-    };
+    return notStarted(name, errnoOf(await child));
   }
   child.on('error', () => undefined); // a signal that could not be sent
   const exitCode = new Promise<number>((resolve) => {
@@ -77,6 +75,8 @@ async function take(
   for await (const chunk of stream) await taker(chunk as Buffer);
 }
 
-function startError(errno: string, name: string): string {
-  return errno === 'ENOENT' && !name.includes('/') ? 'executable file not found in $PATH' : errnoText(errno);
+function notStarted(name: string, errno: string): CommandOutcome {
+  const isUnknown = errno === 'ENOENT' && !name.includes('/');
+  const why = isUnknown ? 'executable file not found in $PATH' : errnoText(errno);
+  return { ok: false, error: `cannot run ${JSON.stringify(name)}: ${why}`, exitCode: errno === 'ENOENT' ? 127 : 126 };
 }

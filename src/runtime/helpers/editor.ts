@@ -1,4 +1,5 @@
 import { exitCodeOf } from '../start/spawn.ts';
+import { startable } from './descriptors-left.ts';
 import { STARTED } from './helper.ts';
 
 /**
@@ -10,6 +11,6 @@ export async function runEditor(command: string, file: string, env: NodeJS.Proce
   const { execa } = await import('execa');
   const options = { ...STARTED, env, stdio: 'inherit' } as const;
   // The file is an argument of the shell, so that its name is not read as shell code.
-  const { exitCode, signal } = await execa('/bin/sh', ['-c', `${command} "$1"`, 'sh', file], options);
+  const { exitCode, signal } = await execa(startable('/bin/sh'), ['-c', `${command} "$1"`, 'sh', file], options);
   return exitCode ?? (signal === undefined ? 127 : exitCodeOf(null, signal));
 }

@@ -1,5 +1,6 @@
 import type { Result } from 'execa';
 import { errnoText } from '../errno.ts';
+import { shortageOfDescriptors } from './descriptors-left.ts';
 
 /** A program that does a small job for podrun and leaves no processes behind. */
 export interface HelperCall {
@@ -43,6 +44,8 @@ const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
   const { program, args, cwd = '/', env = process.env, timeoutMs = TIMEOUT_MS, input } = call;
   const { execa } = await import('execa');
+  const shortage = shortageOfDescriptors();
+  if (shortage !== undefined) return { ok: false, errno: shortage, why: `${program} ${startFailure(shortage)}` };
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
   const stdin = input === undefined ? ({ stdin: 'ignore' } as const) : { input };
   const result = await execa(program, args, { ...STARTED, ...limits, buffer: true, cwd, env, ...stdin });
@@ -57,8 +60,12 @@ type Failure = Pick<Result, 'timedOut' | 'stderr'> & {
 /** The first case that holds: a time-out is a signal too, and a program that did not start has no exit code. */
 function failureOf({ timedOut, code, signal, exitCode, stderr }: Failure, timeoutMs: number): string {
   if (timedOut) return `took longer than ${timeoutMs / 1000}s`;
-  if (exitCode === undefined && signal === undefined) return `did not start: ${errnoText(code ?? '')}`;
+  if (exitCode === undefined && signal === undefined) return startFailure(code ?? '');
   const ending = signal === undefined ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
   const lastLine = String(stderr).trimEnd().split('\n').at(-1) ?? '';
   return lastLine === '' ? ending : `${ending}: ${lastLine}`;
+}
+
+function startFailure(errno: string): string {
+  return `did not start: ${errnoText(errno)}`;
 }

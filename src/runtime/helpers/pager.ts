@@ -1,4 +1,5 @@
 import { quietly } from '../../quietly.ts';
+import { startable } from './descriptors-left.ts';
 import { STARTED } from './helper.ts';
 import { exitCodeOf } from '../start/spawn.ts';
 
@@ -19,6 +20,6 @@ export async function runPager(command: string, text: string, env: NodeJS.Proces
     stdout: 'inherit',
     stderr: 'inherit',
   } as const;
-  const { exitCode, signal } = await execa('/bin/sh', ['-c', command], options);
+  const { exitCode, signal } = await execa(startable('/bin/sh'), ['-c', command], options);
   return exitCode ?? (signal === undefined ? 127 : exitCodeOf(null, signal));
 }

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { errnoText } from '../errno.ts';
 import { exitCodeOf, withContainerUmask } from '../start/spawn.ts';
+import { startable } from './descriptors-left.ts';
 import { type HelperOutcome, STARTED_APART } from './helper.ts';
 
 /** A program through which podrun passes a stream. It ends with podrun, whose pipe it reads. */
@@ -18,6 +19,7 @@ const KEPT_CHARACTERS = 8192;
 /**
  * Starts a program with pipes at its standard input and output, in a group of its own: Ctrl-C does not reach it. Its
  * umask is that of a container, and its environment has PATH only.
+ * @throws {Error} (EMFILE, ENFILE) when podrun has too few descriptors
  */
 export async function startStreamHelper(call: {
   readonly program: string;
@@ -27,7 +29,7 @@ export async function startStreamHelper(call: {
   const { execa } = await import('execa');
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
   const options = { ...STARTED_APART, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
-  const child = withContainerUmask(() => execa(program, args, options));
+  const child = withContainerUmask(() => execa(startable(program), args, options));
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-KEPT_CHARACTERS);

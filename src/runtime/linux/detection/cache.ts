@@ -30,10 +30,18 @@ export function readCache<T extends { readonly ok: boolean }>(
   });
 }
 
-/** Caches the result. Without a writable folder, the next start detects again. */
+/** What programs and Node say when the machine, or podrun's share of it, is short of processes, memory or open files. */
+const SHORTAGE =
+  /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b|cannot allocate memory|resource temporarily unavailable|too many open files/i;
+
+/**
+ * Caches the result, but not that of a trial that a shortage has ended, which passes. Without a writable folder, the
+ * next start detects again.
+ */
 export function writeCache(stateDir: string, of: CachedDetection, key: string, detection: unknown): void {
   const file = cacheFile(stateDir, of);
   const draft = path.join(path.dirname(file), temporaryFolderName());
+  if (SHORTAGE.test(JSON.stringify(detection))) return;
   const isWritten = succeeds(() => {
     makePrivate(path.dirname(file));
     writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });

@@ -2,6 +2,7 @@ import { execa } from 'execa';
 import type { Clock } from '../../../clock.ts';
 import type { NamespaceFacts, NamespaceTools } from '../../features.ts';
 import { errnoText } from '../../errno.ts';
+import { shortageOfDescriptors } from '../../helpers/descriptors-left.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 
@@ -54,6 +55,10 @@ exec "$SLEEP" infinity`;
 export async function runTrial(request: TrialRequest): Promise<{ steps: TrialSteps; timedOut: boolean }> {
   const { clock } = request;
   const steps = new Map<TrialStep, { ok: boolean; said: string }>();
+  const shortage = shortageOfDescriptors();
+  if (shortage !== undefined) {
+    return { steps: steps.set('unshare', { ok: false, said: errnoText(shortage) }), timedOut: false };
+  }
   const holder = start(holderArgv(request), environment(request));
   let entering: StartedProgram | undefined;
   const trial = (async () => {

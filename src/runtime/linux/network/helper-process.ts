@@ -2,6 +2,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
+import { startable } from '../../helpers/descriptors-left.ts';
 import { argumentsToRun } from '../../../build-file.ts';
 import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
 import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../../../network/service-listener.ts';
@@ -59,7 +60,14 @@ const SILENT_MAX = 5;
 
 /** The end of the pipe tells a helper that podrun has ended. */
 const startHelper = ({ file, argv, env }: ProgramCall) =>
-  execa(file, argv.slice(1), { ...STARTED_APART, env, stdin: 'pipe', stdout: 'ignore', stderr: 'ignore', ipc: true });
+  execa(startable(file), argv.slice(1), {
+    ...STARTED_APART,
+    env,
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    ipc: true,
+  });
 
 type HelperChild = ReturnType<typeof startHelper>;
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
+import { startable } from '../../helpers/descriptors-left.ts';
 import { type Clock, sleep } from '../../../clock.ts';
 import { errnoText } from '../../errno.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
@@ -107,7 +108,7 @@ export class LastingNetwork implements HeldNetwork {
 const LOOK_EVERY_MS = 2;
 
 const startHolder = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
-  execa(file, args, { ...STARTED_APART, env, stdin: 'ignore' });
+  execa(startable(file), args, { ...STARTED_APART, env, stdin: 'ignore' });
 
 /** `ready`, or the whole output of a holder that has ended. */
 function startupOutput(child: ReturnType<typeof startHolder>): Promise<string> {

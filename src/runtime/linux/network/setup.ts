@@ -2,6 +2,7 @@ import { closeSync, openSync, readlinkSync } from 'node:fs';
 import { execa } from 'execa';
 import { quietly } from '../../../quietly.ts';
 import { errnoText } from '../../errno.ts';
+import { startable } from '../../helpers/descriptors-left.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 import type { SetupCommand } from './cluster-commands.ts';
@@ -73,7 +74,7 @@ async function endNetwork({ pid, files }: NewNetwork, holds: boolean, isGone: Pr
 }
 
 const startSetup = ({ argv: [file = '', ...args], env }: SetupCommand) =>
-  execa(file, args, { ...STARTED_APART, env, stdin: 'pipe' });
+  execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe' });
 
 /** Opens the namespaces of a process, or those that it has open. */
 export function openNamespaces(pid: number, files?: NamespaceFiles): NamespaceFiles {

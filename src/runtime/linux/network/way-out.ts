@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { execa } from 'execa';
+import { startable } from '../../helpers/descriptors-left.ts';
 import { type Alarm, type Clock, sleep } from '../../../clock.ts';
 import { quietly, readQuietly } from '../../../quietly.ts';
 import { errnoText } from '../../errno.ts';
@@ -116,7 +117,7 @@ const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: startTim
 const run = ([program = '', ...args]: readonly string[]) => runHelper({ program, args, env: {} });
 
 const execute = ([file = '', ...args]: readonly string[]) =>
-  execa(file, args, { ...STARTED_APART, env: {}, stdin: 'pipe', all: true });
+  execa(startable(file), args, { ...STARTED_APART, env: {}, stdin: 'pipe', all: true });
 
 interface Started {
   readonly pid: number | undefined;
