@@ -30,7 +30,7 @@ export function readCache<T extends { readonly ok: boolean }>(
   });
 }
 
-/** What programs and Node say when the machine, or podrun's share of it, is short of processes, memory or open files. */
+/** Messages of programs and of Node when processes, memory or open files are scarce. */
 const SHORTAGE =
   /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b|cannot allocate memory|resource temporarily unavailable|too many open files/i;
 
