@@ -101,6 +101,9 @@ export class PodRun implements PodReport {
         this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
       } else if (this.#takeNewer(object)) this.#changed(object);
     });
+    // A client may have changed the Pod since it was stored.
+    const present = store.get<StoredPod>('pods', namespace, name);
+    if (present !== undefined && resolvedUid(present) === uid) this.#takeNewer(asRun(present, pod.spec));
   }
 
   /** The Pod as this agent knows it. */
@@ -127,6 +130,9 @@ export class PodRun implements PodReport {
     if (this.#state !== 'waiting') return;
     const { agent, clock, restoration } = this.#options;
     if (restoration !== undefined) return this.#run(restoration);
+    if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
+    // A Pod that never ran is removed at once, without a terminal phase.
+    if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     const facts = { ...agent.schedulerFacts(this), now: clock.now() };
     let placement = place(this.#pod, facts);
     if (placement.type === 'waits') return this.#leavePending(placement);
@@ -182,10 +188,6 @@ export class PodRun implements PodReport {
       this.events(pod, this.#recorder.unrecorded(agent.notices(pod)));
       return agent.changed(pod);
     }
-    if (this.#state !== 'waiting') return;
-    if (isTerminalPhase(pod.status.phase)) return this.#end();
-    // A Pod that never ran is removed at once, without a terminal phase.
-    if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     this.begin();
   }
 

@@ -5,6 +5,7 @@ import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import { PodrunError } from '../../src/api/errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/store.ts';
+import { prepareForCreate } from '../../src/manifest/default/create.ts';
 import { node } from '../lifecycle/base-objects.ts';
 import { PATIENT } from '../patience.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
@@ -102,6 +103,30 @@ it('the agent may forget a Pod that another process removed just before it did',
   client.change<StoredPod>('pods', pod.metadata, 'object', (stored) => withoutGrace(stored, clock.now().wallMs));
   client.delete('pods', 'default', 'web');
   await vi.waitFor(() => expect([ends.count, removals.count]).toEqual([1, 1]), PATIENT);
+});
+
+describe('a Pod that a client changed after it was stored, and before its agent looked', () => {
+  const begun = (change: (pod: StoredPod) => StoredPod): Rig & { readonly stored: () => StoredPod | undefined } => {
+    const clock = new ManualClock();
+    const store = new MemoryStore(clock);
+    const { spec, ...rest } = newPod('web');
+    const gated = { ...rest, spec: { ...spec, schedulingGates: [{ name: 'wait' }] } };
+    const pod = store.create('pods', prepareForCreate(gated as unknown as KubeObject) as unknown as typeof gated);
+    store.change<StoredPod>('pods', pod.metadata, 'object', change);
+    const rig = runOf(pod, store, clock);
+    rig.run.begin();
+    return { ...rig, stored: () => store.get<StoredPod>('pods', 'default', 'web') };
+  };
+
+  it('is scheduled when its gates are gone', () => {
+    const { run } = begun((pod) => ({ ...pod, spec: { ...pod.spec, schedulingGates: [] } }));
+    expect(run.state).toBe('placed');
+  });
+
+  it('is removed when it is to be deleted', () => {
+    const { run, stored } = begun((pod) => withoutGrace(pod, 0));
+    expect([run.state, stored()]).toEqual(['over', undefined]);
+  });
 });
 
 it('a static Pod keeps its uid and spec whatever happens to its mirror Pod, which gets its status', () => {
