@@ -26,9 +26,9 @@ export function addLoad(group: Command, run: RunVerb): void {
     .summary('Load images from an archive')
     .description('Loads the images of an archive under the names that they have in it.')
     .usage('[-i FILE]')
-    .option('-i, --input <file>', 'the archive (default: standard input)', '-')
+    .option('-i, --input <file>', 'the archive (default: standard input)')
     .addHelpText('after', EXAMPLES)
-    .action(({ input }: { readonly input: string }) => run((cli) => load(cli, input)));
+    .action(({ input = '-' }: { readonly input?: string }) => run((cli) => load(cli, input)));
 }
 
 async function load(cli: Cli, input: string): Promise<number> {
