@@ -10,6 +10,8 @@ it.each<[string, boolean]>([
   ['spawn /usr/bin/setpriv EMFILE', false],
   ['unshare: fork failed: Resource temporarily unavailable', false],
   ['mount: Cannot allocate memory', false],
+  ['/usr/bin/sh: 11: Cannot fork', false],
+  ["sh: can't fork: Resource temporarily unavailable", false],
 ])('keeps the result of a trial that ended with "%s": %s', (said, isKept) => {
   const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-cache-'));
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));

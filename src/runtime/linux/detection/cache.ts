@@ -32,7 +32,7 @@ export function readCache<T extends { readonly ok: boolean }>(
 
 /** Messages of programs and of Node when processes, memory or open files are scarce. */
 const SHORTAGE =
-  /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b|cannot allocate memory|resource temporarily unavailable|too many open files/i;
+  /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b|can(?:no|')t fork|cannot allocate memory|resource temporarily unavailable|too many open files/i;
 
 /**
  * Caches the result, but not that of a trial that a shortage has ended, which passes. Without a writable folder, the
