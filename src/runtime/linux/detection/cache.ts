@@ -30,9 +30,10 @@ export function readCache<T extends { readonly ok: boolean }>(
   });
 }
 
-/** Messages of programs and of Node when processes, memory or open files are scarce. */
-const SHORTAGE =
-  /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b|can(?:no|')t fork|cannot allocate memory|resource temporarily unavailable|too many open files/i;
+/** Errors of the system when processes, memory or open files are scarce. */
+const SHORTAGE_ERRNO = /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b/;
+/** The same in the words of programs. */
+const SHORTAGE_TEXT = /can(?:no|')t fork|cannot allocate memory|resource temporarily unavailable|too many open files/i;
 
 /**
  * Caches the result, but not that of a trial that a shortage has ended, which passes. Without a writable folder, the
@@ -41,7 +42,8 @@ const SHORTAGE =
 export function writeCache(stateDir: string, of: CachedDetection, key: string, detection: unknown): void {
   const file = cacheFile(stateDir, of);
   const draft = path.join(path.dirname(file), temporaryFolderName());
-  if (SHORTAGE.test(JSON.stringify(detection))) return;
+  const said = JSON.stringify(detection);
+  if (SHORTAGE_ERRNO.test(said) || SHORTAGE_TEXT.test(said)) return;
   const isWritten = succeeds(() => {
     makePrivate(path.dirname(file));
     writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });
