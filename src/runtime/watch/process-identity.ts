@@ -48,10 +48,17 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
 
 /**
  * True for a process that still exists, but was killed: it is gone as soon as the kernel has ended it. A process that
- * takes the signal between the two fields of one look shows neither: the second look shows it.
+ * takes the signal shows neither of the marks of `ending` for a moment. Its SIGKILL stays among those that are pending
+ * for all of its threads. Source: linux kernel/signal.c get_signal, complete_signal.
  */
 export function isEnding(pid: number): boolean {
-  return factsOf(pid)?.ending === true || factsOf(pid)?.ending === true;
+  return factsOf(pid)?.ending === true || (process.platform === 'linux' && isKillPending(pid));
+}
+
+function isKillPending(pid: number): boolean {
+  const status = quietly(() => readFileSync(`/proc/${pid}/status`, 'latin1')) ?? '';
+  const [, signals = '0'] = /^ShdPnd:\s*[\da-f]*([\da-f]{3})$/m.exec(status) ?? [];
+  return (Number.parseInt(signals, 16) & SIGKILL_BIT) !== 0;
 }
 
 /** Looks at a process, also at a zombie. Undefined: there is none. Takes 20 µs on Linux, some ms elsewhere. */
