@@ -27,15 +27,11 @@ export const ANSWER_DESCRIPTOR = 3;
  */
 export async function startInBackground({ argv, env, cwd, log }: BackgroundCall): Promise<BackgroundAnswer> {
   const { execa } = await import('execa');
-  const [program, ...args] = argv;
+  const [file, ...args] = argv;
+  const program = startable(file);
   // execa takes any descriptor, but its types know only those up to 9.
   const output = openSync(log, 'a', 0o600) as 9;
-  const child = execa(startable(program), args, {
-    ...STARTED_APART,
-    cwd,
-    env,
-    stdio: ['ignore', output, output, 'pipe'],
-  });
+  const child = execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] });
   closeSync(output);
   if (child.pid === undefined) throw (await child).cause;
   child.unref();
