@@ -63,7 +63,7 @@ function keepCache(script, { own, prefix, hash }) {
     fs.renameSync(temporary, own);
     for (const other of fs.readdirSync(folder)) {
       const isOfFile = prefix === '' ? !other.startsWith('server-') : other.startsWith(prefix);
-      if (isOfFile && !other.startsWith(prefix + hash)) fs.rmSync(path.join(folder, other), { recursive: true });
+      if (isOfFile && !other.startsWith(prefix + hash)) fs.unlinkSync(path.join(folder, other));
     }
   } catch {
     // podrun cannot write to the folder: the next start compiles again.

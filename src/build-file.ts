@@ -1,10 +1,11 @@
 // The files of the build beside the program. They lie in dist/; in the single executable they are assets, by their
 // names, and its launcher (bin/executable/main.js) runs them.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
+import { removeTree } from './remove-tree.ts';
 
 /** The first argument of the single executable that makes it run a file of the build: the second one names the file. */
 const RUN_FILE = '__run';
@@ -32,7 +33,7 @@ export function loadNativePart(name: string): unknown {
     process.dlopen(loaded, file);
     return loaded.exports;
   } finally {
-    rmSync(folder, { recursive: true });
+    removeTree(folder);
   }
 }
 

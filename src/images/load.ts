@@ -1,9 +1,9 @@
 import { createWriteStream, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
+import { removeLargeTree } from '../remove-tree.ts';
 import { fullImageName } from '../api/image-reference.ts';
 import { PodrunError } from '../api/errors.ts';
 import { formatTime } from '../api/time.ts';
@@ -54,7 +54,7 @@ export async function loadImages(archive: Readable, tools: LoadTools): Promise<P
     if (error instanceof PullError) throw damaged(error.message);
     throw error;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeLargeTree(folder);
   }
 }
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { quietly } from '../quietly.ts';
+import { removeTree } from '../remove-tree.ts';
 import type { Clock } from '../clock.ts';
 import { atExit } from '../agent/runs/at-exit.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { removeTree } from '../store/disk/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
 import { knownProcess, presenceOf } from '../store/owners/known-process.ts';
 import { memoryMountPoints } from '../store/layout.ts';

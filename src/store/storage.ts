@@ -1,7 +1,9 @@
 import { readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import { inFolder, isLeftover, makeFolder, removeTree, temporaryName } from './disk/atomic-file.ts';
+import { quietly } from '../quietly.ts';
+import { removeTree } from '../remove-tree.ts';
+import { inFolder, isLeftover, makeFolder, temporaryName } from './disk/atomic-file.ts';
 import { ifPresent } from './disk/disk-errors.ts';
 import type { FileLocks } from './disk/file-lock.ts';
 import type { ProcessLookup } from './owners/known-process.ts';
@@ -45,14 +47,19 @@ export class StagingArea {
 
   /** Removes a folder of the staging area, and the folders that killed processes left there. */
   discard(folder: string): void {
-    removeTree(folder);
+    removeQuietly(folder);
     this.sweep();
   }
 
   /** Removes the folders that killed processes left in the staging area. */
   sweep(): void {
     for (const name of ifPresent(() => readdirSync(this.#folder)) ?? []) {
-      if (isLeftover(name, this.#lookup)) removeTree(path.join(this.#folder, name));
+      if (isLeftover(name, this.#lookup)) removeQuietly(path.join(this.#folder, name));
     }
   }
+}
+
+/** Files of a container's other users may stay: they must not stop a deletion. A later sweep tries again. */
+function removeQuietly(folder: string): void {
+  quietly(() => removeTree(folder));
 }

@@ -1,6 +1,7 @@
 import { isProcess } from './disk/stored-json.ts';
 import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../remove-tree.ts';
 import { isTerminalPhase } from '../api/objects.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isLeftover, isTemporary, readJsonFile } from './disk/atomic-file.ts';
@@ -40,7 +41,7 @@ export class StrayFiles {
   #sweepHalfWritten(folder: string): void {
     for (const entry of entriesIn(folder)) {
       const file = path.join(folder, entry.name);
-      if (isLeftover(entry.name, this.#lookup)) rmSync(file, { force: true, recursive: true });
+      if (isLeftover(entry.name, this.#lookup)) removeTree(file);
       else if (entry.isDirectory() && !isTemporary(entry.name) && !CONTENTS.has(entry.name)) {
         this.#sweepHalfWritten(file);
       }

@@ -85,6 +85,18 @@ describe('what only one place may do', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('folders are removed by src/remove-tree.ts: what Node itself removes differs by its version', () => {
+    const files = [...source, ...sourcesBelow('bin').filter(({ path }) => !path.endsWith('/build.mjs'))];
+    const wrong = files
+      .filter(({ path }) => path !== 'src/remove-tree.ts')
+      .flatMap((file) =>
+        nodesOf(file.ast)
+          .filter(mayRemoveFolder)
+          .map((node) => `${file.path}:${lineAt(file, node.start)}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('every exception is still needed', () => {
     const idle = EXCEPTIONS.filter(({ file, use }) => !uses.some((seen) => seen.file === file && seen.name === use));
     expect(idle).toEqual([]);
@@ -104,6 +116,17 @@ function usesIn(file: SourceFile): Array<{ name: string; at: number }> {
     const passed = node.type === 'CallExpression' ? (node['arguments'] as AstNode[]).map(nameOf) : [];
     return [callee, ...passed].flatMap((name) => (name === undefined ? [] : [{ name, at: node.start }]));
   });
+}
+
+/** True for a call of rm, rmSync, rmdir or rmdirSync with other options than `{ force: true }`. */
+function mayRemoveFolder(node: AstNode): boolean {
+  if (node.type !== 'CallExpression' || !isNode(node['callee'])) return false;
+  const { callee, arguments: [, options] = [] } = node as AstNode & { callee: AstNode; arguments?: AstNode[] };
+  const name = nameOf(callee.type === 'MemberExpression' ? callee['property'] : callee);
+  if (!/^(rm|rmdir)(Sync)?$/.test(name ?? '') || options === undefined) return false;
+  const keys =
+    options.type === 'ObjectExpression' ? (options['properties'] as AstNode[]).map(({ key }) => nameOf(key)) : [];
+  return keys.length !== 1 || keys[0] !== 'force';
 }
 
 function nameOf(node: unknown): string | undefined {

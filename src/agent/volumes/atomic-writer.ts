@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../../remove-tree.ts';
 import { quietly } from '../../quietly.ts';
 import { formatTime } from '../../api/time.ts';
 import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
@@ -91,7 +92,7 @@ function newFolder(volume: string, files: Files, wallMs: number): string {
       chmodSync(file, mode);
     }
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
     throw error;
   }
   return path.basename(folder);
@@ -109,7 +110,7 @@ function link(folder: string, name: string): void {
   const file = path.join(folder, name);
   const target = `${DATA}/${name}`;
   if (quietly(() => readlinkSync(file)) === target) return;
-  rmSync(file, { recursive: true, force: true });
+  removeTree(file);
   symlinkSync(target, file);
 }
 
@@ -118,6 +119,6 @@ function removeRest(folder: string, { dated, names }: { dated: string; names: Re
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);
     const isStale = !names.has(name) && quietly(() => readlinkSync(file)) === `${DATA}/${name}`;
-    if (isStale || (isDated(name) && name !== dated)) rmSync(file, { recursive: true, force: true });
+    if (isStale || (isDated(name) && name !== dated)) removeTree(file);
   }
 }

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { removeTree } from '../../remove-tree.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
 import { EXIT, usage } from '../../api/errors.ts';
 import { readFault } from '../../experiments/read-fault.ts';
@@ -144,7 +145,7 @@ async function runSeed(cli: Cli, seed: number, { args, command }: SeedCall): Pro
     if (exitCode === EXIT.usage && runs.length === 0) throw usage('no Pod began', 'The lines above say why.');
     return { seed, exitCode, ...noticedIn(runs.map(({ recorded }) => recorded)) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 

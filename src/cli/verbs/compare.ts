@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { removeTree } from '../../remove-tree.ts';
 import { EXIT, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { compareRuns, type RunComparison } from '../../history/compare/compare-runs.ts';
@@ -93,7 +94,7 @@ async function compare(cli: Cli, files: readonly string[], flags: CompareFlags):
     cli.stdout.write(flags.output === undefined ? renderStories(stories) : recordOf(stories, displayNowMs(cli)));
     return stories.every(isSame) ? EXIT.ok : EXIT.failed;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { removeTree } from '../../remove-tree.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { isJsonObject } from '../../api/json.ts';
@@ -68,10 +69,10 @@ async function edit(cli: Cli, words: readonly string[], flags: EditFlags): Promi
     } catch (error) {
       const isTyped = withoutComments(readFileSync(file, 'utf8')) !== renderObject(object, flags.output);
       if (isTyped) cli.stderr.write(`A copy of your changes has been stored to ${goQuote(file)}\n`);
-      else rmSync(folder, { recursive: true });
+      else removeTree(folder);
       throw error;
     }
-    rmSync(folder, { recursive: true });
+    removeTree(folder);
   }
   return EXIT.ok;
 }

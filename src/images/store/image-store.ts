@@ -10,6 +10,7 @@ import {
   renameSync,
 } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../../remove-tree.ts';
 import type { ImageConfig, LayerKind, PresentImage } from '../../lifecycle/images/types.ts';
 import { filesIn, quietly } from '../../quietly.ts';
 import { PRIVATE_FOLDER, readJsonQuietly, uniqueName, writeWhole } from './files.ts';
@@ -175,16 +176,16 @@ export class ImageStore {
       symlinkSync(path.join('../../../layers', kind, hexOf(diffId)), path.join(making, 'l', String(index)));
     }
     if (quietly(() => readlinkSync(path.join(folder, 'l/0')).includes(`/${kind}/`)) === true) {
-      rmSync(making, { recursive: true });
+      removeTree(making);
       return;
     }
     // Another owner kind, or the rest of an interrupted removal.
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
     try {
       renameSync(making, folder);
     } catch {
       // Another process has just made the same links.
-      rmSync(making, { recursive: true, force: true });
+      removeTree(making);
     }
   }
 

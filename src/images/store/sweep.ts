@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { removeLargeTree } from '../../remove-tree.ts';
 import { filesIn, succeeds } from '../../quietly.ts';
 import { runHelper } from '../../runtime/helpers/helper.ts';
 import { asOwners } from '../unpack/unpack-layer.ts';
@@ -84,7 +84,7 @@ async function removeLeftovers(store: ImageStore, pattern: RegExp): Promise<void
 /** Removes a folder with files of subordinate users, and with folders that deny their owner to write. */
 export async function removeLayerTree(folder: string): Promise<void> {
   try {
-    await rm(folder, { recursive: true, force: true });
+    await removeLargeTree(folder);
   } catch {
     for (const kind of ['mapped', 'single'] as const) {
       const [program, ...args] = asOwners(kind, ['rm', '-rf', folder]);

@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, mkdtempSync, openSync, promises, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeLargeTree, removeTree } from '../../remove-tree.ts';
 import { quietly, filesIn } from '../../quietly.ts';
 import { machineTag } from '../../machine-id.ts';
 import { errnoOf, isDiskLost, mkdirIfMissing } from '../errno.ts';
@@ -98,7 +99,9 @@ export class FifoPool {
   /** Removes the FIFOs. */
   async close(): Promise<void> {
     await this.#making?.catch(() => undefined);
-    if (this.#folder !== undefined) removeFolder(this.#folder);
+    const folder = this.#folder;
+    // Somebody may have removed it, or its disk is read-only: `gc` removes it later.
+    if (folder !== undefined) quietly(() => removeTree(folder));
     this.#free = [];
   }
 
@@ -140,15 +143,8 @@ export async function removeFifos(directory: string): Promise<void> {
   for (const name of filesIn(directory)) {
     const [, pid, scope] = /^(\d+)-([\da-f]{8})-/.exec(name) ?? [];
     const isAlive = pid !== undefined && (scope !== machineTag() || startTimeOf(Number(pid)) !== undefined);
-    if (!isAlive) await promises.rm(join(directory, name), { recursive: true, force: true, ...WHILE_MKFIFO_RUNS });
+    if (!isAlive) await removeLargeTree(join(directory, name), WHILE_MKFIFO_RUNS);
   }
-}
-
-/** Removes a folder of FIFOs as rmSync does, for which Node would load another module. */
-function removeFolder(folder: string): void {
-  for (const name of filesIn(folder)) unlink(join(folder, name));
-  // Somebody may have removed it, or its disk is read-only: `gc` removes it later.
-  quietly(() => rmdirSync(folder));
 }
 
 export function closeFifo({ readFd, writeFd }: Fifo): void {

@@ -1,17 +1,4 @@
-import {
-  existsSync,
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { machineTag } from '../../machine-id.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
@@ -102,45 +89,4 @@ export function readJsonFile<T>(file: string, hasShape?: ShapeCheck): T | undefi
 export function namesIn(folder: string): string[] {
   const names = ifPresent(() => readdirSync(folder)) ?? [];
   return names.filter((name) => !name.startsWith('.')).toSorted();
-}
-
-/**
- * Removes a folder and everything in it. Containers may leave folders that their own user cannot write: these get new
- * modes first. Files that still cannot be removed (of another user) stay: they must not stop a deletion.
- */
-export function removeTree(folder: string): void {
-  try {
-    // Most runs have no volumes: the folder is missing.
-    const present = lstatSync(folder, { throwIfNoEntry: false });
-    if (present?.isDirectory() === true) removeFolder(folder);
-    else if (present !== undefined) rmSync(folder, { force: true });
-  } catch {
-    makeWritable(folder);
-    try {
-      rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // The caller has moved the folder to the staging area. A later sweep tries again.
-    }
-  }
-}
-
-/** Removes a folder with unlink and rmdir: rmSync takes milliseconds for a few files, and every start removes a run. */
-function removeFolder(folder: string): void {
-  for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) removeFolder(file);
-    else unlinkSync(file);
-  }
-  ifPresent(() => rmdirSync(folder));
-}
-
-function makeWritable(folder: string): void {
-  try {
-    chmodSync(folder, FOLDER_MODE);
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) makeWritable(path.join(folder, entry.name));
-    }
-  } catch {
-    // The folder belongs to another user.
-  }
 }

@@ -13,7 +13,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import path from 'node:path';
-import { removeTree } from './atomic-file.ts';
+import { removeTree } from '../../remove-tree.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import { quietly } from '../../quietly.ts';
 import { newUid } from '../unique-id.ts';
@@ -231,7 +231,7 @@ function writeOwnerLink(link: string, { root, processes }: MemoryArea): void {
 
 function removePod(home: string, pod: string): void {
   const folder = path.join(home, pod);
-  removeTree(folder);
+  quietly(() => removeTree(folder));
   if (existsSync(folder)) return;
   ifPresent(() => unlinkSync(folder + OWNER));
   removeEmpty(home);

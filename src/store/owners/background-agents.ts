@@ -1,15 +1,10 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { PodrunError } from '../../api/errors.ts';
-import {
-  makeFolder,
-  namesIn,
-  readJsonFile,
-  removeTree,
-  writeFileAtomically,
-  writePrivateFile,
-} from '../disk/atomic-file.ts';
+import { makeFolder, namesIn, readJsonFile, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
+import { quietly } from '../../quietly.ts';
+import { removeTree } from '../../remove-tree.ts';
 import { FileLocks } from '../disk/file-lock.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedIds } from './known-process.ts';
 import { NetworkRecord } from './network-record.ts';
@@ -171,7 +166,7 @@ export class BackgroundAgents {
       const { folder } = this.paths(id);
       if (!existsSync(folder)) return;
       const isLast = (): boolean => this.list().every((other) => other === id);
-      this.networkRecord(id).leave(isLast, end, () => removeTree(folder));
+      this.networkRecord(id).leave(isLast, end, () => quietly(() => removeTree(folder)));
     });
   }
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { removeTree } from '../../remove-tree.ts';
 import { inFolder, namesIn, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
 import { onDisk } from '../disk/disk-errors.ts';
 import type { FileLocks } from '../disk/file-lock.ts';
@@ -105,7 +106,7 @@ export class NetworkRecord {
           const pid = this.living(part);
           if (pid !== undefined) end(pid);
         }
-        rmSync(sharedClusterPaths(this.#parts.root).folder, { recursive: true, force: true });
+        removeTree(sharedClusterPaths(this.#parts.root).folder);
       }
       remove();
     });

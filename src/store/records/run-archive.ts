@@ -1,7 +1,9 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { StoredPod } from '../../api/objects.ts';
-import { inFolder, namesIn, removeTree } from '../disk/atomic-file.ts';
+import { quietly } from '../../quietly.ts';
+import { removeTree } from '../../remove-tree.ts';
+import { inFolder, namesIn } from '../disk/atomic-file.ts';
 import { ifPossible, ifPresent } from '../disk/disk-errors.ts';
 import { historyFolder, namespaceFolder, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
 import type { StorageParts } from '../storage.ts';
@@ -26,7 +28,8 @@ export class RunArchive {
     inFolder(history, () => renameSync(paths.folder, folder));
     return () => {
       const { volumes, layers, owner, reserve, reserveLink } = pathsInPodFolder(folder);
-      for (const part of [volumes, layers, owner, reserve, reserveLink]) removeTree(part);
+      // Files that cannot be removed are in nobody's way.
+      for (const part of [volumes, layers, owner, reserve, reserveLink]) quietly(() => removeTree(part));
       for (const oldest of namesIn(history).slice(0, -RUNS_KEPT)) this.#discard(path.join(history, oldest));
     };
   }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../../../remove-tree.ts';
 import { quietly } from '../../../quietly.ts';
 import type { Obstacle } from '../../../machine/abilities.ts';
 import { machineTag } from '../../../machine-id.ts';
@@ -82,5 +83,5 @@ export function makePrivate(folder: string): void {
 
 function removeQuietly(folder: string): void {
   // The folders are empty: what stays is removed with other temporary files of podrun.
-  quietly(() => rmSync(folder, { recursive: true, force: true }));
+  quietly(() => removeTree(folder));
 }

@@ -1,5 +1,6 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../../../remove-tree.ts';
 import type { NamespaceTools } from '../../features.ts';
 import { runHelper } from '../../helpers/helper.ts';
 
@@ -58,7 +59,7 @@ function versionOf(files: readonly string[]): string {
 async function copyPrograms(tools: NamespaceTools, folder: string): Promise<void> {
   const { loader, libraries } = await librariesOf(NAMES.map((name) => tools[name]));
   const made = `${folder}.${process.pid}`;
-  rmSync(made, { recursive: true, force: true });
+  removeTree(made);
   mkdirSync(made, { recursive: true, mode: 0o755 });
   const copy = (file: string, name: string): void => {
     copyFileSync(file, path.join(made, name));
@@ -70,7 +71,7 @@ async function copyPrograms(tools: NamespaceTools, folder: string): Promise<void
   try {
     renameSync(made, folder);
   } catch (error) {
-    rmSync(made, { recursive: true, force: true });
+    removeTree(made);
     if (!existsSync(folder)) throw error;
   }
 }

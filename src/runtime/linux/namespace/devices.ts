@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../../../remove-tree.ts';
 import type { MountPlan } from './mount-plan.ts';
 
 /** The devices of every container. Source: runc, libcontainer/specconv AllowedDevices. */
@@ -84,12 +85,12 @@ function makeCommon(folder: string): void {
   if (existsSync(folder)) return;
   mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });
   const made = `${folder}.${process.pid}`;
-  rmSync(made, { recursive: true, force: true });
+  removeTree(made);
   makeDevEntries(made);
   try {
     renameSync(made, folder);
   } catch (error) {
-    rmSync(made, { recursive: true, force: true });
+    removeTree(made);
     if (!existsSync(folder)) throw error;
   }
 }

@@ -1,15 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readFileSync,
-  promises,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { removeLargeTree } from '../../../remove-tree.ts';
 import { quietly, filesIn } from '../../../quietly.ts';
 import { runHelper } from '../../helpers/helper.ts';
 import { deleteLeft } from '../oci/program.ts';
@@ -21,14 +12,13 @@ import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
  */
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
   for (const file of madeOnHost.toReversed()) removeEmpty(file);
-  openWorkFolders(layerDir);
   await deleteLeft(layerDir);
-  await removeTree(layerDir);
+  await removeOwnedTree(layerDir);
 }
 
 /** Removes a folder, also with files of a container's other users: those belong to root of such a user namespace. */
-async function removeTree(folder: string): Promise<void> {
-  const isGone = await promises.rm(folder, { recursive: true, force: true }).then(
+async function removeOwnedTree(folder: string): Promise<void> {
+  const isGone = await removeLargeTree(folder).then(
     () => true,
     () => false,
   );
@@ -53,7 +43,7 @@ export async function removeLeftLayers(layers: string): Promise<void> {
       await removeLayer(layerDir, readMadeOnHost(layerDir));
     }
   }
-  await removeTree(layers);
+  await removeOwnedTree(layers);
 }
 
 function readMadeOnHost(layerDir: string): string[] {
@@ -78,12 +68,4 @@ function removeEmpty(file: string): void {
     else if (stats.size === 0) rmSync(held);
   });
   closeSync(folder);
-}
-
-/** Makes work folders readable: the kernel creates them without any permission, and only root could read them. */
-function openWorkFolders(layerDir: string): void {
-  for (const name of filesIn(layerDir).filter((file) => file.startsWith('work'))) {
-    // Without the folder, the overlay was never mounted.
-    quietly(() => chmodSync(path.join(layerDir, name, 'work'), 0o700));
-  }
 }

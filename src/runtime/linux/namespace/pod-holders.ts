@@ -1,5 +1,6 @@
-import { mkdirSync, promises } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { removeLargeTree } from '../../../remove-tree.ts';
 import type { FileOwners, PodNamespaces } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
@@ -71,7 +72,7 @@ export class PodHolders {
     const made = await shared.made.catch(() => undefined);
     made?.holder.kill();
     await made?.holder.ended;
-    await promises.rm(shared.folder, { recursive: true, force: true }).catch(() => undefined);
+    await removeLargeTree(shared.folder).catch(() => undefined);
   }
 
   killAll(): void {
