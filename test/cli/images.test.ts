@@ -16,6 +16,7 @@ const IMAGES = {
   'app:1': { config: { Cmd: ['true'] } },
   'other:1': {},
   'own:1': { layers: [{ 'usr/bin/setsid': 'not that of util-linux' }] },
+  'wrapping:1': { config: { Cmd: ['id'], User: '4294967296' } },
   'stays:1': { config: { Cmd: ['sleep', '600'] }, layers: [{ 'etc/stays': 'still here' }] },
 };
 
@@ -99,6 +100,23 @@ it.runIf(TIERS.includes('namespace'))(
   },
 );
 
+it.runIf(TIERS.includes('namespace'))(
+  'a container whose user would wrap to root is not created, with runAsNonRoot or without',
+  async () => {
+    const image = `${world.host}/wrapping:1`;
+    const why = 'failed to create containerd container: invalid USER value "4294967296": uid out of range';
+    for (const runAsNonRoot of [true, false]) {
+      const spec = { securityContext: { runAsNonRoot }, containers: [{ name: 'main', image }] };
+      const pod = workshop.pod(`as-${runAsNonRoot}`, spec);
+      const applied = workshop.start(['apply', '--images=registry', '--runtime=namespace', pod]);
+      await applied.until(({ stdout }) => /CreateContainerError|exited/.test(stdout));
+      expect(applied.stdout).toContain(why);
+      applied.signal('SIGTERM');
+      await applied.ended;
+    }
+  },
+);
+
 it('prune removes what a killed pull has left', async () => {
   await runHere(workshop, ['pull', `${world.host}/app:1`]);
   const left = path.join(storeOf().root, 'ingest/fs-0.0-1-1-1');
@@ -110,21 +128,38 @@ it('prune removes what a killed pull has left', async () => {
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const layer = archiveOf([{ name: 'hello', text: 'hello' }]);
-const config = Buffer.from(
-  JSON.stringify({ os: 'linux', config: {}, rootfs: { type: 'layers', diff_ids: [`sha256:${digest(layer)}`] } }),
-);
+const configWith = (run: object): Buffer =>
+  Buffer.from(
+    JSON.stringify({ os: 'linux', config: run, rootfs: { type: 'layers', diff_ids: [`sha256:${digest(layer)}`] } }),
+  );
+const config = configWith({});
 const entry = (name: string, bytes: Buffer): { name: string; text: string } => ({ name, text: bytes.toString('utf8') });
 
-it('load takes archives of docker save', async () => {
-  const manifest = [
-    { Config: 'config.json', RepoTags: ['app:dev'], Layers: ['1/layer.tar', '2/layer.tar'].slice(0, 1) },
-  ];
-  const archive = archiveOf([
+const saved = (bytes: Buffer): string =>
+  archiveOf([
     entry('1/layer.tar', layer),
-    entry('config.json', config),
-    entry('manifest.json', Buffer.from(JSON.stringify(manifest))),
-  ]);
-  const loaded = await runHere(workshop, ['image', 'load'], { input: archive.toString('utf8') });
+    entry('config.json', bytes),
+    entry(
+      'manifest.json',
+      Buffer.from(JSON.stringify([{ Config: 'config.json', RepoTags: ['app:dev'], Layers: ['1/layer.tar'] }])),
+    ),
+  ]).toString('utf8');
+
+it.each([
+  [{ User: 0 }, 'config.User'],
+  [{ Env: 'A=1' }, 'config.Env'],
+  [{ Entrypoint: ['sh', 1] }, 'config.Entrypoint'],
+  [[], 'config'],
+])('load refuses a configuration with a value of another type: %j', async (run, field) => {
+  expect(await runHere(workshop, ['image', 'load'], { input: saved(configWith(run)) })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`the configuration of the image is damaged: ${field} has a wrong type`),
+  });
+  expect(storeOf().list()).toEqual([]);
+});
+
+it('load takes archives of docker save', async () => {
+  const loaded = await runHere(workshop, ['image', 'load'], { input: saved(config) });
   expect(loaded).toMatchObject({ exitCode: 0, stdout: 'image "docker.io/library/app:dev" loaded\n' });
   expect(storeOf().find('docker.io/library/app:dev')?.config.rootfs.diff_ids).toEqual([`sha256:${digest(layer)}`]);
 });

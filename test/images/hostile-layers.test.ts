@@ -68,6 +68,10 @@ const REFUSED: ReadonlyArray<readonly [string, readonly Entry[], string]> = [
     [{ name: 'a', type: 'g', size: 512, text: '17 path=../../a\n'.padEnd(512, '\0') }],
     'header',
   ],
+  ['an owner that is none', [{ ...file('a'), uid: 2 ** 32 - 1 }], 'no user can own a'],
+  ['a group that is none', [{ ...file('a'), gid: 2 ** 32 }], 'no user can own a'],
+  ['an owner below 0', [{ ...file('a'), uid: -1 }], 'no user can own a'],
+  ['an owner in a record of pax', [{ ...file('a'), pax: { uid: '4294967296' } }], 'no user can own a'],
   ['a sparse file', [{ ...file('a'), pax: { 'GNU.sparse.name': '../../outside/victim' } }], 'sparse files are not'],
 ];
 

@@ -1,4 +1,5 @@
 import { readQuietly } from '../../quietly.ts';
+import { findAccount } from '../../lifecycle/security/accounts.ts';
 import { capabilitiesOf } from '../../lifecycle/security/capabilities.ts';
 import type { Account, OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -35,18 +36,7 @@ function capabilitiesInEffect(): string[] {
   return mask === undefined ? [] : capabilitiesOf(mask);
 }
 
-/** The groups and the home of a user in passwd(5) and group(5), read as container runtimes read those of an image. */
-export function readAccount(uid: number, files: AccountFiles): Account | undefined {
-  const entry = rowsOf(files.passwd).find(([, , id]) => id === String(uid));
-  if (entry === undefined) return undefined;
-  const [name = '', , , gid = '0', , home = ''] = entry;
-  const groups = rowsOf(files.group).flatMap(([, , id = '', members = '']) =>
-    members.split(',').includes(name) ? [Number(id)] : [],
-  );
-  return { gid: Number(gid), groups, home: home || '/' };
-}
-
-function rowsOf(file: string): string[][] {
-  const text = readQuietly(file);
-  return text.split('\n').map((line) => line.split(':'));
+/** The groups and the home of a user, by the files of the machine. */
+export function readAccount(uid: number, { passwd, group }: AccountFiles): Account | undefined {
+  return findAccount(uid, readQuietly(passwd), readQuietly(group));
 }

@@ -29,6 +29,9 @@ const XATTR = 'SCHILY.xattr.';
 /** Extended attributes of a layer. Those that overlayfs reads are never the image's: they would lead it elsewhere. */
 const KEPT_XATTR = /^(user\.(?!overlay\.)|security\.capability$)/;
 
+/** The owner that chown(2) takes for none: tar(1) would leave the file to podrun's user, and its setuid bit with it. */
+const NO_OWNER = 2 ** 32 - 1;
+
 type Folder = Pick<TarHeader, 'mode' | 'uid' | 'gid' | 'mtime'>;
 const PLAIN_FOLDER: Folder = { mode: 0o755, uid: 0, gid: 0, mtime: 0 };
 
@@ -150,6 +153,8 @@ export class LayerFilter {
   #entry(block: Buffer, header: TarHeader, records: Map<string, string>): void {
     const { type } = header;
     const name = records.get('path') ?? header.name;
+    const { uid, gid } = { ...header, ...numbersOf(records) };
+    if (![uid, gid].every((id) => id >= 0 && id < NO_OWNER)) throw new LayerError(`no user can own ${name}`);
     const place = placeOf(name);
     const isFolder = type === '5' || (/[07]/.test(type) && name.endsWith('/'));
     if (!/[0-7]/.test(type)) throw new LayerError(`unhandled tar header type ${type.charCodeAt(0)} for file ${name}`);

@@ -1,13 +1,13 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
+import { findAccount, idIn, type ListedAccount } from '../security/accounts.ts';
 import { CAPABILITIES } from '../security/capabilities.ts';
 import { effectiveSecurity } from '../security/effective-security.ts';
 import { judgeSecurity, refusalOf, type SecurityRefusal } from '../security/judge-security.ts';
 import type { OwnRights } from '../security/own-rights.ts';
-import type { RunAs } from '../security/run-as.ts';
+import { hasUsableIds, isUsableId, type RunAs } from '../security/run-as.ts';
 import { cannotVerifyUser } from '../texts/config-errors.ts';
-import { NO_USERS_FOUND } from '../texts/image-errors.ts';
-import { findAccount, type ImageAccount } from './accounts.ts';
+import { IDS_OUT_OF_RANGE, NO_USERS_FOUND, userOutOfRange } from '../texts/image-errors.ts';
 import type { LayerKind } from './types.ts';
 
 /** A container that runs from an image, and what decides about its user. */
@@ -31,17 +31,19 @@ export type ImageIdentityOutcome =
 
 /**
  * Decides as which user, and with which rights, a container of an image runs. `runAsUser` wins over the image's USER.
- * The group that USER names is dropped, as on a node: it is that of /etc/passwd, or 0.
+ * The group that USER names is dropped, as on a node: it is that of /etc/passwd, or 0. Only a number that is no group
+ * is an error, as in container runtimes.
  * Source: pkg/kubelet/kuberuntime/security_context.go, containerd pkg/oci/spec_opts.go WithUserID, WithUsername.
  */
 export function imageIdentity(input: ImageUserInput): ImageIdentityOutcome {
   const { pod, container, owners, isBestEffort, passwd, group } = input;
   const security = effectiveSecurity(pod.spec, container);
-  const [ofImage = ''] = input.user.split(':');
-  const named = security.runAsUser ?? (/^\d+$/.test(ofImage) ? Number(ofImage) : ofImage || 0);
+  const named = security.runAsUser ?? userOfImage(input.user);
   if (typeof named === 'string' && security.runAsNonRoot === true) {
     return { ok: false, stage: 'config', message: cannotVerifyUser(named, pod.metadata, container.name) };
   }
+  const outOfRange = security.runAsUser === undefined ? whyOutOfRange(input.user) : undefined;
+  if (outOfRange !== undefined) return { ok: false, stage: 'create', message: outOfRange };
   const account = findAccount(named, passwd, group);
   if (account === undefined && typeof named === 'string') {
     return { ok: false, stage: 'create', message: NO_USERS_FOUND };
@@ -56,22 +58,36 @@ export function imageIdentity(input: ImageUserInput): ImageIdentityOutcome {
   const { supplementalGroups, fsGroup, isStrictAboutGroups } = security;
   const known = isStrictAboutGroups ? [] : (account?.groups ?? []);
   const groups = new Set([gid, ...known, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
+  // The only user of a user namespace cannot choose its groups.
+  const ids = { uid, gid, groups: owners === 'single' ? undefined : [...groups] };
+  if (!hasUsableIds(ids)) return { ok: false, stage: 'create', message: IDS_OUT_OF_RANGE };
   return {
     ok: true,
     identity: {
-      uid,
-      gid,
-      // The only user of a user namespace cannot choose its groups.
-      groups: owners === 'single' ? undefined : [...groups],
+      ...ids,
       capabilities: verdict.identity?.capabilities,
       noNewPrivileges: verdict.identity?.noNewPrivileges ?? false,
     },
-    home: account?.home || '/',
+    home: account?.home ?? '/',
   };
 }
 
+/** The user that an image names. As for a kubelet, a number of more than 64 bits is a name. */
+function userOfImage(user: string): number | string {
+  const [first = ''] = user.split(':');
+  const id = idIn(first);
+  return id !== undefined && Math.abs(id) < 2 ** 63 ? id : first || 0;
+}
+
+/** The error of a USER whose numbers are no ids. A number is never looked up as the name of a user or a group. */
+function whyOutOfRange(user: string): string | undefined {
+  const [first = '', group] = user.split(':');
+  if (!isUsableId(idIn(first) ?? 0)) return userOutOfRange(first, 'uid');
+  return isUsableId(idIn(group) ?? 0) ? undefined : userOutOfRange(user, 'gid');
+}
+
 /** The rights of podrun over the users of an image: all of them where its user has subordinate ids. */
-function rightsInImage(rights: OwnRights, owners: LayerKind, account: ImageAccount | undefined): OwnRights {
+function rightsInImage(rights: OwnRights, owners: LayerKind, account: ListedAccount | undefined): OwnRights {
   const found = { ...rights, account: () => account };
   if (owners !== 'mapped') return found;
   return { ...found, isInUserNamespace: false, uid: 0, gid: 0, groups: [0], capabilities: CAPABILITIES };

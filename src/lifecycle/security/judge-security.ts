@@ -1,6 +1,7 @@
 import type { Container, PodSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { breaksNonRoot, runsAsRoot } from '../texts/config-errors.ts';
+import { IDS_OUT_OF_RANGE } from '../texts/image-errors.ts';
 import {
   capabilitiesKept,
   capabilitiesMissing,
@@ -20,7 +21,7 @@ import {
 } from './effective-security.ts';
 import { canChangeUser, canDrop, type OwnRights } from './own-rights.ts';
 import { volumeGroup } from './volume-group.ts';
-import { isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
+import { hasUsableIds, isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
 
 /** A security setting that podrun cannot give a container. */
 export interface Complaint {
@@ -67,13 +68,14 @@ export function judgeSecurity(spec: PodSpec, container: Container, rights: OwnRi
 export function refusalOf(
   { metadata, spec }: StoredPod,
   container: Container,
-  { user, refusals }: SecurityVerdict,
+  { identity, user, refusals }: SecurityVerdict,
   isBestEffort: boolean,
 ): SecurityRefusal | undefined {
   const { runAsNonRoot, runAsUser } = effectiveSecurity(spec, container);
   if (runAsNonRoot === true && runAsUser === 0) {
     return { stage: 'config', message: breaksNonRoot(metadata, container.name) };
   }
+  if (identity !== undefined && !hasUsableIds(identity)) return { stage: 'create', message: IDS_OUT_OF_RANGE };
   if (refusals.length > 0 && !isBestEffort) return { stage: 'create', message: securityRefused(refusals) };
   if (runAsNonRoot === true && user === 0) return { stage: 'config', message: runsAsRoot(metadata, container.name) };
   return undefined;

@@ -27,6 +27,18 @@ export function isOwn({ uid, gid, groups, capabilities, noNewPrivileges }: RunAs
   return [uid, gid, groups, capabilities].every((part) => part === undefined) && !noNewPrivileges;
 }
 
+/** The largest user or group. Source: moby/sys/user maxID; beyond it, numbers of 32 bits have other meanings. */
+const ID_MAX = 2 ** 31 - 1;
+
+export function isUsableId(id: number): boolean {
+  return Number.isInteger(id) && id >= 0 && id <= ID_MAX;
+}
+
+/** True unless the kernel could take an id of the process for another one. */
+export function hasUsableIds({ uid = 0, gid = 0, groups = [] }: Pick<RunAs, 'uid' | 'gid' | 'groups'>): boolean {
+  return [uid, gid, ...groups].every(isUsableId);
+}
+
 /** The user that a container sees itself as. */
 export function seenUser({ uid }: Pick<RunAs, 'uid'>, rights: OwnRights): number {
   return uid ?? rights.uid;

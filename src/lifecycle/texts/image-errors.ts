@@ -1,3 +1,4 @@
+import { goQuote } from '../../api/go/go-quote.ts';
 import type { SourceChoice } from '../images/types.ts';
 
 // The messages of containers that cannot be made from their image, in the words of containerd.
@@ -9,6 +10,15 @@ export function noCommand(id: string): string {
 
 /** Source: containerd, pkg/oci/spec_opts.go ErrNoUsersFound. */
 export const NO_USERS_FOUND = 'failed to create containerd container: no users found';
+
+/** Source: containerd, pkg/oci/spec_opts.go WithUser. */
+export function userOutOfRange(user: string, part: 'uid' | 'gid'): string {
+  return `failed to create containerd container: invalid USER value ${goQuote(user)}: ${part} out of range`;
+}
+
+/** Source: moby/sys/user ErrRange. The ids of a manifest are checked before: these come from the files. */
+export const IDS_OUT_OF_RANGE =
+  'failed to create containerd container: uids and gids must be in range 0-2147483647 (in /etc/passwd and /etc/group)';
 
 /** podrun's own: on a node every container has the files of its image. */
 export function imageNeedsNamespaces(image: string): string {

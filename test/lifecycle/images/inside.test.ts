@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { findAccount } from '../../../src/lifecycle/images/accounts.ts';
 import { imageIdentity, type ImageUserInput } from '../../../src/lifecycle/images/image-identity.ts';
 import { programOfImage } from '../../../src/lifecycle/images/image-program.ts';
 import type { ImageRunConfig } from '../../../src/lifecycle/images/types.ts';
+import { findAccount } from '../../../src/lifecycle/security/accounts.ts';
 import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
 
 const PASSWD = 'root:x:0:0:root:/root:/bin/sh\n+::::::\napp:x:1000:1001::/home/app:/bin/sh\napp:x:7:7::/no:/bin/sh\n';
@@ -62,7 +62,9 @@ describe('the user of a container of an image', () => {
 
   const ask = (
     user: string,
-    changes: Partial<Pick<ImageUserInput, 'rights' | 'owners'>> & { pod?: PodSpec['securityContext'] } = {},
+    changes: Partial<Pick<ImageUserInput, 'rights' | 'owners' | 'passwd' | 'group'>> & {
+      pod?: PodSpec['securityContext'];
+    } = {},
     security: Container['securityContext'] = {},
   ): string => {
     const container: Container = { name: 'main', securityContext: security };
@@ -71,12 +73,12 @@ describe('the user of a container of an image', () => {
     const outcome = imageIdentity({
       rights,
       owners: 'root',
+      passwd: PASSWD,
+      group: GROUP,
       ...changes,
       pod,
       container,
       user,
-      passwd: PASSWD,
-      group: GROUP,
       isBestEffort: false,
     });
     if (!outcome.ok) return `${outcome.stage}: ${outcome.message}`;
@@ -116,6 +118,50 @@ describe('the user of a container of an image', () => {
     expect(ask('app', { rights: asUser, owners: 'mapped' })).toBe('1000:1001 1001,2000 /home/app');
     expect(ask('app', { rights: asUser, owners: 'single' })).toBe('1000:1001  /home/app');
     expect(ask('', { rights: asUser, owners: 'single' })).toBe('0:0  /root');
+  });
+
+  const outOfRange = (user: string, part = 'uid'): string =>
+    `create: failed to create containerd container: invalid USER value "${user}": ${part} out of range`;
+  const noUsers = 'create: failed to create containerd container: no users found';
+
+  it.each([
+    ['2147483647', '2147483647:0 0 /', '2147483647:0 0 /'],
+    ['2147483648', outOfRange('2147483648'), outOfRange('2147483648')],
+    ['4294967296', outOfRange('4294967296'), outOfRange('4294967296')],
+    ['4294967296:1', outOfRange('4294967296'), outOfRange('4294967296')],
+    ['-1', outOfRange('-1'), outOfRange('-1')],
+    ['1:4294967296', outOfRange('1:4294967296', 'gid'), outOfRange('1:4294967296', 'gid')],
+    ['1:-1', outOfRange('1:-1', 'gid'), outOfRange('1:-1', 'gid')],
+    ['9'.repeat(40), outOfRange('9'.repeat(40)), 'non-numeric'],
+    ['00', '0:0 0,1 /root', 'will run as root'],
+    ['+0', '0:0 0,1 /root', 'will run as root'],
+    ['-0', '0:0 0,1 /root', 'will run as root'],
+    ['01000', '1000:1001 1001,2000 /home/app', '1000:1001 1001,2000 /home/app'],
+    ['0x0', noUsers, 'non-numeric'],
+    [' 0', noUsers, 'non-numeric'],
+    ['1e3', noUsers, 'non-numeric'],
+    ['0.0', noUsers, 'non-numeric'],
+    ['٠', noUsers, 'non-numeric'],
+    [':5', '0:0 0,1 /root', 'will run as root'],
+  ])('is read from %j as Go reads numbers, and never wraps', (user, expected, asNonRoot) => {
+    expect(ask(user)).toBe(expected);
+    expect(ask(user, { pod: { runAsNonRoot: true } })).toContain(asNonRoot);
+  });
+
+  it('is not that of a line whose name is a number out of range', () => {
+    expect(ask('4294967296', { passwd: '4294967296:x:0:0::/:\n' })).toBe(outOfRange('4294967296'));
+  });
+
+  it.each([
+    ['app', 'app:x:4294967296:1::/:', ''],
+    ['app', 'app:x:-1:1::/:', ''],
+    ['app', 'app:x:1000:4294967296::/:', ''],
+    ['1000', 'app:x:1000:99999999999::/:', ''],
+    ['1000', 'app:x:1000:1::/:', 'extra:x:4294967296:app'],
+  ])('%s has ids of the files that are no ids: %j %j', (user, passwd, group) => {
+    const message = /^create: failed to create containerd container: uids and gids must be in range 0-2147483647 \(/;
+    expect(ask(user, { passwd, group })).toMatch(message);
+    expect(ask('', { passwd, group }, { runAsUser: 7 })).toBe('7:0 0 /');
   });
 
   it('is not read from lines that are none', () => {

@@ -79,6 +79,19 @@ describe('as whom a container runs', () => {
     expect(judged(rights, settings).ids).toEqual(want);
   });
 
+  it.each([
+    { gid: 2 ** 32, groups: [] },
+    { gid: 1, groups: [2 ** 32] },
+    { gid: -1, groups: [] },
+  ])('not with ids of the machine that the kernel would take for others: %j', (ids) => {
+    const rights = { ...ROOT, account: () => ({ ...ids, home: '/' }) };
+    const why = /^create: failed to create containerd container: uids and gids must be in range 0-2147483647/;
+    for (const isBestEffort of [false, true]) {
+      expect(judged(rights, { pod: { runAsUser: 5 } }).why(isBestEffort)).toMatch(why);
+      expect(judged(rights, {}).why(isBestEffort)).toBeUndefined();
+    }
+  });
+
   it.each<{ name: string; rights: OwnRights; settings: SecuritySettings; want: readonly string[] | undefined }>([
     { name: 'root as a process keeps what podrun has', rights: ROOT, settings: {}, want: undefined },
     { name: 'root in a namespace has what a node gives, without mknod', rights: NAMESPACES, settings: {}, want: USUAL },
