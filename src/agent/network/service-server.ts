@@ -1,6 +1,6 @@
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, Subscription } from '../../store/store.ts';
 
 /** The server of the Services that an agent looks after. */
 export interface ServiceServer {
@@ -41,14 +41,16 @@ export function withIngresses(
 ): ServiceServer {
   let shown: Parameters<ServiceServer['show']> = [[], []];
   const ingresses = lateServer(load, () => store.list('ingresses').length > 0);
-  const subscription = store.watch('ingresses', {}, () => void ingresses.show(...shown));
+  let subscription: Subscription | undefined;
   return {
     show: async (...all) => {
       shown = all;
+      // Not before: a server that is closed while it loads must not look at the store, whose folder may be gone.
+      subscription ??= store.watch('ingresses', {}, () => void ingresses.show(...shown));
       await Promise.all([services.show(...all), ingresses.show(...all)]);
     },
     close: () => {
-      subscription.close();
+      subscription?.close();
       ingresses.close();
       services.close();
     },
