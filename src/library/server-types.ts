@@ -19,8 +19,8 @@ export interface KubernetesServerOptions extends Pick<
 > {
   /** The port to listen at, on 127.0.0.1. Default: a free one. */
   readonly port?: number;
-  /** `rbac`: users may do what Roles permit. Default: `always-allow`. */
-  readonly authorization?: 'always-allow' | 'rbac';
+  /** `rbac`: users and Pods may do what Roles permit. `always-allow`: everything. Default: `rbac`. */
+  readonly authorization?: 'rbac' | 'always-allow';
   /** A file for a line of JSON about each request. Default: none. */
   readonly auditLog?: string;
 }

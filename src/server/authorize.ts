@@ -1,3 +1,4 @@
+import { selectedName } from '../api/select/field-selector.ts';
 import { isPermitted } from './access/permissions.ts';
 import type { ServerContext } from './context.ts';
 import type { ApiRequest, ApiUser } from './request.ts';
@@ -17,16 +18,37 @@ interface PathRequest {
  */
 export function authorize(request: ApiRequest | PathRequest, context: ServerContext): void {
   if ('resource' in request) {
-    const { user, verb, resource, namespace, name, subresource } = request;
+    const { user, verb, resource, namespace, subresource } = request;
     const { group, plural } = resource;
+    const name = namedObject(request);
     if (isPermitted(user, { namespace, verb, group, resource: plural, subresource, name }, context)) return;
-    throw refusedObject(request);
+    throw refusedObject({ ...request, name });
   }
   const [path = ''] = request.path.split('?');
   const verb = request.method.toLowerCase();
   if (isPermitted(request.user, { path, verb }, context)) return;
   const message = `forbidden: User "${request.user.name}" cannot ${verb} path "${path}"`;
   throw new StatusError({ code: 403, reason: 'Forbidden', message, details: {} });
+}
+
+/**
+ * Refuses a connection into a Pod to those who may not create one: a websocket begins with GET, which readers may.
+ * Source: pkg/registry/core/pod/rest/subresources.go, ensureAuthorizedForVerb.
+ * @throws {StatusError} 403
+ */
+export function authorizeConnection(request: ApiRequest, context: ServerContext): void {
+  if (INTO_PODS.has(request.subresource ?? '')) authorize({ ...request, verb: 'create' }, context);
+}
+
+const INTO_PODS: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward']);
+
+/**
+ * The object of a request: a list of one name is about that one.
+ * Source: apiserver/pkg/endpoints/request/requestinfo.go.
+ */
+function namedObject({ verb, name, query }: ApiRequest): string | undefined {
+  if (name !== undefined || (verb !== 'list' && verb !== 'watch')) return name;
+  return selectedName(query.get('fieldSelector') ?? '');
 }
 
 /** Source: apiserver/pkg/endpoints/handlers/responsewriters/errors.go, forbiddenMessage. */

@@ -6,8 +6,8 @@ import type { NodeHands } from './node-hands.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import type { ServedObjects } from './state/served-objects.ts';
 
-/** The rule of permissions: everybody with a token may do everything, or what RBAC permits. */
-export type AuthorizationMode = 'always-allow' | 'rbac';
+/** The rule of permissions: a user may do what RBAC permits, or everybody with a token may do everything. */
+export type AuthorizationMode = 'rbac' | 'always-allow';
 
 /** The facts about a server that its handlers need. */
 export interface ServerConfig {

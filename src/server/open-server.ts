@@ -38,6 +38,7 @@ export interface ApiServerOptions {
   readonly host?: string | undefined;
   /** 0: any free port. */
   readonly port: number;
+  /** Default: `rbac`. */
   readonly authorization?: AuthorizationMode | undefined;
   /** Runs Pods. Undefined: nobody does. */
   readonly node?: NodeHands | undefined;
@@ -61,6 +62,7 @@ export interface ApiServer {
   readonly close: () => Promise<void>;
 }
 
+const OPEN_TO_ALL = 'authorization always-allow: every token, also that of a Pod, may do all that podrun may';
 const LOOPBACK = '127.0.0.1';
 const ANY_ADDRESS = '0.0.0.0';
 const HOST_NAMES = [
@@ -76,7 +78,7 @@ const HOST_NAMES = [
  * @throws {PodrunError} when the port is taken, or the state folder cannot be written
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { store, clock, host = LOOPBACK, port, authorization = 'always-allow', node, report } = options;
+  const { store, clock, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
   const service = node && new ApiService(store).open(node.serviceRange);
   const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
   const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
@@ -121,6 +123,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     onRequest: (raw, response) => void answerRequest(answering, raw, response),
     onUpgrade: (raw, socket, head) => void answerUpgrade(answering, raw, socket, head),
   });
+  if (authorization === 'always-allow') report(OPEN_TO_ALL);
   const url = `https://${host}:${listening.port}`;
   config.url = url;
   const kubeconfig = writeKubeconfig(store.root, { url, ca, token });

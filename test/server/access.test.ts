@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestAnswer, type TestServer } from './start-server.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const REVIEWS = '/apis/authorization.k8s.io/v1';
 const PODS = '/api/v1/namespaces/default/pods';
 
 let server: TestServer;
 let token: string;
 
 beforeAll(async () => {
-  server = await startServer({ authorization: 'rbac' });
+  server = await startServer();
   const asked = await server.post('/api/v1/namespaces/default/serviceaccounts/default/token', { spec: {} });
   ({ token } = asked.body.status as { token: string });
 });
@@ -34,6 +35,32 @@ describe('a ServiceAccount', () => {
     expect([code, body.message]).toEqual([403, `pods is forbidden: ${why}`]);
   });
 
+  it('may ask what there is, and about itself', async () => {
+    const paths = ['/api', '/apis/apps/v1', '/openapi/v3', '/version'];
+    for (const path of paths) expect([path, (await asAccount('GET', path)).code]).toEqual([path, 200]);
+    const review = { spec: { resourceAttributes: { verb: 'create', resource: 'pods', namespace: 'default' } } };
+    const { body } = await asAccount('POST', `${REVIEWS}/selfsubjectaccessreviews`, review);
+    expect(body.status.allowed).toBe(false);
+    expect((await asAccount('POST', `${REVIEWS}/subjectaccessreviews`, review)).code).toBe(403);
+  });
+
+  it('gets no permission from another token, name or door', async () => {
+    const spec = { containers: [{ name: 'main', image: 'busybox' }] };
+    const tries: readonly (readonly [string, string, object?])[] = [
+      ['POST', PODS, { metadata: { name: 'more' }, spec }],
+      ['GET', '/api/v1/secrets'],
+      ['POST', '/api/v1/namespaces/kube-system/serviceaccounts/default/token', { spec: {} }],
+      ['POST', `${RBAC}/clusterrolebindings`, { metadata: { name: 'more' } }],
+      ['GET', '/api/v1/nodes/x/proxy/pods'],
+      ['GET', '/api/v1/namespaces/default/services/https:kubernetes:https/proxy/api'],
+      ['GET', '/metrics'],
+    ];
+    for (const [method, path, body] of tries)
+      expect([path, (await asAccount(method, path, body)).code]).toEqual([path, 403]);
+    const anonymous = await server.request('GET', PODS, undefined, { authorization: '' });
+    expect(anonymous.code).toBe(401);
+  });
+
   it('may read, but not write, with the default ClusterRole view', async () => {
     await bind('viewer', 'view');
     expect((await asAccount('GET', PODS)).code).toBe(200);
@@ -55,6 +82,74 @@ describe('a ServiceAccount', () => {
     });
     await expect.poll(async () => (await asAccount('GET', leases)).code).toBe(200);
   });
+});
+
+describe('a user of a Role', () => {
+  const MAPS = '/api/v1/namespaces/default/configmaps';
+  const joe = { 'impersonate-user': 'joe' };
+  const asJoe = (method: string, path: string, body?: unknown, type = 'application/json'): Promise<TestAnswer> =>
+    server.request(method, path, body, { ...joe, 'content-type': type });
+
+  beforeAll(async () => {
+    await server.post(MAPS, { metadata: { name: 'leader' } });
+    const core = (resources: string[], verbs: string[], more = {}): object => ({
+      apiGroups: [''],
+      resources,
+      verbs,
+      ...more,
+    });
+    const rules = [
+      core(['configmaps'], ['get', 'list', 'watch'], { resourceNames: ['leader'] }),
+      core(['configmaps', 'pods/exec'], ['patch', 'get']),
+    ];
+    await server.post(`${RBAC}/namespaces/default/roles`, { metadata: { name: 'joe' }, rules });
+    await server.post(`${RBAC}/namespaces/default/rolebindings`, {
+      metadata: { name: 'joe' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'joe' },
+      subjects: [{ kind: 'User', name: 'joe', apiGroup: 'rbac.authorization.k8s.io' }],
+    });
+  });
+
+  it('may list and watch an object by its name, and no other', async () => {
+    const by = (selector: string): string => `${MAPS}?fieldSelector=${encodeURIComponent(selector)}`;
+    expect((await asJoe('GET', by('metadata.name=leader'))).body.items).toHaveLength(1);
+    expect((await asJoe('GET', `${by('metadata.name=leader')}&watch=1&timeoutSeconds=1`)).code).toBe(200);
+    for (const target of [MAPS, by('metadata.name=other'), by('metadata.name!=leader')])
+      expect([target, (await asJoe('GET', target)).code]).toEqual([target, 403]);
+  });
+
+  it('creates nothing by an apply without the verb create', async () => {
+    const apply = (name: string): Promise<TestAnswer> => {
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } };
+      return asJoe('PATCH', `${MAPS}/${name}?fieldManager=joe`, object, 'application/apply-patch+yaml');
+    };
+    expect((await apply('leader')).code).toBe(200);
+    const { code, body } = await apply('new');
+    const why = 'User "joe" cannot create resource "configmaps" in API group "" in the namespace "default"';
+    expect([code, body.message]).toEqual([403, `configmaps "new" is forbidden: ${why}`]);
+  });
+
+  it('enters no Pod by a websocket without the verb create', async () => {
+    const headers = {
+      ...joe,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      'sec-websocket-protocol': 'v5.channel.k8s.io',
+    };
+    const { code, body } = await server.request('GET', `${PODS}/web/exec?command=id&stdout=1`, undefined, headers);
+    const why = 'User "joe" cannot create resource "pods/exec" in API group "" in the namespace "default"';
+    expect([code, body.message]).toEqual([403, `pods "web" is forbidden: ${why}`]);
+  });
+});
+
+it('always-allow lets every token do everything, and says so', async () => {
+  const open = await startServer({ authorization: 'always-allow' });
+  const asked = await open.post('/api/v1/namespaces/default/serviceaccounts/default/token', { spec: {} });
+  const headers = { authorization: `Bearer ${asked.body.status.token}` };
+  expect((await open.request('GET', '/api/v1/secrets', undefined, headers)).code).toBe(200);
+  await expect(open.close()).rejects.toThrow('authorization always-allow: every token, also that of a Pod');
 });
 
 describe('the administrator', () => {

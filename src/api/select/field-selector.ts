@@ -146,6 +146,16 @@ export function parseFieldSelector(text: string, resource: string, more: readonl
     });
 }
 
+/** The name that a selector asks for, and no other. Undefined: it asks for none, or cannot be read. */
+export function selectedName(text: string): string | undefined {
+  try {
+    const terms = splitTerms(text).map((term) => parseTerm(term, text));
+    return terms.find(({ field, isNegated }) => field === 'metadata.name' && !isNegated)?.value;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The value of a field as text. Undefined: there is none. */
 function textAt(object: object, path: readonly string[]): string | undefined {
   let value: unknown = object;

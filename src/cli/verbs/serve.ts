@@ -17,7 +17,7 @@ import type { RunVerb } from '../verb.ts';
 interface ServeFlags extends ServedPodFlags {
   readonly port: string;
   readonly address: string;
-  readonly authorization: 'always-allow' | 'rbac';
+  readonly authorization: 'rbac' | 'always-allow';
   readonly once?: boolean;
   readonly auditLog?: string;
 }
@@ -44,9 +44,9 @@ export function register(program: Command, run: RunVerb): void {
     .option('--port <number>', 'port to listen at; 0: a free one', '0')
     .option('--address <address>', 'address to listen at', '127.0.0.1')
     .addOption(
-      new Option('--authorization <mode>', 'rbac: users may do what Roles permit')
-        .choices(['always-allow', 'rbac'])
-        .default('always-allow'),
+      new Option('--authorization <mode>', 'rbac: users and Pods may do what Roles permit; always-allow: everything')
+        .choices(['rbac', 'always-allow'])
+        .default('rbac'),
     )
     .option('--audit-log <file>', 'write a line of JSON for each request')
     .option('--once', 'serve for COMMAND, with KUBECONFIG set; then end all Pods')

@@ -58,6 +58,8 @@ const ADMIN: readonly PolicyRule[] = [
 
 const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
 const DISCOVERY_PATHS = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'];
+const ISSUER_PATHS = ['/.well-known/openid-configuration', '/.well-known/openid-configuration/'];
+const KEY_PATHS = ['/openid/v1/jwks', '/openid/v1/jwks/'];
 const HEALTH = ['/healthz', '/livez', '/readyz'];
 const MONITORING_PATHS = [...HEALTH, ...HEALTH.map((path) => `${path}/*`), '/metrics', '/metrics/slis'];
 
@@ -91,6 +93,7 @@ export const DEFAULT_CLUSTER_ROLES: readonly KubeObject[] = [
   clusterRole('system:aggregate-to-view', { rules: VIEW }, { [`${AGGREGATE_TO}view`]: 'true' }),
   clusterRole('system:discovery', { rules: [readPaths(...PUBLIC_PATHS, ...DISCOVERY_PATHS)] }),
   clusterRole('system:public-info-viewer', { rules: [readPaths(...PUBLIC_PATHS)] }),
+  clusterRole('system:service-account-issuer-discovery', { rules: [readPaths(...ISSUER_PATHS, ...KEY_PATHS)] }),
   clusterRole('system:monitoring', { rules: [readPaths(...MONITORING_PATHS)] }),
   clusterRole('system:basic-user', {
     rules: [
@@ -130,5 +133,6 @@ export const DEFAULT_CLUSTER_ROLE_BINDINGS: readonly KubeObject[] = [
   binding('system:basic-user', ['system:authenticated']),
   binding('system:discovery', ['system:authenticated']),
   binding('system:monitoring', ['system:monitoring']),
+  binding('system:service-account-issuer-discovery', ['system:serviceaccounts']),
   binding('system:public-info-viewer', ['system:authenticated', 'system:unauthenticated']),
 ];

@@ -3,7 +3,7 @@ import { isPermitted } from '../access/permissions.ts';
 import type { ServerContext } from '../context.ts';
 import type { ApiUser } from '../request.ts';
 import { StatusError } from '../status-error.ts';
-import { authenticate } from './authenticate.ts';
+import { ANONYMOUS, authenticate } from './authenticate.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
@@ -31,7 +31,7 @@ export function actingUser({ headers, headersDistinct }: IncomingMessage, contex
     namespace === undefined || groups.length > 0
       ? groups
       : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
-  const all = name === 'system:anonymous' ? own : [...own, 'system:authenticated'];
+  const all = [...own, name === ANONYMOUS.name ? ANONYMOUS.groups : 'system:authenticated'].flat();
   return { name, ...(uid !== undefined && { uid }), groups: [...new Set(all)] };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiAnswer } from '../answer.ts';
-import { authorize } from '../authorize.ts';
+import { authorize, authorizeConnection } from '../authorize.ts';
 import type { ServerContext } from '../context.ts';
 import { handlerOf, upgradeHandlerOf } from '../handlers.ts';
 import { sendObject } from '../reads/send-object.ts';
@@ -89,6 +89,7 @@ export async function answerUpgrade(
     const request = apiRequest(routed, raw, user, () => undefined);
     audited.request = request;
     authorize(request, context);
+    authorizeConnection(request, context);
     if (hasAdmission(context)) await loadPatterns();
     await permitConnection(request, context);
     await upgradeHandlerOf(request)(request, { socket, head }, context);

@@ -9,7 +9,8 @@ export type TokenReader = (token: string) => ApiUser | undefined;
 /** The user of the kubeconfig that the server writes. */
 export const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
-const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+/** The user of a request without a token. */
+export const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** Browsers send the token of a websocket this way. Source: apiserver/pkg/authentication/request/websocket. */
 export const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';

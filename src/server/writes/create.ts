@@ -10,6 +10,7 @@ import { warningsFor } from '../../manifest/warnings.ts';
 import { createObject, newObject } from '../../objects/create-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import type { ApiAnswer } from '../answer.ts';
+import { authorize } from '../authorize.ts';
 import type { ServerContext } from '../context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';
 import type { ApiRequest } from '../request.ts';
@@ -30,7 +31,8 @@ export async function createAnswer(request: ApiRequest, context: ServerContext):
 }
 
 /**
- * Stores a new object, as a request says: with a name, defaulted, valid and admitted. Answers it as it is stored.
+ * Stores a new object, as a request says: with a name, defaulted, valid and admitted. Answers it as it is stored. An
+ * update and an apply that create it need both permissions.
  * @param object decoded. One with managers comes from server-side apply.
  * @throws {StatusError} when the API server would refuse it
  */
@@ -40,6 +42,7 @@ export async function createFrom(
   context: ServerContext,
 ): Promise<StoredKubeObject> {
   const { resource } = request;
+  if (request.verb !== 'create') authorize({ ...request, verb: 'create' }, context);
   const named = withName(withPlace(object, request));
   const name = named.metadata.name ?? '';
   checkNamespace(named, request, context);

@@ -42,6 +42,18 @@ await ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     versions: [{ name: 'v1', served: true, storage: true, schema }],
   },
 });
+// The operator runs as the ServiceAccount `default`, which may do what this Role permits, and nothing else.
+const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+const rules = [
+  { apiGroups: ['acme.io'], resources: ['sites'], verbs: ['watch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+];
+await ask('POST', `${rbac}/roles`, { metadata: { name: 'operator' }, rules });
+await ask('POST', `${rbac}/rolebindings`, {
+  metadata: { name: 'operator' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' },
+  subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
+});
 const container = { name: 'main', image: 'node', command: [process.execPath, process.argv[2]] };
 const pods = '/api/v1/namespaces/default/pods';
 await ask('POST', pods, { metadata: { name: 'operator' }, spec: { containers: [container] } });
