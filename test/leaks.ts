@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { COPIES } from './ordinary-user.ts';
 import { GONE_WITHIN_MS } from './patience.ts';
 
 const FOLDER = 'podrun-tests-';
@@ -19,6 +20,7 @@ export default function setup(): (() => Promise<void>) | undefined {
   return async () => {
     const deadlineMs = Date.now() + GONE_WITHIN_MS;
     while (processesIn(folder).length > 0 && Date.now() < deadlineMs) await new Promise((go) => setTimeout(go, 50));
+    rmSync(path.join(folder, COPIES), { recursive: true, force: true });
     const left = [
       ...processesIn(folder).map((name) => `process ${name}`),
       ...mountsIn(folder).map((mount) => `mount ${mount}`),

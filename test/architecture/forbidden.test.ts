@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type AstNode, isNode, lineAt, nodesOf, type SourceFile, sourcesBelow } from './source.ts';
+import {
+  type AstNode,
+  filesBelow,
+  isNode,
+  lineAt,
+  nodesOf,
+  readText,
+  type SourceFile,
+  sourcesBelow,
+} from './source.ts';
 
 /** The programs: the command line, the helper in private networks, and the process that pulls images. */
 const ENDS_ITSELF = /^src\/(cli\/|(runtime\/linux\/network\/helper|images\/puller)\/start\.ts$)/;
@@ -95,6 +104,13 @@ describe('what only one place may do', () => {
           .map((node) => `${file.path}:${lineAt(file, node.start)}`),
       );
     expect(wrong).toEqual([]);
+  });
+
+  it('tests are skipped by test/needs.ts, which tries what the machine has, and tells at the end what it lacks', () => {
+    const wrong = filesBelow('test', /\.test\.ts$/).filter((file) =>
+      /\b(it|test|describe|context|ctx)\b[.\w]*\.(skipIf|runIf|skip|todo)\(/.test(readText(file)),
+    );
+    expect(wrong.filter((file) => file !== 'test/architecture/forbidden.test.ts')).toEqual([]);
   });
 
   it('every exception is still needed', () => {

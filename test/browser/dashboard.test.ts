@@ -4,10 +4,11 @@ import { type Dashboard, openDashboard } from '../../src/server/dashboard/open-d
 import { goldenEvents, goldenPods } from '../print/golden.ts';
 import { startServer, type TestServer } from '../server/start-server.ts';
 import { lackOfBrowser, openBrowser, type Page } from './browser.ts';
+import { needs } from '../needs.ts';
 
 const lack = await lackOfBrowser();
 
-describe.skipIf(lack !== undefined)('the dashboard in a browser', () => {
+describe('the dashboard in a browser', needs({ 'a browser': lack === undefined }), () => {
   let server: TestServer;
   let dashboard: Dashboard;
   let browser: Awaited<ReturnType<typeof openBrowser>>;

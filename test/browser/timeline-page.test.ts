@@ -10,6 +10,7 @@ import type { PagePod } from '../../src/print/timeline/page/sections.ts';
 import { recordedOnNode } from '../history/traces.ts';
 import { recordedScenarios } from '../traces/recorded.ts';
 import { lackOfBrowser, openBrowser, type Page } from './browser.ts';
+import { needs } from '../needs.ts';
 
 const HOSTILE =
   '<script>window.owned = 1</script><img src=x onerror="window.owned = 2">"\'</pre></script><b id="owned">';
@@ -59,7 +60,7 @@ describe('the page as text', () => {
   });
 });
 
-describe.skipIf(lack !== undefined)('the page in a browser', { timeout: 120_000 }, () => {
+describe('the page in a browser', { timeout: 120_000, ...needs({ 'a browser': lack === undefined }) }, () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-page-'));
   const trouble: string[] = [];

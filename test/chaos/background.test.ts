@@ -10,6 +10,7 @@ import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { faultsInLogs } from './logs.ts';
 import { Chance } from './scenario.ts';
 import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 200 of the other seeds, and a tenth as many of these. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 30) / 10);
@@ -55,7 +56,7 @@ async function end(): Promise<void> {
   await assertNothingLeft(workshop, { wasKilled: true });
 }
 
-describe.runIf(process.platform === 'linux')('a Pod in the background', () => {
+describe('a Pod in the background', needs('Linux'), () => {
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
     'whose agent is killed goes on, and no byte of its log is lost: seed %i',
     async (seed) => {

@@ -4,6 +4,7 @@ import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { GONE_WITHIN_MS } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -27,7 +28,7 @@ const CHILDREN = [
   },
 ];
 
-describe.runIf(process.platform === 'linux')('children that stay', () => {
+describe('children that stay', needs('Linux'), () => {
   it.each(CHILDREN)('$what: dead within a second of podrun', async ({ script }) => {
     const podrun = workshop.start(['apply', workshop.pod('parent', pod(script))]);
     await podrun.until(({ stdout }) => stdout.includes('| ready'));

@@ -5,6 +5,7 @@ import type { PodSpec } from '../../src/api/generated/types.ts';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { podsIn, watchLines, workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
+import { needs } from '../needs.ts';
 
 /** Debian's package faketime: a process reads the wall clock from a file, which a test can change at any time. */
 const FAKETIME = ['/usr/lib', '/usr/lib64', ...(existsSync('/usr/lib') ? readdirSync('/usr/lib') : [])]
@@ -45,7 +46,7 @@ const spec: PodSpec = {
   ],
 };
 
-describe.skipIf(FAKETIME === undefined)('a wall clock that jumps by days, to and fro', () => {
+describe('a wall clock that jumps by days, to and fro', needs({ faketime: FAKETIME !== undefined }), () => {
   it('changes nothing of what becomes of a Pod, and the times in its logs never go back', async () => {
     const clock = path.join(workshop.folder, 'clock');
     writeFileSync(clock, '+0\n');

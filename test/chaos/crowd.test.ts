@@ -3,6 +3,7 @@ import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf, unreadable } from './aftermath.ts';
 import { StoreReader } from './store-reader.ts';
+import { needs } from '../needs.ts';
 
 const CROWD = 50;
 
@@ -13,7 +14,7 @@ const short = (exitCode: number): PodSpec => ({
   containers: [{ name: 'main', command: ['sh', '-c', `echo begin; sleep 0.2; exit ${exitCode}`] }],
 });
 
-describe.runIf(process.platform === 'linux')('a crowd', () => {
+describe('a crowd', needs('Linux'), () => {
   it(`of ${CROWD} commands on one store: each does what it would do alone`, { timeout: 120_000 }, async () => {
     const reader = new StoreReader(workshop.stateDir);
     const own = Array.from({ length: 20 }, (_, index) => workshop.pod(`own${index}`, short(index % 2)));

@@ -7,6 +7,7 @@ import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { agentPid } from './agent-pid.ts';
 import { outputIn } from './logs.ts';
 import { PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 /** These scenarios are slow: a seventh of the seeds of a podrun in the foreground. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 14) / 7);
@@ -33,7 +34,7 @@ const talker = (exitCode: number): PodSpec => ({
   ],
 });
 
-describe.runIf(process.platform === 'linux')('a background agent that is killed again and again', () => {
+describe('a background agent that is killed again and again', needs('Linux'), () => {
   it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
     'seed %i',
     { timeout: 90_000 },

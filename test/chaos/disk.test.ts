@@ -12,6 +12,7 @@ import { PATIENT } from '../patience.ts';
 import { StoreReader } from './store-reader.ts';
 import { agentPid } from './agent-pid.ts';
 import { SMALL_DISK } from './what-is-left.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const mounted: string[] = [];
@@ -21,7 +22,6 @@ afterEach(() => {
   for (const place of mounted.splice(0)) spawnSync('umount', ['-l', place]);
 });
 
-const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const writer = (lines: number): PodSpec => ({
   restartPolicy: 'Never',
   containers: [
@@ -86,7 +86,7 @@ function linesAndGaps(pod: string): number {
 }
 
 /** Only root can mount a small disk in the mount namespace of the machine. */
-describe.runIf(isRoot)('a state folder', () => {
+describe('a state folder', needs('mounts for all'), () => {
   it.each(FULL)('without room for $what: nothing is started, and the reason is said', async ({ fill }) => {
     mountState();
     fillDisk(fill);
@@ -237,7 +237,7 @@ describe.runIf(isRoot)('a state folder', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('a state folder that is removed', () => {
+describe('a state folder that is removed', needs('Linux'), () => {
   it('while a Pod runs: the Pod ends, and so does podrun', async () => {
     const podrun = workshop.start(['apply', workshop.pod('gone', writer(10_000))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { TIERS } from '../cli/tiers.ts';
+import { needTier, TIERS } from '../cli/tiers.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { Chance } from './scenario.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 200 of the other seeds, and a tenth as many of these. */
 const SEEDS = Array.from(
@@ -15,7 +16,6 @@ const SEEDS = Array.from(
 );
 
 const workshop = workshopForEach();
-const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
 const forever: PodSpec = {
   terminationGracePeriodSeconds: 1,
@@ -36,7 +36,9 @@ async function elsewhere(...args: string[]): Promise<string> {
   return output;
 }
 
-describe.runIf(isRoot).each(TIERS)('readers in other PID namespaces, with --runtime %s', (tier) => {
+describe.each(TIERS)('readers in other PID namespaces, with --runtime %s', needs('PID namespaces'), (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
   it.each(SEEDS)('never end what runs, and never take it for dead while it lives: seed %i', async (seed) => {
     const chance = new Chance(seed);
     const podrun = workshop.start(['apply', workshop.pod('seen', forever), '--runtime', tier]);

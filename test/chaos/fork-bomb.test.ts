@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import { type Podrun, workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const PIDS_MAX = 25;
 
@@ -13,7 +13,7 @@ const BOMB = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 6
 
 const workshop = workshopForEach();
 
-describe.skipIf(!cgroupMachine().locations.has('pids'))('a fork bomb within its limit of processes', () => {
+describe('a fork bomb within its limit of processes', needs('cgroups'), () => {
   it('is over within a second of podrun, which is killed', async () => {
     const podrun = await exploding();
     podrun.signal('SIGKILL');

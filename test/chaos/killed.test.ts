@@ -9,6 +9,7 @@ import { faultsInLogs } from './logs.ts';
 import { type Blow, type Scenario, scenarioOf, SHARED_FOLDER } from './scenario.ts';
 import { StoreReader } from './store-reader.ts';
 import { GONE_WITHIN_MS } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 200. */
 const SEEDS = Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 14);
@@ -18,7 +19,7 @@ const FLAGS = (process.env['PODRUN_CHAOS_FLAGS'] ?? '').split(' ').filter((flag)
 
 const workshop = workshopForEach();
 
-describe.runIf(process.platform === 'linux')('whatever befalls podrun, nothing is left and everything is true', () => {
+describe('whatever befalls podrun, nothing is left and everything is true', needs('Linux'), () => {
   it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
     'seed %i',
     { timeout: 60_000 },

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { TIERS } from '../cli/tiers.ts';
+import { needTier, TIERS } from '../cli/tiers.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { SMALL_DISK } from './what-is-left.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 200 of the other seeds, and a tenth as many of these. */
 const SEEDS = Array.from(
@@ -16,7 +17,6 @@ const SEEDS = Array.from(
 );
 
 const workshop = workshopForEach();
-const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
 /** Loops that mount and unmount folders of the machine until they are stopped. */
 class ChurningMounts {
@@ -44,7 +44,9 @@ class ChurningMounts {
   }
 }
 
-describe.runIf(isRoot).each(TIERS)('mounts that come and go, with --runtime %s', (tier) => {
+describe.each(TIERS)('mounts that come and go, with --runtime %s', needs('mounts for all'), (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
   let churning: ChurningMounts | undefined;
 
   // Runs before the workshop removes its folder.

@@ -5,12 +5,12 @@ import { describe, expect, it, vi } from 'vitest';
 import type { StoredEvent, StoredPod, StoredService } from '../../src/api/objects.ts';
 import { quietly } from '../../src/quietly.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../src/runtime/watch/process-identity.ts';
-import { CASES } from '../cli/network-place.ts';
 import { storeOf } from '../cli/prepared-store.ts';
 import { type Workshop, workshopFor } from '../cli/workshop.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { Chance } from './scenario.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 100 seeds: half as many as of Pods. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 4) / 2);
@@ -144,7 +144,7 @@ const LOOKS = { ...PATIENT, interval: 250 };
 /** The limit of one seed, which waits for six things, one after the other. */
 const LIMIT = { concurrent: true, timeout: 6 * PATIENCE_MS };
 
-describe.skipIf(CASES.length === 0)('a network whose processes are killed', LIMIT, () => {
+describe('a network whose processes are killed', { ...LIMIT, ...needs('networks', 'namespaces') }, () => {
   const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
 
   it.for(seeds)('serves again, or its Pods are told, and nothing is left: seed %i', async (seed, test) => {

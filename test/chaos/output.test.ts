@@ -7,6 +7,7 @@ import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { outputIn } from './logs.ts';
+import { needs } from '../needs.ts';
 
 const MIB = 1024 * 1024;
 /** `npm run chaos` tries a line of 1 GiB. */
@@ -25,7 +26,7 @@ const once = (script: string): PodSpec => ({
 
 const logFile = (name: string): string => path.join(workshop.stateDir, 'pods/default', name, 'logs/main/0.log');
 
-describe.runIf(process.platform === 'linux')('what containers print', () => {
+describe('what containers print', needs('Linux'), () => {
   it(
     `is never too much: a line of ${LINE_MIB} MiB`,
     async () => {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Descriptor } from '../../src/images/manifest.ts';
 import { hexOf, ImageStore } from '../../src/images/store/image-store.ts';
 import { quietly, readQuietly } from '../../src/quietly.ts';
-import { TIERS } from '../cli/tiers.ts';
 import { type Podrun, workshopForEach } from '../cli/workshop.ts';
 import { type ImageWorld, openWorld, ownKind, pullInto } from '../images/registry.ts';
 import { ifThere } from '../live-files.ts';
@@ -13,6 +12,7 @@ import { PATIENT } from '../patience.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { faultsInStore, layersIn, type WholeLayers } from './image-faults.ts';
 import { Chance } from './scenario.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 100. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 4) / 2);
@@ -99,7 +99,7 @@ async function layersOf(name: string): Promise<readonly Descriptor[]> {
   return ((await answer.json()) as { layers: Descriptor[] }).layers;
 }
 
-describe.runIf(TIERS.includes('namespace'))('pulls and starts that are killed at any moment', () => {
+describe('pulls and starts that are killed at any moment', needs('namespaces', 'layers of images'), () => {
   it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
     'leave a store that is whole, and nothing else: seed %i',
     { timeout: 120_000 },

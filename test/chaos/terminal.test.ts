@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { workshopForEach } from '../cli/workshop.ts';
 import { faultsAfter, podsOf } from './aftermath.ts';
 import { PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
-const hasScript = spawnSync('sh', ['-c', 'script --version'], { encoding: 'utf8' }).stdout.includes('util-linux');
 const shellQuoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 // script(1) makes the terminal: it is closed when script dies.
-describe.runIf(process.platform === 'linux' && hasScript)('a terminal that is closed', () => {
+describe('a terminal that is closed', needs('script of util-linux'), () => {
   it('while lines are printed: the Pods end gracefully, and podrun does not crash', async () => {
     // The shell ignores SIGHUP: podrun must notice that it cannot print any more.
     const terminal = await openTerminal('while :; do echo line; sleep 0.01; done', (podrun) =>

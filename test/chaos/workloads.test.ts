@@ -11,6 +11,7 @@ import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { agentPid } from './agent-pid.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { Chance } from './scenario.ts';
+import { needs } from '../needs.ts';
 
 /** `npm run chaos` tries 100 of each: half as many as of Pods. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 4) / 2);
@@ -131,49 +132,45 @@ async function atRest(workshop: Workshop, agents: Agents, { replicas, version }:
   expect(agents.all<StoredPod>('pods').filter((pod) => !owners.has(controllerOf(pod)?.uid ?? ''))).toEqual([]);
 }
 
-describe.runIf(process.platform === 'linux')(
-  'an agent that is killed in the middle',
-  { concurrent: true, timeout: TIMEOUT_MS },
-  () => {
-    const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
+describe('an agent that is killed in the middle', { concurrent: true, timeout: TIMEOUT_MS, ...needs('Linux') }, () => {
+  const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
 
-    it.for(seeds)('of a rollout or a scaling: the next one comes to its end, seed %i', async (seed, test) => {
-      const workshop = workshopFor(test);
-      const chance = new Chance(seed);
-      const agents = new Agents(workshop, chance);
-      const before: Size = { replicas: chance.between(1, 4), version: '1' };
-      const after: Size = { replicas: chance.between(1, 4), version: chance.is(0.7) ? '2' : '1' };
-      await agents.apply(deployment(workshop, before));
-      if (chance.is(0.7)) await atRest(workshop, agents, before);
-      else await vi.waitUntil(() => agents.stored('deployments', 'web') !== undefined, PATIENT);
-      const patch = JSON.stringify({ spec: specOf(workshop, after) });
-      expect(await workshop.run(['patch', 'deployment/web', '-p', patch])).toMatchObject({ exitCode: 0 });
-      await agents.killAndGoOn(deployment(workshop, after));
-      await atRest(workshop, agents, after);
-      expect(await workshop.run(['delete', 'deployment', 'web'])).toMatchObject({ exitCode: 0 });
-      await agents.ended();
-      expect([agents.all('replicasets'), agents.all('pods')]).toEqual([[], []]);
-      await assertNothingLeft(workshop, { wasKilled: true });
-    });
+  it.for(seeds)('of a rollout or a scaling: the next one comes to its end, seed %i', async (seed, test) => {
+    const workshop = workshopFor(test);
+    const chance = new Chance(seed);
+    const agents = new Agents(workshop, chance);
+    const before: Size = { replicas: chance.between(1, 4), version: '1' };
+    const after: Size = { replicas: chance.between(1, 4), version: chance.is(0.7) ? '2' : '1' };
+    await agents.apply(deployment(workshop, before));
+    if (chance.is(0.7)) await atRest(workshop, agents, before);
+    else await vi.waitUntil(() => agents.stored('deployments', 'web') !== undefined, PATIENT);
+    const patch = JSON.stringify({ spec: specOf(workshop, after) });
+    expect(await workshop.run(['patch', 'deployment/web', '-p', patch])).toMatchObject({ exitCode: 0 });
+    await agents.killAndGoOn(deployment(workshop, after));
+    await atRest(workshop, agents, after);
+    expect(await workshop.run(['delete', 'deployment', 'web'])).toMatchObject({ exitCode: 0 });
+    await agents.ended();
+    expect([agents.all('replicasets'), agents.all('pods')]).toEqual([[], []]);
+    await assertNothingLeft(workshop, { wasKilled: true });
+  });
 
-    it.for(seeds)('of a Job: each of its Pods counts once, seed %i', async (seed, test) => {
-      const workshop = workshopFor(test);
-      const agents = new Agents(workshop, new Chance(seed + 1000));
-      const file = job(workshop);
-      await agents.apply(file);
-      await vi.waitUntil(() => agents.stored('jobs', 'pi') !== undefined, PATIENT);
-      await agents.killAndGoOn(file);
-      await agents.ended();
-      const { status } = agents.stored<JobStatus>('jobs', 'pi') ?? {};
-      expect(status?.conditions?.at(-1)?.type).toBe('Complete');
-      const phases = agents.all<StoredPod>('pods').map((pod) => pod.status.phase);
-      const count = (phase: string): number => phases.filter((one) => one === phase).length;
-      expect([status?.succeeded, status?.failed ?? 0]).toEqual([COMPLETIONS, count('Failed')]);
-      expect(count('Succeeded')).toBe(COMPLETIONS);
-      const done = readFileSync(path.join(workshop.folder, 'ledger'), 'utf8').split('\n').length - 1;
-      expect(done).toBeGreaterThanOrEqual(COMPLETIONS);
-      expect(agents.all<StoredPod>('pods').filter(({ metadata }) => metadata.finalizers !== undefined)).toEqual([]);
-      await assertNothingLeft(workshop, { wasKilled: true });
-    });
-  },
-);
+  it.for(seeds)('of a Job: each of its Pods counts once, seed %i', async (seed, test) => {
+    const workshop = workshopFor(test);
+    const agents = new Agents(workshop, new Chance(seed + 1000));
+    const file = job(workshop);
+    await agents.apply(file);
+    await vi.waitUntil(() => agents.stored('jobs', 'pi') !== undefined, PATIENT);
+    await agents.killAndGoOn(file);
+    await agents.ended();
+    const { status } = agents.stored<JobStatus>('jobs', 'pi') ?? {};
+    expect(status?.conditions?.at(-1)?.type).toBe('Complete');
+    const phases = agents.all<StoredPod>('pods').map((pod) => pod.status.phase);
+    const count = (phase: string): number => phases.filter((one) => one === phase).length;
+    expect([status?.succeeded, status?.failed ?? 0]).toEqual([COMPLETIONS, count('Failed')]);
+    expect(count('Succeeded')).toBe(COMPLETIONS);
+    const done = readFileSync(path.join(workshop.folder, 'ledger'), 'utf8').split('\n').length - 1;
+    expect(done).toBeGreaterThanOrEqual(COMPLETIONS);
+    expect(agents.all<StoredPod>('pods').filter(({ metadata }) => metadata.finalizers !== undefined)).toEqual([]);
+    await assertNothingLeft(workshop, { wasKilled: true });
+  });
+});

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
 // The number of descriptors that Node itself needs differs between systems.
-it.runIf(process.platform === 'linux').each([28, 32])(
+it.each([28, 32])(
   'with %i file descriptors what cannot be done is told, and the Pod lives on',
+  needs('Linux'),
   async (limit) => {
     const talks = (name: string, end: string) => ({
       name,

@@ -5,6 +5,7 @@ import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { ifThere } from '../live-files.ts';
 import { workshopForEach } from './workshop.ts';
 import { PATIENCE_MS } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -41,7 +42,7 @@ async function untilNothingRuns(): Promise<void> {
   await expect.poll(() => workshop.processes(), { timeout: PATIENCE_MS, interval: 5 }).toEqual([]);
 }
 
-describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
+describe('when podrun is killed', needs('Linux'), () => {
   it.each([
     { how: 'alone', target: (pid: number) => pid },
     { how: 'with its process group', target: (pid: number) => -pid },
@@ -65,7 +66,7 @@ describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('the next command', () => {
+describe('the next command', needs('Linux'), () => {
   const words =
     /^pod\/busy: podrun \(process \d+\), which ran this Pod, was killed; the processes that it left were ended\n$/;
 
@@ -103,7 +104,7 @@ describe.runIf(process.platform === 'linux')('the next command', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('the watchdog', () => {
+describe('the watchdog', needs('Linux'), () => {
   it('holds no standard stream open, and ends with podrun', async () => {
     const spec: PodSpec = { restartPolicy: 'Never', containers: [{ name: 'main', command: ['sleep', '1'] }] };
     const podrun = workshop.start(['apply', workshop.pod('short', spec)]);

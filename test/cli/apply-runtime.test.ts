@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { type Ended, workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -19,7 +20,6 @@ const CONFINED = [
   'sh',
 ] as const;
 const [unshare, ...confine] = CONFINED;
-const isConfinable = process.platform === 'linux' && spawnSync(unshare, [...confine, 'true']).status === 0;
 
 /** Runs podrun as on a machine that permits no namespaces. */
 async function runConfined(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
@@ -49,7 +49,7 @@ const TELLING: PodSpec = {
   containers: [{ name: 'app', command: ['readlink', '/proc/self/ns/mnt'] }],
 };
 
-describe.runIf(isConfinable)('where namespaces are not permitted', () => {
+describe('where namespaces are not permitted', needs('user namespaces', 'program setpriv'), () => {
   it('--runtime namespace is refused: nothing is started or created', async () => {
     const pod = workshop.pod('p', plain);
     const { exitCode, stdout, stderr } = await runConfined(['apply', pod, '--runtime', 'namespace']);
@@ -92,11 +92,8 @@ describe.runIf(isConfinable)('where namespaces are not permitted', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('the choice of the runtime', () => {
-  it('comes from the flag, then the variable, then podrun.yaml', async (context) => {
-    const probe = workshop.pod('probe', plain);
-    const { exitCode } = await workshop.run(['apply', probe, '--runtime', 'namespace']);
-    context.skip(exitCode === 2, 'namespaces are not permitted here');
+describe('the choice of the runtime', needs('Linux'), () => {
+  it('comes from the flag, then the variable, then podrun.yaml', needs('namespaces'), async () => {
     const pod = workshop.pod('p', TELLING);
     workshop.file('podrun.yaml', 'runtime: namespace\n');
     const own = namespaceOf(spawnSync('readlink', ['/proc/self/ns/mnt'], { encoding: 'utf8' }).stdout);

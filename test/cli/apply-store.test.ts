@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
-const isRoot = process.getuid?.() === 0;
-const canMount = isRoot && process.platform === 'linux' && succeeds('unshare', ['--mount', 'true']);
 const once = (command: string[]) => ({ restartPolicy: 'Never' as const, containers: [{ name: 'main', command }] });
 
 describe('the state directory', () => {
@@ -25,7 +24,7 @@ describe('the state directory', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it.skipIf(isRoot)('that cannot be written is reported in one sentence', async () => {
+  it('that cannot be written is reported in one sentence', needs('a user bound by modes'), async () => {
     const folder = workshop.folderNamed('read-only');
     chmodSync(folder, 0o500);
     const manifest = workshop.pod('unlucky', once(['true']));
@@ -35,7 +34,7 @@ describe('the state directory', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it.runIf(canMount)('on a read-only file system is reported in one sentence', async () => {
+  it('on a read-only file system is reported in one sentence', needs('mounts for all'), async () => {
     const folder = workshop.folderNamed('mounted');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]);
     try {
@@ -49,7 +48,7 @@ describe('the state directory', () => {
     }
   });
 
-  it.runIf(existsSync('/proc/self'))('that cannot be created there is reported in one sentence', async () => {
+  it('that cannot be created there is reported in one sentence', needs('Linux'), async () => {
     const manifest = workshop.pod('unlucky', once(['true']));
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', '/proc/podrun/state']);
     expect(exitCode).toBe(1);
@@ -72,7 +71,7 @@ describe('the state directory', () => {
     expect(stderr.split('cannot use')).toHaveLength(2);
   });
 
-  it.runIf(canMount)('that is full ends the Pod and leaves no process', async () => {
+  it('that is full ends the Pod and leaves no process', needs('mounts for all'), async () => {
     const folder = workshop.folderNamed('small');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
     try {
@@ -101,12 +100,3 @@ describe('a Pod name that is taken', () => {
     expect(new Set(uids).size).toBe(2);
   });
 });
-
-function succeeds(command: string, args: string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}

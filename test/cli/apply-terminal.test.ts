@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
 import { PATIENCE_MS } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
-/** script(1) makes a terminal without a size, as some CI systems do. */
-const hasScript = process.platform === 'linux' && isUtilLinux();
-
-it.runIf(hasScript)('apply in a terminal of no width shows whole lines, and no status line', async () => {
+it('apply in a terminal of no width shows whole lines, and no status line', needs('script of util-linux'), async () => {
   const manifest = workshop.pod('narrow', {
     restartPolicy: 'Never',
     containers: [{ name: 'main', command: ['sh', '-c', 'stty size; sleep 0.5'] }],
@@ -29,11 +26,3 @@ it.runIf(hasScript)('apply in a terminal of no width shows whole lines, and no s
   expect(stdout).toMatch(/Pod\s.*Succeeded/);
   expect(stdout).not.toContain('\u001B[1A');
 });
-
-function isUtilLinux(): boolean {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-  } catch {
-    return false;
-  }
-}

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Container } from '../../src/api/generated/types.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
-import { hasTerminals, startAtTerminal } from './own-terminal.ts';
+import { startAtTerminal } from './own-terminal.ts';
 import { type Podrun, workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -138,7 +139,7 @@ describe('podrun debug --no-attach -i', () => {
   });
 });
 
-describe.runIf(hasTerminals)('podrun attach -it', () => {
+describe('podrun attach -it', needs('terminals'), () => {
   it('can be left with the detach keys and resumed', async () => {
     await run({ command: ['env', 'PS1=prompt>', 'sh'], stdin: true, tty: true });
     const first = startAtTerminal(workshop, ['attach', 'web', '-c', 'other', '-it']);

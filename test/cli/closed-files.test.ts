@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { Place } from './network-place.ts';
+import { needs } from '../needs.ts';
 
 /** A place of an ordinary user, with a file and a folder that only root may read. */
 function placeWithClosedFiles(context: TestContext): Place {
@@ -10,7 +11,7 @@ function placeWithClosedFiles(context: TestContext): Place {
   return place;
 }
 
-describe.runIf(process.getuid?.() === 0)('what only root may read, for an ordinary user', () => {
+describe('what only root may read, for an ordinary user', needs('root', 'an ordinary user'), () => {
   it.for<[string, readonly string[]]>([
     ['cannot read closed.yaml: permission denied\n', ['image', 'load', '-i', 'closed.yaml']],
     ['cannot read closed.yaml: permission denied\n', ['expect', 'closed.yaml']],
@@ -36,7 +37,7 @@ describe.runIf(process.getuid?.() === 0)('what only root may read, for an ordina
 });
 
 it('a working folder that is gone is told in one sentence', async (context) => {
-  const place = new Place(context, 'root');
+  const place = new Place(context, 'own');
   const { workshop } = place;
   const apply = workshop.commandLine(['apply', workshop.pod('web', { containers: [{ name: 'main' }] })]);
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';

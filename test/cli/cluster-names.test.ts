@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CASES, Place } from './network-place.ts';
+import { CASES, placeWithNetwork } from './network-place.ts';
 
 const fixture = (file: string): string => readFileSync(new URL(`../../fixtures/${file}`, import.meta.url), 'utf8');
 const USERS = CASES.filter(({ tier }) => tier === 'namespace');
 
-describe.skipIf(USERS.length === 0).concurrent('names of Services, without a choice of the network', () => {
+describe.concurrent('names of Services, without a choice of the network', () => {
   it.for(USERS)('a Pod of $who waits until two Services exist', async ({ who, tier }, context) => {
-    const place = new Place(context, who);
+    const place = placeWithNetwork(context, { who, tier });
     // Each machine has getent, which asks the DNS server as well.
     const text = fixture('services/myapp.yaml')
       .replaceAll('nslookup', 'getent ahostsv4')
@@ -26,7 +26,7 @@ describe.skipIf(USERS.length === 0).concurrent('names of Services, without a cho
   });
 
   it.for(USERS)('a client of $who reaches three replicas on one port', async ({ who, tier }, context) => {
-    const place = new Place(context, who);
+    const place = placeWithNetwork(context, { who, tier });
     const apply = place.start([
       'apply',
       '--runtime',

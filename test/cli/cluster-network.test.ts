@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
-import { CASES, freePort, Place } from './network-place.ts';
+import { CASES, freePort, type Place, placeWithNetwork } from './network-place.ts';
 import type { Podrun } from './workshop.ts';
+import { programsForAll } from '../ordinary-user.ts';
 
 /** A server that each Pod runs on the same port, which an ordinary user may not listen on elsewhere. */
 const SERVE = `
@@ -14,7 +15,7 @@ const SERVE = `
   const print = () => console.log('at ' + process.env.POD_IP + ' in ' + network);
   require('node:http').createServer(answer).listen(80, () => print());`;
 const ask = (address: string): string[] => [
-  process.execPath,
+  programsForAll().node,
   '-e',
   `fetch('http://${address}/').then((r) => r.text()).then(console.log, (e) => console.log('' + e.cause))`,
 ];
@@ -35,7 +36,7 @@ function manifests(place: Place, hostPort: number): string[] {
       containers: [
         {
           name: 'main',
-          command: [process.execPath, '-e', SERVE],
+          command: [programsForAll().node, '-e', SERVE],
           readinessProbe: { httpGet: { port: 80 }, periodSeconds: 1 },
           ...ports,
         },
@@ -93,11 +94,9 @@ function helpersOf(apply: Podrun): number[] {
 
 /** The limit of a test, which waits for a dozen programs, one after the other. */
 const LIMIT = { timeout: 4 * PATIENCE_MS };
-const cases = describe.skipIf(CASES.length === 0).concurrent;
-
-cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
+describe.concurrent('the Pods of a cluster network', LIMIT, () => {
   it.for(CASES)('of $who in the $tier tier, reach each other, and nothing is left', async ({ who, tier }, context) => {
-    const place = new Place(context, who);
+    const place = placeWithNetwork(context, { who, tier });
     const hostPort = await freePort();
     const machine = readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8');
     const { apply, addresses, networks } = await startCluster(place, tier, hostPort);
@@ -131,7 +130,7 @@ cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
   // The kernel ends other processes for root than for a user; the tiers end their containers as without a cluster.
   const killed = CASES.filter(({ who, tier }) => (tier === 'namespace') === (who === 'root'));
   it.for(killed)('of $who in the $tier tier, end with a killed podrun', async ({ who, tier }, context) => {
-    const place = new Place(context, who);
+    const place = placeWithNetwork(context, { who, tier });
     const { apply, networks } = await startCluster(place, tier, await freePort());
     const helpers = helpersOf(apply);
     expect(helpers).toHaveLength(1);
@@ -147,7 +146,7 @@ cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
   it.for(CASES.filter(({ tier }) => tier === 'process'))(
     'of $who in the background, of two applies, reach each other when other agents go on with them',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const hostPort = await freePort();
       const onMachine = async (): Promise<string> => (await fetch(`http://127.0.0.1:${hostPort}/`)).text();
       for (const file of manifests(place, hostPort)) {
@@ -188,7 +187,7 @@ cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
   it.for(CASES.filter(({ tier }) => tier === 'namespace'))(
     'of $who reach a server on localhost of this machine, or are told why not',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const port = await machineServer(context);
       const command = ask(`host.podrun.internal:${port}`);
       const manifest = place.workshop.pod('one', { restartPolicy: 'Never', containers: [{ name: 'main', command }] });
@@ -200,7 +199,7 @@ cases('the Pods of a cluster network (needs ip, and namespaces)', LIMIT, () => {
   it.for(CASES.filter(({ tier }) => tier === 'process'))(
     'of $who reach a Service and host ports, and so does this machine, also after its helper was killed',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const nodePort = 30_000 + Math.floor(Math.random() * 2768);
       const ports = [{ port: 80, targetPort: 80, nodePort }];
       const spec = { type: 'NodePort', selector: { app: 'web' }, ports };

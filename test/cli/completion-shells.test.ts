@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { hasTerminals, isInstalled, startProgramAtTerminal } from './own-terminal.ts';
+import { needs } from '../needs.ts';
+import { startProgramAtTerminal } from './own-terminal.ts';
 import { storeOf } from './prepared-store.ts';
 import { until } from '../runtime/support/process-rig.ts';
 import { workshopForEach } from './workshop.ts';
@@ -34,7 +35,7 @@ const SHELLS = [
     shell: 'bash',
     flags: ['--norc', '--noprofile', '-i'],
     before: `. ${BASH_COMPLETION}; `,
-    needs: BASH_COMPLETION,
+    file: BASH_COMPLETION,
   },
   { name: 'zsh', shell: 'zsh', flags: ['-f', '-i'], before: 'autoload -Uz compinit; compinit -D; ' },
   { name: 'zsh without compinit', shell: 'zsh', flags: ['-f', '-i'], before: '' },
@@ -63,9 +64,10 @@ mv typed.new typed
 afterEach(() => end());
 
 describe.each(SHELLS)('$name', ({ shell, flags, before, ...rest }) => {
-  const has = hasTerminals && isInstalled(shell) && (!('needs' in rest) || existsSync(rest.needs));
+  const file = 'file' in rest ? rest.file : '/';
+  const wanted = needs('terminals', `program ${shell}`, { [file]: existsSync(file) });
 
-  it.runIf(has)('completes typed words', { timeout: 120_000 }, async () => {
+  it('completes typed words', { timeout: 120_000, ...wanted }, async () => {
     const terminal = startProgramAtTerminal(workshop, [shell, ...flags], {
       PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}`,
       HOME: workshop.folder,

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -12,15 +11,11 @@ import {
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
+import { needTier, TIERS } from './tiers.ts';
 import { type Ended, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-
-/** Namespaces, without which podrun refuses to isolate containers. */
-const hasNamespaces =
-  spawnSync('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '--mount', '--pid', '--fork', 'true']).status ===
-  0;
 
 const file = (...names: string[]): string => path.join(workshop.folder, ...names);
 const text = (...names: string[]): string => readFileSync(file(...names), 'utf8');
@@ -30,7 +25,9 @@ const inside = async (script: string): Promise<string> =>
   (await workshop.run(['exec', 'web', '-q', '--', 'sh', '-c', script])).stdout;
 const DONE = { exitCode: 0, stdout: '', stderr: '' };
 
-describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp (%s)', (tier) => {
+describe.each(TIERS)('podrun cp (%s)', (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
   beforeEach(async () => {
     const pod = workshop.pod('web', {
       restartPolicy: 'Never',

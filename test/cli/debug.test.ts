@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
-import { hasTerminals, startAtTerminal } from './own-terminal.ts';
+import { startAtTerminal } from './own-terminal.ts';
 import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -97,7 +98,7 @@ describe('podrun debug', () => {
   });
 });
 
-describe.runIf(hasTerminals)('podrun debug -it', () => {
+describe('podrun debug -it', needs('terminals'), () => {
   it('is a terminal, from the first prompt to the exit code', async () => {
     const terminal = startAtTerminal(workshop, ['debug', 'web', '-it', '--env=PS1=prompt>']);
     const first = 'Defaulting debug container name to debugger-\\w{5}\\.';

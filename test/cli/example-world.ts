@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 import type { KubeObject } from '../../src/api/objects.ts';
+import type { Need } from '../needs.ts';
 
 /** The end of an example in a help text. An example without an entry ends by itself with exit code 0. */
 export interface Ending {
@@ -16,7 +17,7 @@ export interface Ending {
   readonly isRebuilt?: true;
   /** The shell of the example. */
   readonly shell?: string;
-  readonly needs?: 'namespaces';
+  readonly needs?: readonly Need[];
 }
 
 /** Commands whose examples need no Pods. These examples come first. */
@@ -41,7 +42,9 @@ export const WORKLOADS: readonly string[] = ['deployment-updated', 'statefulset-
 /** Makes a certificate. */
 const CERTIFICATE = 'openssl req -x509 -newkey ed25519 -nodes -subj /CN=web -keyout tls.key -out tls.crt';
 
-const APART: Ending = { needs: 'namespaces' };
+const APART: Ending = { needs: ['namespaces'] };
+
+const LAYERS: readonly Need[] = ['layers of images'];
 
 const LEAVE_SHELL = 'exit\r';
 
@@ -116,12 +119,13 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun cp web:/var/log/app ./logs': APART,
   'podrun cp staging/web:/var/crash/core core': APART,
   // Images: no registry listens, and none is there
-  'podrun pull 127.0.0.1:5000/team/app:1.27': { exitCode: 1 },
+  'podrun pull 127.0.0.1:5000/team/app:1.27': { exitCode: 1, needs: LAYERS },
   'podrun pull -f app.yaml': {
+    needs: LAYERS,
     exitCode: 1,
     before: 'sed s,busybox,127.0.0.1:1/app:1, pod.yaml > app.yaml; grep 127.0.0.1:1/ app.yaml',
   },
-  'docker save app:dev | podrun image load': { exitCode: 1 },
+  'docker save app:dev | podrun image load': { exitCode: 1, needs: LAYERS },
   'podrun image load -i app.tar': { exitCode: 2 },
   'podrun image inspect nginx:1.27': { exitCode: 1 },
   'podrun image inspect docker.io/library/nginx:1.27': { exitCode: 1 },

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
-import { hasTerminals, startAtTerminal } from './own-terminal.ts';
+import { startAtTerminal } from './own-terminal.ts';
 import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
+import { needTier, TIERS } from './tiers.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -32,11 +33,6 @@ async function run(...flags: string[]): Promise<void> {
   await Promise.all([stage.puppet('main'), stage.puppet('side')]);
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
 }
-
-/** Namespaces, without which podrun refuses to isolate containers. */
-const hasNamespaces =
-  spawnSync('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '--mount', '--pid', '--fork', 'true']).status ===
-  0;
 
 const exec = (...args: string[]): Promise<Ended> => workshop.run(['exec', ...args]);
 const DEFAULTED = 'Defaulted container "main" out of: main, side, setup (init)\n';
@@ -165,30 +161,28 @@ describe('podrun exec', () => {
   });
 });
 
-describe.runIf(hasTerminals)('podrun exec -it', () => {
-  it.each(hasNamespaces ? ['process', 'namespace'] : ['process'])(
-    'is a terminal in the container, to the exit code (%s)',
-    async (tier) => {
-      await run(`--runtime=${tier}`);
-      const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
-      await terminal.shows(/^prompt>$/);
-      terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
-      await terminal.shows(/\r\n20 90\r\nxterm red \/usr first\r\nprompt>$/);
-      terminal.resize(70, 10);
-      terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
-      await terminal.shows(/\r\nsecond\r\nprompt>$/);
-      terminal.type('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
-      await terminal.shows(/\r\nready\r\n$/);
-      terminal.type('\x03');
-      await terminal.shows(/\^Ccaught\r\nprompt>$/);
-      terminal.type('exit 5\n');
-      await terminal.shows(/\r\ncommand terminated with exit code 5\r\n$/);
-      expect(await terminal.ended).toBe(5);
-    },
-  );
+describe('podrun exec -it', needs('terminals'), () => {
+  it.for(TIERS)('is a terminal in the container, to the exit code (%s)', async (tier, test) => {
+    needTier(test, tier);
+    await run(`--runtime=${tier}`);
+    const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
+    await terminal.shows(/^prompt>$/);
+    terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
+    await terminal.shows(/\r\n20 90\r\nxterm red \/usr first\r\nprompt>$/);
+    terminal.resize(70, 10);
+    terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
+    await terminal.shows(/\r\nsecond\r\nprompt>$/);
+    terminal.type('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
+    await terminal.shows(/\r\nready\r\n$/);
+    terminal.type('\x03');
+    await terminal.shows(/\^Ccaught\r\nprompt>$/);
+    terminal.type('exit 5\n');
+    await terminal.shows(/\r\ncommand terminated with exit code 5\r\n$/);
+    expect(await terminal.ended).toBe(5);
+  });
 });
 
-describe.runIf(hasNamespaces)('podrun exec in a container with namespaces', () => {
+describe('podrun exec in a container with namespaces', needs('namespaces'), () => {
   beforeEach(() => run('--runtime=namespace'));
 
   it('sees the files and processes of the container, and none of the host', async () => {

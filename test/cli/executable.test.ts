@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../architecture/source.ts';
-import { TIERS } from './tiers.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -56,44 +56,50 @@ $PODRUN serve --once --network host --state-dir cluster -- sh -c '
 `;
 
 // Root may hide Node.js from one process and its children.
-const canHide = process.platform === 'linux' && process.arch === 'x64' && process.getuid?.() === 0 && TIERS.length > 1;
 
-it.skipIf(!canHide || !existsSync('/bin/busybox'))('the single executable needs no Node.js', () => {
-  const built = path.join(root, 'dist/executable/podrun');
-  if (!existsSync(built))
-    execFileSync(process.execPath, [path.join(root, 'bin/executable/build.mjs')], { stdio: 'ignore' });
-  const program = path.join(workshop.folder, 'podrun');
-  workshop.file('terminal.yaml', POD);
-  workshop.file('server.yaml', SERVER);
-  const { stdout, status } = spawnSync(
-    'unshare',
-    ['--mount', 'sh', '-c', `touch ${program}; mount --bind ${built} ${program};${SCRIPT}`],
-    {
-      cwd: workshop.folder,
-      encoding: 'utf8',
-      env: {
-        PATH: process.env['PATH'],
-        HOME: workshop.folder,
-        NODE: process.execPath,
-        CHECKOUT: root,
-        PODRUN: program,
-        PODRUN_IMAGES: 'host',
-        PODRUN_STATE_DIR: path.join(workshop.folder, 'state'),
+it(
+  'the single executable needs no Node.js',
+  needs('root', 'private mounts', 'namespaces', {
+    'an x64 machine': process.arch === 'x64',
+    '/bin/busybox': existsSync('/bin/busybox'),
+  }),
+  () => {
+    const built = path.join(root, 'dist/executable/podrun');
+    if (!existsSync(built))
+      execFileSync(process.execPath, [path.join(root, 'bin/executable/build.mjs')], { stdio: 'ignore' });
+    const program = path.join(workshop.folder, 'podrun');
+    workshop.file('terminal.yaml', POD);
+    workshop.file('server.yaml', SERVER);
+    const { stdout, status } = spawnSync(
+      'unshare',
+      ['--mount', 'sh', '-c', `touch ${program}; mount --bind ${built} ${program};${SCRIPT}`],
+      {
+        cwd: workshop.folder,
+        encoding: 'utf8',
+        env: {
+          PATH: process.env['PATH'],
+          HOME: workshop.folder,
+          NODE: process.execPath,
+          CHECKOUT: root,
+          PODRUN: program,
+          PODRUN_IMAGES: 'host',
+          PODRUN_STATE_DIR: path.join(workshop.folder, 'state'),
+        },
       },
-    },
-  );
-  const expected = [
-    /^sh: .*Permission denied$/m,
-    // The terminal is made by the program itself, not by script(1).
-    /^pod\/terminal created\npodrun\r?\n24 80\r?\npod "terminal" deleted$/m,
-    /✓ main +ready: its readiness probe has passed$/m,
-    /^error: cannot pull .* connection refused$/m,
-    /^FIELD: tty <boolean>$/m,
-    /^namespace podrun-\w+ of context podrun [^]*✓ Pod +Running, ContainersReady, Ready$/m,
-  ];
-  expect({ stdout, status, missing: expected.filter((line) => !line.test(stdout)) }).toEqual({
-    stdout,
-    status: 0,
-    missing: [],
-  });
-});
+    );
+    const expected = [
+      /^sh: .*Permission denied$/m,
+      // The terminal is made by the program itself, not by script(1).
+      /^pod\/terminal created\npodrun\r?\n24 80\r?\npod "terminal" deleted$/m,
+      /✓ main +ready: its readiness probe has passed$/m,
+      /^error: cannot pull .* connection refused$/m,
+      /^FIELD: tty <boolean>$/m,
+      /^namespace podrun-\w+ of context podrun [^]*✓ Pod +Running, ContainersReady, Ready$/m,
+    ];
+    expect({ stdout, status, missing: expected.filter((line) => !line.test(stdout)) }).toEqual({
+      stdout,
+      status: 0,
+      missing: [],
+    });
+  },
+);

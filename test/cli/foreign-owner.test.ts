@@ -1,16 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { has, type Need, need } from '../needs.ts';
 import { PATIENT } from '../patience.ts';
 import { type Stage, stageFor } from '../puppet/stage.ts';
 import { type Ended, Podrun, type Workshop, workshopFor } from './workshop.ts';
 
 /** Another PID namespace: one that root makes, and one that a user makes. */
-const WAYS = [
-  ['unshare', '--pid', '--fork', '--mount-proc'],
-  ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'],
-].filter(([program = '', ...args]) => spawnSync(program, [...args, 'true']).status === 0);
+const WAYS: ReadonlyArray<{ readonly way: readonly string[]; readonly need: Need }> = [
+  { way: ['unshare', '--pid', '--fork', '--mount-proc'], need: 'PID namespaces' },
+  { way: ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'], need: 'namespaces' },
+];
 
 /** A scene for each test: these tests mostly wait, and run at the same time. */
 async function sceneFor(context: TestContext): Promise<Scene> {
@@ -62,10 +63,11 @@ class Scene {
 
 const statusText = (stdout: string): string | undefined => /^web +\S+ +(\S+)/m.exec(stdout)?.[1];
 
-describe.skipIf(WAYS.length === 0).concurrent('a Pod of an agent in another PID namespace', () => {
-  it.for(WAYS.map((way) => ({ way, how: way.slice(1, 3).join(' ') })))(
+describe.concurrent('a Pod of an agent in another PID namespace', () => {
+  it.for(WAYS.map((one) => ({ ...one, how: one.way.slice(1, 3).join(' ') })))(
     'is left alone ($how)',
-    async ({ way }, context) => {
+    async ({ way, need: wanted }, context) => {
+      need(context, wanted);
       const scene = await sceneFor(context);
       const { workshop, stage, pod } = scene;
       const there = (...args: string[]): Promise<Ended> => scene.elsewhere(way, args).ended;
@@ -96,7 +98,8 @@ describe.skipIf(WAYS.length === 0).concurrent('a Pod of an agent in another PID 
   it('in the foreground is not recorded as Failed here', async (context) => {
     const scene = await sceneFor(context);
     const { workshop, stage, pod } = scene;
-    const [way = []] = WAYS;
+    const { way, need: wanted } = WAYS.find((one) => has(one.need)) ?? WAYS[0]!;
+    need(context, wanted);
     const apply = scene.elsewhere(way, ['apply', pod]);
     try {
       const puppet = await stage.puppet('main');

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyCommandName } from './commands.ts';
 import { type Ending, ENDINGS, FILES, PROGRAMS, SETTINGS, STORE_ONLY, WORKLOADS, WORLDLESS } from './example-world.ts';
 import { runHere } from './in-process.ts';
-import { hasTerminals, isInstalled, startProgramAtTerminal } from './own-terminal.ts';
-import { TIERS } from './tiers.ts';
+import { startProgramAtTerminal } from './own-terminal.ts';
+import { has, type Need, needs } from '../needs.ts';
 import { argumentsOf } from './transcripts.ts';
 import { putWorkloads } from './workloads/golden-workloads.ts';
 import { putObjects, storeOf } from './prepared-store.ts';
@@ -17,7 +17,7 @@ import { type Ended, Podrun, Workshop } from './workshop.ts';
 /** The time limit of one example. Examples run one after the other, in a folder with all files that they name. */
 const LIMIT_MS = 90_000;
 
-const hasNamespaces = TIERS.includes('namespace');
+const hasNamespaces = has('namespaces');
 const workshop = new Workshop();
 const commands = ['', ...(await everyCommandName(workshop)).toSorted(worldlessFirst)];
 const examples = new Map(
@@ -130,10 +130,12 @@ async function atTerminal(line: string, keys: string, prompt: RegExp = PROMPT): 
   return { exitCode: await terminal.ended, stdout: '', stderr: '' };
 }
 
-function isPossible({ keys, shell, needs }: Ending): boolean {
-  if (keys !== undefined && !hasTerminals) return false;
-  if (needs === 'namespaces' && !hasNamespaces) return false;
-  return shell === undefined || isInstalled(shell);
+function needsOf({ keys, shell, needs: own = [] }: Ending): Need[] {
+  return [
+    ...own,
+    ...(keys === undefined ? [] : ['terminals' as const]),
+    ...(shell === undefined ? [] : [`program ${shell}` as const]),
+  ];
 }
 
 describe.each([...examples])('the help of podrun %s', (command, lines) => {
@@ -149,7 +151,7 @@ describe.each([...examples])('the help of podrun %s', (command, lines) => {
 
   for (const line of lines) {
     const ending = ENDINGS[line] ?? {};
-    it.runIf(isPossible(ending))(`ends as it says: ${line}`, { timeout: LIMIT_MS }, async () => {
+    it(`ends as it says: ${line}`, { timeout: LIMIT_MS, ...needs(...needsOf(ending)) }, async () => {
       if (STORE_ONLY.test(command)) putWorkloadsAgain();
       else if (!WORLDLESS.has(command) && (!hasWorld || ending.isRebuilt === true)) await buildWorld();
       await mustRun(ending.before);

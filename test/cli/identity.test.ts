@@ -1,35 +1,23 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../src/api/generated/types.ts';
-import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
 import { type Ended, Podrun, workshopForEach } from './workshop.ts';
+import { need, needs } from '../needs.ts';
+import { giveToOrdinaryUser, isRoot, ORDINARY_USER, podrunAsOrdinaryUser } from '../ordinary-user.ts';
+import { needTier, type Tier, TIERS } from './tiers.ts';
 
 const workshop = workshopForEach();
-const ME = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-const SOMEBODY = 1001;
-const AS_SOMEBODY = ['--reuid', `${SOMEBODY}`, '--regid', `${SOMEBODY}`, '--clear-groups'];
-const setpriv = findSetpriv();
-const isRoot = setpriv !== undefined && ME.uid === 0;
-const canBeSomebody = isRoot || ME.uid !== 0;
-
-const NAMESPACES = ['unshare', '--mount', '--pid', '--fork', 'true'];
-const USER_NAMESPACES = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
-const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
-
-/** The tiers that root can use on this machine. */
-const ROOTS = isRoot ? ['process', ...(works(NAMESPACES) ? ['namespace'] : [])] : [];
-const hasUserNamespaces = works([...(ME.uid === 0 ? ['setpriv', ...AS_SOMEBODY] : []), ...USER_NAMESPACES]);
-
 const in_ = (tier: string): Record<string, string> => ({ PODRUN_RUNTIME: tier });
 
 /** Runs podrun as an ordinary user. */
 function runAsSomebody(args: readonly string[], tier = 'process'): Promise<Ended> {
-  if (ME.uid !== 0) return workshop.run(args, in_(tier));
-  chownSync(workshop.folder, SOMEBODY, SOMEBODY);
+  if (!isRoot) return workshop.run(args, in_(tier));
+  giveToOrdinaryUser(workshop.folder);
   const places = { PODRUN_STATE_DIR: workshop.stateDir, HOME: workshop.folder, XDG_RUNTIME_DIR: workshop.folder };
-  const child = spawn('setpriv', [...AS_SOMEBODY, ...workshop.commandLine(args)], {
+  const [file = '', ...words] = podrunAsOrdinaryUser(args);
+  const child = spawn(file, words, {
     cwd: workshop.folder,
     env: { ...process.env, ...places, ...in_(tier), NO_COLOR: '1', CI: 'true' },
   });
@@ -58,19 +46,20 @@ const NO_RIGHTS = hex(0n);
 /** The capabilities of a container on a node, without CAP_MKNOD. */
 const USUAL_RIGHTS = 0xa00425fbn;
 
-const TIERS = ['process', 'namespace'];
-
 describe.each(TIERS)('in the %s tier', (tier) => {
   asRoot(tier);
 });
 
-/** Tests with podrun as root. Skipped where the user is not root, setpriv is missing, or namespaces are forbidden. */
-function asRoot(tier: string): void {
-  const isPossible = ROOTS.includes(tier);
-  const isApart = isPossible && tier === 'namespace';
+/** Tests with podrun as root. */
+function asRoot(tier: Tier): void {
+  const isApart = tier === 'namespace';
+  beforeEach((test) => {
+    need(test, 'root', 'program setpriv');
+    needTier(test, tier);
+  });
   const run = (args: readonly string[]): Promise<Ended> => workshop.run(args, in_(tier));
 
-  it.skipIf(!isPossible)('a container has the user and the groups of its security context', async () => {
+  it('a container has the user and the groups of its security context', async () => {
     const pod = { runAsUser: 12_345, runAsGroup: 3000, supplementalGroups: [4000], fsGroup: 2000, runAsNonRoot: true };
     const ended = await run(['apply', workshop.pod('web', spec(pod, {}))]);
     expect(linesOf(ended).slice(0, 9)).toEqual([
@@ -88,7 +77,7 @@ function asRoot(tier: string): void {
     expect(ended.stdout).toContain(tier === 'namespace' ? ': bye' : 'the user of the container cannot access');
   });
 
-  it.skipIf(!isPossible)('it has the requested capabilities and can gain none', async () => {
+  it('it has the requested capabilities and can gain none', async () => {
     const container = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'], add: ['CHOWN', 'KILL'] } };
     const told = linesOf(await run(['apply', workshop.pod('web', spec({}, container))]));
     expect(told).toEqual(
@@ -96,13 +85,13 @@ function asRoot(tier: string): void {
     );
   });
 
-  it.skipIf(!isPossible)('a container without security context has the defaults of the tier', async () => {
+  it('a container without security context has the defaults of the tier', async () => {
     const told = linesOf(await run(['apply', workshop.pod('web', spec({}, {}))]));
     const rights = tier === 'namespace' ? USUAL_RIGHTS & ownRights : ownRights;
     expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(rights)}`, 'NoNewPrivs:0']));
   });
 
-  it.skipIf(!isPossible)('hooks, probes and exec commands have the same user', async () => {
+  it('hooks, probes and exec commands have the same user', async () => {
     const script = 'echo "I am $(id -u) in $(id -G)" > /dev/stdout; test $(id -u) = 12345';
     const asks = { exec: { command: ['sh', '-c', script] } };
     const probed = spec({ runAsUser: 12_345, runAsGroup: 5 }, {});
@@ -125,18 +114,19 @@ function asRoot(tier: string): void {
     return { ...pod, containers: pod.containers.map((main) => ({ ...main, volumeMounts, ...container })) };
   };
 
-  it.skipIf(!isPossible || isApart)('a volume that the container cannot access keeps it from starting', async () => {
+  it('a volume that the container cannot access keeps it from starting', async (test) => {
+    need(test, { 'the tier process': !isApart });
     const ended = await run(['apply', workshop.pod('web', mounting({})), '--until', 'ready', '--timeout', '1s']);
     expect(ended.stderr).toMatch(/CreateContainerError: volume data: is in \S+\/data, which user 12345 cannot access/);
   });
 
-  it.skipIf(!isApart)('volumes and new files in them belong to the group of the Pod', async () => {
+  it('volumes and new files in them belong to the group of the Pod', async () => {
     const command = ['sh', '-c', 'touch /data/mine; stat -c "%a %u %g" /data /data/mine'];
     const ended = await run(['apply', workshop.pod('web', mounting({ command }))]);
     expect(linesOf(ended)).toEqual(['2777 0 2000', '644 12345 2000']);
   });
 
-  it.skipIf(!isApart)('a read-only root file system cannot be written to', async () => {
+  it('a read-only root file system cannot be written to', async () => {
     const container = { readOnlyRootFilesystem: true };
     const pod = spec({}, container);
     pod.containers = pod.containers.map((main) => ({ ...main, command: ['sh', '-c', 'touch /etc/new'] }));
@@ -145,7 +135,7 @@ function asRoot(tier: string): void {
   });
 }
 
-describe.skipIf(!canBeSomebody)('as an ordinary user (root needs setpriv for this)', () => {
+describe('as an ordinary user', needs('an ordinary user'), () => {
   it('a container with another user does not start, and the event names the remedy', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { readOnlyRootFilesystem: true }));
     const refused = await runAsSomebody(['apply', file, '--timeout', '1s']);
@@ -178,30 +168,29 @@ describe.skipIf(!canBeSomebody)('as an ordinary user (root needs setpriv for thi
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { capabilities: { add: ['SYS_TIME'] } }));
     const ended = await runAsSomebody(['apply', file, '--best-effort']);
     expect(ended.exitCode).toBe(0);
-    expect(linesOf(ended)[0]).toBe(String(ME.uid === 0 ? SOMEBODY : ME.uid));
+    expect(linesOf(ended)[0]).toBe(String(ORDINARY_USER));
     expect(ended.stdout).toContain('no effect: securityContext.runAsUser');
   });
 
-  it.skipIf(setpriv === undefined)('a container that drops all capabilities can gain none', async () => {
+  it('a container that drops all capabilities can gain none', needs('program setpriv'), async () => {
     const file = workshop.pod('web', spec({}, { capabilities: { drop: ['ALL'] } }));
     const told = linesOf(await runAsSomebody(['apply', file]));
     expect(told).toEqual(expect.arrayContaining(['NoNewPrivs:1', `CapEff:${NO_RIGHTS}`]));
   });
 
-  it.skipIf(!hasUserNamespaces)(
-    'in a user namespace it has the requested user (where namespaces are permitted)',
+  it('in a user namespace it has the requested user', needs('namespaces of an ordinary user'), async () => {
+    const pod = spec({ runAsUser: 12_345, runAsGroup: 54_321 }, { allowPrivilegeEscalation: false });
+    const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
+    expect(told).toEqual(expect.arrayContaining(['12345', '54321', `CapEff:${NO_RIGHTS}`, 'NoNewPrivs:1', 'reopened']));
+  });
+
+  it(
+    'as root of a user namespace it has the rights of a node there',
+    needs('namespaces of an ordinary user'),
     async () => {
-      const pod = spec({ runAsUser: 12_345, runAsGroup: 54_321 }, { allowPrivilegeEscalation: false });
+      const pod = spec({ runAsUser: 0 }, {});
       const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
-      expect(told).toEqual(
-        expect.arrayContaining(['12345', '54321', `CapEff:${NO_RIGHTS}`, 'NoNewPrivs:1', 'reopened']),
-      );
+      expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(USUAL_RIGHTS)}`]));
     },
   );
-
-  it.skipIf(!hasUserNamespaces)('as root of a user namespace it has the rights of a node there', async () => {
-    const pod = spec({ runAsUser: 0 }, {});
-    const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
-    expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(USUAL_RIGHTS)}`]));
-  });
 });

@@ -1,15 +1,9 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  attemptIn,
-  needCoverable,
-  ORDINARY_USER,
-  ROOT_APART,
-  start,
-  USER_APART,
-  type World,
-} from '../escape/worlds.ts';
+import { needs } from '../needs.ts';
+import { giveToOrdinaryUser } from '../ordinary-user.ts';
+import { attemptIn, needCoverable, ROOT_APART, start, USER_APART, type World } from '../escape/worlds.ts';
 
 const CONFIG = `images:
   tester:
@@ -25,13 +19,12 @@ function writeFiles(folder: string, { who }: World): void {
   symlinkSync('/bin/bash', path.join(folder, 'usr/bin/sh'));
   const certificate = path.join(folder, 'localhost.crt');
   writeFileSync(certificate, 'of the image\n');
-  if (who === 'user' && process.getuid?.() === 0) chownSync(certificate, ORDINARY_USER, ORDINARY_USER);
+  if (who === 'user') giveToOrdinaryUser(certificate);
 }
 
-it
-  .skipIf(!existsSync('/bin/bash') || !existsSync('/bin/dash'))
-  .for([{ who: 'user', tier: 'process' }, ROOT_APART, USER_APART] satisfies World[])(
+it.for([{ who: 'user', tier: 'process' }, ROOT_APART, USER_APART] satisfies World[])(
   'containers have the programs and the files of their folder: $who, $tier',
+  needs({ '/bin/bash': existsSync('/bin/bash'), '/bin/dash': existsSync('/bin/dash') }),
   async (world, context) => {
     const attempt = attemptIn(context, world);
     const { workshop } = attempt;

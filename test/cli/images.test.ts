@@ -9,8 +9,8 @@ import { type ImageWorld, openWorld } from '../images/registry.ts';
 import { agentPid } from '../chaos/agent-pid.ts';
 import { PATIENT } from '../patience.ts';
 import { runHere } from './in-process.ts';
-import { TIERS } from './tiers.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const IMAGES = {
   'app:1': { config: { Cmd: ['true'] } },
@@ -29,7 +29,7 @@ afterAll(() => world.close());
 
 const storeOf = (): ImageStore => new ImageStore(`${workshop.stateDir}.images`);
 
-it('pull brings the images of names and manifests, images lists them', async () => {
+it('pull brings the images of names and manifests, images lists them', needs('layers of images'), async () => {
   const image = `${world.host}/app:1`;
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image }] } };
   writeFileSync(path.join(workshop.folder, 'pod.json'), JSON.stringify(pod));
@@ -42,14 +42,14 @@ it('pull brings the images of names and manifests, images lists them', async () 
   );
 });
 
-it('pull says why it cannot', async () => {
+it('pull says why it cannot', needs('layers of images'), async () => {
   expect(await runHere(workshop, ['pull', `${world.host}/none:1`])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(`failed to resolve image: ${world.host}/none:1: not found`),
   });
 });
 
-it('rm refuses an image that is in use; what other images share stays', async () => {
+it('rm refuses an image that is in use; what other images share stays', needs('layers of images'), async () => {
   const [app, other] = [`${world.host}/app:1`, `${world.host}/other:1`];
   await runHere(workshop, ['pull', app, other]);
   const store = storeOf();
@@ -68,8 +68,9 @@ it('rm refuses an image that is in use; what other images share stays', async ()
   }
 });
 
-it.runIf(TIERS.includes('namespace'))(
+it(
   'prune spares images of Pods in the background, also without their agent',
+  needs('namespaces', 'layers of images'),
   async () => {
     const image = `${world.host}/stays:1`;
     const pod = workshop.pod('stays', { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] });
@@ -89,8 +90,9 @@ it.runIf(TIERS.includes('namespace'))(
   },
 );
 
-it.runIf(TIERS.includes('namespace'))(
+it(
   'a container of an image has a terminal, whatever programs the image has',
+  needs('namespaces', 'layers of images'),
   async () => {
     const command = ['sh', '-c', 'test -t 0 && echo "a terminal"'];
     const containers = [{ name: 'main', image: `${world.host}/own:1`, command, tty: true }];
@@ -100,8 +102,9 @@ it.runIf(TIERS.includes('namespace'))(
   },
 );
 
-it.runIf(TIERS.includes('namespace'))(
+it(
   'a container whose user would wrap to root is not created, with runAsNonRoot or without',
+  needs('namespaces', 'layers of images'),
   async () => {
     const image = `${world.host}/wrapping:1`;
     const why = 'failed to create containerd container: invalid USER value "4294967296": uid out of range';
@@ -117,7 +120,7 @@ it.runIf(TIERS.includes('namespace'))(
   },
 );
 
-it('prune removes what a killed pull has left', async () => {
+it('prune removes what a killed pull has left', needs('layers of images'), async () => {
   await runHere(workshop, ['pull', `${world.host}/app:1`]);
   const left = path.join(storeOf().root, 'ingest/fs-0.0-1-1-1');
   mkdirSync(left);
@@ -150,7 +153,7 @@ it.each([
   [{ Env: 'A=1' }, 'config.Env'],
   [{ Entrypoint: ['sh', 1] }, 'config.Entrypoint'],
   [[], 'config'],
-])('load refuses a configuration with a value of another type: %j', async (run, field) => {
+])('load refuses a configuration with a value of another type: %j', needs('layers of images'), async (run, field) => {
   expect(await runHere(workshop, ['image', 'load'], { input: saved(configWith(run)) })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(`the configuration of the image is damaged: ${field} has a wrong type`),
@@ -158,13 +161,13 @@ it.each([
   expect(storeOf().list()).toEqual([]);
 });
 
-it('load takes archives of docker save', async () => {
+it('load takes archives of docker save', needs('layers of images'), async () => {
   const loaded = await runHere(workshop, ['image', 'load'], { input: saved(config) });
   expect(loaded).toMatchObject({ exitCode: 0, stdout: 'image "docker.io/library/app:dev" loaded\n' });
   expect(storeOf().find('docker.io/library/app:dev')?.config.rootfs.diff_ids).toEqual([`sha256:${digest(layer)}`]);
 });
 
-it('load takes OCI layouts, and refuses blobs with another digest', async () => {
+it('load takes OCI layouts, and refuses blobs with another digest', needs('layers of images'), async () => {
   const descriptor = (bytes: Buffer, kind: string): object => ({
     mediaType: `application/vnd.oci.image.${kind}`,
     digest: `sha256:${digest(bytes)}`,
@@ -194,7 +197,7 @@ it('load takes OCI layouts, and refuses blobs with another digest', async () => 
   });
 });
 
-it.each(['', 'no archive at all', 'x'.repeat(2000)])('load refuses %j', async (input) => {
+it.each(['', 'no archive at all', 'x'.repeat(2000)])('load refuses %j', needs('layers of images'), async (input) => {
   expect(await runHere(workshop, ['image', 'load'], { input })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/^error: the archive cannot be loaded: /),

@@ -8,11 +8,10 @@ import type { StoredEvent } from '../../src/api/objects.ts';
 import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import { type Ended, type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
 import { PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const { locations } = cgroupMachine();
-const isHere = ['memory', 'cpu', 'pids'].every((controller) => locations.has(controller as 'memory'));
-const isRoot = process.getuid?.() === 0;
 
 const EATER = [process.execPath, '-e', 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1));'];
 
@@ -43,7 +42,7 @@ async function running(podrun: Podrun): Promise<void> {
   await podrun.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
 }
 
-describe.skipIf(!isHere)('limits with cgroups', () => {
+describe('limits with cgroups', needs('cgroups'), () => {
   it('of memory end a container as OOMKilled, and no other container', async () => {
     const limits = { memory: '100Mi' };
     const file = manifest(
@@ -164,7 +163,7 @@ async function withoutCgroups(...args: string[]): Promise<Ended> {
   return { stdout, stderr, exitCode: code };
 }
 
-describe.skipIf(!isRoot || process.platform !== 'linux')('limits without cgroups (needs root)', () => {
+describe('limits without cgroups (needs root)', needs('root', 'private mounts'), () => {
   it('are not enforced, which is reported once', async () => {
     const resources = { limits: { memory: '100Mi', cpu: '1' } };
     const command = ['true'];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasTerminals } from './own-terminal.ts';
 import { closeScreens, type Screen, startOnScreen, startScript } from './screen.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 afterEach(closeScreens);
@@ -39,7 +39,7 @@ const steady = (lines: readonly string[]): string[] =>
 
 const backsOff = (screen: Screen): boolean => screen.block.some((line) => /back-off \d+s left/.test(line));
 
-describe.runIf(hasTerminals)('the status block', () => {
+describe('the status block', needs('terminals'), () => {
   it.each([60, 80, 200])('shows Pods and containers at the bottom of %i columns', async (columns) => {
     const screen = startOnScreen(workshop, apply(...twoPods()), { columns });
     await screen.until(backsOff);
@@ -110,7 +110,7 @@ describe.runIf(hasTerminals)('the status block', () => {
   });
 });
 
-describe.runIf(hasTerminals)('lines above the block', () => {
+describe('lines above the block', needs('terminals'), () => {
   it('are whole, also when other programs write to the terminal', async () => {
     const rude = [
       String.raw`printf "\033[2J\033[Hcleared\033]0;title\007?\n"`,
@@ -148,7 +148,7 @@ describe.runIf(hasTerminals)('lines above the block', () => {
   });
 });
 
-describe.runIf(hasTerminals)('keys', () => {
+describe('keys', needs('terminals'), () => {
   it('describe the Pods, switch the output of containers, and show the help', async () => {
     const chatty = ['sh', '-c', 'while :; do echo line; sleep 0.1; done'];
     const manifest = workshop.pod('chatty', { containers: [{ name: 'main', command: chatty }] });
@@ -184,7 +184,7 @@ describe.runIf(hasTerminals)('keys', () => {
   });
 });
 
-describe.runIf(hasTerminals)('the terminal is restored', () => {
+describe('the terminal is restored', needs('terminals'), () => {
   const ways: Readonly<Record<string, (screen: Screen) => void>> = {
     'after q': (screen) => screen.type('q'),
     'after Ctrl-C': (screen) => screen.type('\u0003'),

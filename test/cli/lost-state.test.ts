@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import { PATIENT } from '../patience.ts';
 import { type Stage, stageFor } from '../puppet/stage.ts';
-import { TIERS } from './tiers.ts';
+import { needTier, TIERS } from './tiers.ts';
 import { type Workshop, workshopFor } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 interface Scene {
   readonly workshop: Workshop;
@@ -68,8 +69,9 @@ const LOSSES = [
 ];
 
 /** Only root can mount anything in the mount namespace of the machine. */
-describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).concurrent.each(LOSSES)(
+describe.concurrent.each(LOSSES)(
   'when the state folder, a file system of its own, is $how',
+  needs('mounts for all'),
   ({ lose, why }) => {
     /** A scene whose state folder is unmounted before the workshop removes its folder. */
     async function mountedSceneFor(context: TestContext): Promise<Scene> {
@@ -119,6 +121,8 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).concurr
 );
 
 describe.concurrent.each(TIERS)('when the state folder is removed (%s)', (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
   it('a run in the foreground ends its Pods gracefully, reports why, and fails', async (context) => {
     const scene = await sceneFor(context);
     const { workshop, stage, pod } = scene;

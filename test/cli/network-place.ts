@@ -1,45 +1,62 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
 import { ifThere } from '../live-files.ts';
+import { has, type Need, need } from '../needs.ts';
+import { giveToOrdinaryUser, isRoot, podrunAsOrdinaryUser } from '../ordinary-user.ts';
+import type { Tier } from './tiers.ts';
 import { Podrun, type Workshop, workshopFor } from './workshop.ts';
 
-const isRoot = process.getuid?.() === 0;
-const SOMEBODY = 1001;
-const AS_SOMEBODY = ['setpriv', '--reuid', `${SOMEBODY}`, '--regid', `${SOMEBODY}`, '--clear-groups'];
+/** The user that runs podrun, and the runtime of the containers. */
+export interface Case {
+  readonly who: 'root' | 'somebody';
+  readonly tier: Tier;
+}
+
+/** All users and tiers that can have private networks. A test asks for its own: `placeWithNetwork`. */
+export const CASES: readonly Case[] = [
+  { who: 'root', tier: 'process' },
+  { who: 'root', tier: 'namespace' },
+  { who: 'somebody', tier: 'process' },
+  { who: 'somebody', tier: 'namespace' },
+];
 
 /** True when a command succeeds. */
 export const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
-const IP = ['ip', 'link', 'set', 'lo', 'up'];
-const USERS_NETWORK = ['unshare', '--user', '--map-current-user', '--keep-caps', '--net', ...IP];
-const USERS_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
 
-/** The users that can make private networks on this machine, each with the tiers that work. */
-export const CASES: ReadonlyArray<{ readonly who: string; readonly tier: string }> = [
-  ...(isRoot && works(['unshare', '--net', ...IP])
-    ? [
-        { who: 'root', tier: 'process' },
-        ...(works(['unshare', '--mount', '--pid', '--fork', 'true']) ? [{ who: 'root', tier: 'namespace' }] : []),
-      ]
-    : []),
-  ...(works([...(isRoot ? AS_SOMEBODY : []), ...USERS_NETWORK])
-    ? [
-        { who: 'somebody', tier: 'process' },
-        ...(works([...(isRoot ? AS_SOMEBODY : []), ...USERS_MOUNTS]) ? [{ who: 'somebody', tier: 'namespace' }] : []),
-      ]
-    : []),
-];
+function needsOf({ who, tier }: Case): Need[] {
+  const of = who === 'root' ? '' : ' of an ordinary user';
+  return [
+    ...(who === 'root' ? (['root'] as const) : []),
+    `networks${of}`,
+    ...(tier === 'process' ? [] : [`namespaces${of}` as const]),
+  ];
+}
+
+/** A place for Pods with networks of their own. Skips the test where the user cannot have these. */
+export function placeWithNetwork(context: TestContext, one: Case): Place {
+  need(context, ...needsOf(one));
+  return new Place(context, one.who);
+}
+
+/** A place of any user who can have private networks here. */
+export function placeWithAnyNetwork(context: TestContext): Place {
+  const [first, ...others] = CASES.filter(({ tier }) => tier === 'process');
+  return placeWithNetwork(context, others.find((one) => needsOf(one).every(has)) ?? first!);
+}
 
 /** A workshop in which a test runs podrun as a certain user. */
 export class Place {
   readonly workshop: Workshop;
-  readonly #who: string;
+  readonly #who: Case['who'] | 'own';
   readonly #started: Podrun[] = [];
   readonly #holders: number[] = [];
 
-  constructor(context: TestContext, who: string) {
+  /** @param who 'own': whoever runs the tests */
+  constructor(context: TestContext, who: Case['who'] | 'own') {
+    if (who === 'somebody') need(context, 'an ordinary user');
     this.workshop = workshopFor(context);
     this.#who = who;
     context.onTestFinished(() => this.#clear());
@@ -48,10 +65,10 @@ export class Place {
   /** Starts podrun as root or as an ordinary user. */
   start(args: readonly string[]): Podrun {
     const { folder, stateDir } = this.workshop;
-    if (this.#who === 'root' || !isRoot) return this.workshop.start(args);
-    chownSync(folder, SOMEBODY, SOMEBODY);
+    if (this.#who !== 'somebody' || !isRoot) return this.workshop.start(args);
+    giveToOrdinaryUser(folder);
     const places = { PODRUN_STATE_DIR: stateDir, HOME: folder, XDG_RUNTIME_DIR: folder };
-    return this.spawn([...AS_SOMEBODY, ...this.workshop.commandLine(args)], places);
+    return this.spawn(podrunAsOrdinaryUser(args), places);
   }
 
   spawn([file = '', ...words]: readonly string[], places: Readonly<Record<string, string>>): Podrun {

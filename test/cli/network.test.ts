@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -20,7 +21,7 @@ async function podNamed(name: string): Promise<Pod> {
   return JSON.parse((await workshop.run(['get', 'pod', name, '-o', 'json'])).stdout) as Pod;
 }
 
-describe.skipIf(process.platform !== 'linux')('a Pod has its own address (all of 127/8: Linux)', () => {
+describe('a Pod has its own address (all of 127/8: Linux)', needs('Linux'), () => {
   const probed = (name: string, port: number, more = {}): string => {
     const readinessProbe = { httpGet: { port }, periodSeconds: 1 };
     return workshop.pod(name, {
@@ -87,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('a Pod has its own address (all of
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /proc: Linux)', () => {
+describe('a port that is taken (found in /proc: Linux)', needs('Linux'), () => {
   const listening = (name: string, port: number, where: string): string => {
     const program = `require('http').createServer((q, r) => r.end()).listen(${port}, ${where})`;
     const main = { name: 'main', command: [process.execPath, '-e', program], ports: [{ containerPort: port }] };

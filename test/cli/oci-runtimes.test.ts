@@ -8,6 +8,7 @@ import { agentPid } from '../chaos/agent-pid.ts';
 import { type ImageWorld, openWorld } from '../images/registry.ts';
 import { PATIENT } from '../patience.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
@@ -91,7 +92,7 @@ describe.each(RUNTIMES)('the handler %s', (runtime) => {
   });
 });
 
-it.runIf(isRoot)('a runtime that does not work keeps the Pod Pending, with the reason', async () => {
+it('a runtime that does not work keeps the Pod Pending, with the reason', needs('root', 'namespaces'), async () => {
   const config = workshop.file('podrun.yaml', 'runtimeHandlers: { other: { type: oci, path: /bin/false } }\n');
   const args = ['apply', manifest('other', server), '--config', config];
   const podrun = workshop.start(args, APART);

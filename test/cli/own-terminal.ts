@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { Workshop } from './workshop.ts';
 import { PATIENCE_MS } from '../patience.ts';
@@ -11,20 +10,8 @@ interface Pty {
 }
 
 /** Loads node-pty, an optional package that makes terminals. */
-function nodePty(): { spawn(file: string, args: readonly string[], options: object): Pty } | undefined {
-  try {
-    return createRequire(import.meta.filename)('@lydell/node-pty');
-  } catch {
-    return undefined;
-  }
-}
-
-/** True when tests can use terminals here. */
-export const hasTerminals: boolean = nodePty() !== undefined;
-
-/** True for a shell that this machine has. */
-export function isInstalled(shell: string): boolean {
-  return spawnSync(shell, ['-c', 'exit 0']).status === 0;
+function nodePty(): { spawn(file: string, args: readonly string[], options: object): Pty } {
+  return createRequire(import.meta.filename)('@lydell/node-pty');
 }
 
 /** A podrun command in a terminal, and the keys and the screen of its user. */
@@ -47,7 +34,7 @@ export function startProgramAtTerminal(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
 ): AtTerminal {
-  const terminal = nodePty()!.spawn(program, args, {
+  const terminal = nodePty().spawn(program, args, {
     cols: 90,
     rows: 20,
     cwd: workshop.folder,

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
+import { startProgramAtTerminal } from './own-terminal.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const LONG = ['explain', '--support'];
@@ -16,7 +17,7 @@ const seen = (): string => {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
 
-describe.runIf(hasTerminals)('on a terminal', () => {
+describe('on a terminal', needs('terminals'), () => {
   it.each([
     { args: LONG, env: { PODRUN_PAGER: GLANCE, PAGER: 'false' } },
     { args: LONG, env: { PODRUN_PAGER: undefined, PAGER: GLANCE } },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../patience.ts';
-import { CASES, Place } from './network-place.ts';
+import { CASES, placeWithNetwork } from './network-place.ts';
 import { workshopFor } from './workshop.ts';
+import { programsForAll } from '../ordinary-user.ts';
 
 /**
  * A server that tells when it reaches the router of the cluster, which refuses its connections, and when it does not.
@@ -22,18 +23,16 @@ const REACH = `
 /** Long enough for the program to start and to notice it, also on a busy machine. */
 const LENGTH = '15s';
 
-const cases = describe.skipIf(CASES.length === 0).concurrent;
-
-cases('a partition (needs ip, and namespaces)', { timeout: 4 * PATIENCE_MS }, () => {
+describe.concurrent('a partition', { timeout: 4 * PATIENCE_MS }, () => {
   it.for(CASES.filter(({ tier }) => tier === 'process'))(
     'of $who cuts the Pods of a workload off, from their start on, and connects them again',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const labels = { app: 'web' };
       const main = {
         name: 'main',
         image: 'node',
-        command: [process.execPath, '-e', REACH],
+        command: [programsForAll().node, '-e', REACH],
         readinessProbe: { tcpSocket: { port: 80 }, periodSeconds: 1 },
       };
       const template = { metadata: { labels }, spec: { terminationGracePeriodSeconds: 1, containers: [main] } };

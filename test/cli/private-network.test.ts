@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { CASES, freePort, Place, works } from './network-place.ts';
+import { CASES, freePort, Place, placeWithAnyNetwork, placeWithNetwork, works } from './network-place.ts';
 import { type Podrun, workshopFor } from './workshop.ts';
 import { PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
+import { programsForAll } from '../ordinary-user.ts';
 
 const SERVE = `
   const answer = (q, r) => r.end('you asked for ' + q.url);
@@ -13,7 +15,7 @@ const ASK = `fetch('http://localhost:8080/friend').then((r) => r.text()).then((t
 async function startPod(place: Place, tier: string, hostPort: number): Promise<Podrun> {
   const readinessProbe = { httpGet: { port: 8080 }, periodSeconds: 1 };
   const livenessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1, initialDelaySeconds: 1 };
-  const node = [process.execPath, '-e'];
+  const node = [programsForAll().node, '-e'];
   const postStart = { exec: { command: ['sh', '-c', 'true'] } };
   const asks = { exec: { command: [...node, ASK] }, periodSeconds: 1, timeoutSeconds: 5 };
   const manifest = place.workshop.pod('web', {
@@ -35,11 +37,11 @@ async function startPod(place: Place, tier: string, hostPort: number): Promise<P
   return apply;
 }
 
-describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (needs ip, and namespaces)', () => {
+describe.concurrent('a Pod with its own network', () => {
   it.for(CASES)(
     'of $who in the $tier tier, is reached from outside by whom it should be',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const hostPort = await freePort();
       const apply = await startPod(place, tier, hostPort);
       const [, address = ''] = /at (\S+)$/m.exec(apply.stdout) ?? [];
@@ -65,7 +67,7 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (need
   it.for(CASES)(
     'of $who in the $tier tier, leaves no process when podrun is killed',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const apply = await startPod(place, tier, await freePort());
       const holder = place.holderOf('web');
       expect(existsSync(`/proc/${holder}`)).toBe(true);
@@ -79,9 +81,9 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (need
   it.for(CASES)(
     'of $who in the $tier tier, is the same for the agent that goes on with the Pod',
     async ({ who, tier }, context) => {
-      const place = new Place(context, who);
+      const place = placeWithNetwork(context, { who, tier });
       const hostPort = await freePort();
-      const command = [process.execPath, '-e', SERVE];
+      const command = [programsForAll().node, '-e', SERVE];
       const readinessProbe = { httpGet: { port: 8080 }, periodSeconds: 1 };
       const ports = [{ containerPort: 8080, hostPort }];
       const main = { name: 'main', command, readinessProbe, ports };
@@ -111,11 +113,10 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (need
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, () => resolve()));
     const { port } = server.address() as AddressInfo;
-    const { who, tier } = CASES[0] ?? { who: '', tier: '' };
-    const place = new Place(context, who);
+    const place = placeWithAnyNetwork(context);
     const main = { name: 'main', command: ['sleep', '1000'], ports: [{ containerPort: 80, hostPort: port }] };
     const manifest = place.workshop.pod('web', { terminationGracePeriodSeconds: 1, containers: [main] });
-    const apply = place.start(['apply', manifest, '--network', 'pod', '--runtime', tier]);
+    const apply = place.start(['apply', manifest, '--network', 'pod', '--runtime', 'process']);
     await apply.until(({ stdout }) => stdout.includes('FailedCreatePodSandBox'));
     expect(apply.stdout).toContain(`cannot forward host port ${port}: listen EADDRINUSE`);
     apply.signal('SIGINT');
@@ -128,10 +129,11 @@ describe.skipIf(CASES.length === 0).concurrent('a Pod with its own network (need
 const WITHOUT_NETWORKS = 'echo 0 > /proc/sys/user/max_net_namespaces';
 const WITHOUT = ['unshare', '--user', '--map-root-user', 'sh', '-c'];
 
-it.skipIf(!works([...WITHOUT, WITHOUT_NETWORKS]))(
+it(
   'one that cannot be made is refused, and nothing starts',
+  needs({ 'user namespaces without networks': works([...WITHOUT, WITHOUT_NETWORKS]) }),
   async (context) => {
-    const place = new Place(context, 'root');
+    const place = new Place(context, 'own');
     const manifest = place.workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });
     const words = place.workshop.commandLine(['apply', manifest, '--network', 'pod']);
     const without = [...WITHOUT, `${WITHOUT_NETWORKS} && exec "$@"`, 'sh', ...words];

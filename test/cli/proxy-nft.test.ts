@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { CASES, Place, works } from './network-place.ts';
+import { placeWithAnyNetwork, works } from './network-place.ts';
+import { needs } from '../needs.ts';
+import { programsForAll } from '../ordinary-user.ts';
 
-const [first] = CASES;
 const metadata = (name: string) => ({ name, labels: { app: name } });
 const pod = (name: string, command: readonly string[]) => ({
   apiVersion: 'v1',
@@ -14,10 +15,13 @@ const SERVER = 'require("http").createServer((asked, answer) => answer.end(asked
 const ASK = `fetch("http://"+process.env.WEB_SERVICE_HOST+"/").then((answer) => answer.text()).then(
   (address) => console.log("seen as", address), ({ cause }) => console.log(cause.code))`;
 
-it.skipIf(first === undefined || !works(['unshare', '--map-root-user', '--net', 'nft', 'list', 'tables']))(
+const hasRules = works(['unshare', '--map-root-user', '--net', 'nft', 'list', 'tables']);
+
+it(
   'agents in the background serve Services by rules, each its own',
+  needs({ 'nft in a network of its own': hasRules }),
   async (context) => {
-    const place = new Place(context, first?.who ?? '');
+    const place = placeWithAnyNetwork(context);
     const run = async (...args: string[]): Promise<string> => {
       const { exitCode, stdout, stderr } = await place.start(args).ended;
       expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
@@ -27,7 +31,7 @@ it.skipIf(first === undefined || !works(['unshare', '--map-root-user', '--net', 
     const ports = [{ port: 80, targetPort: 8080 }];
     const objects = [
       { ...web, spec: { selector: { app: 'web' }, ports } },
-      pod('web', [process.execPath, '-e', SERVER]),
+      pod('web', [programsForAll().node, '-e', SERVER]),
     ];
     const apply = ['apply', '--detach', '--wait', '--network', 'cluster', '--proxy', 'nft', '--runtime', 'process'];
     const file = (name: string, contents: readonly object[]): string =>
@@ -35,7 +39,7 @@ it.skipIf(first === undefined || !works(['unshare', '--map-root-user', '--net', 
     await run(...apply, file('web.yaml', objects));
     place.clusterHolder();
     await run(...apply, file('client.yaml', [pod('client', ['sleep', '1000'])]));
-    const ask = ['exec', 'client', '--', process.execPath, '-e', ASK];
+    const ask = ['exec', 'client', '--', programsForAll().node, '-e', ASK];
     const { stdout: address } = await place.start(['get', 'pod/client', '-o', 'jsonpath={.status.podIP}']).ended;
     await expect.poll(() => run(...ask)).toContain(address);
     await run('delete', 'pod/web');

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { filesBelow } from '../live-files.ts';
-import { hasMemory, memoryPlace } from '../store/memory-place.ts';
-import { TIERS } from './tiers.ts';
+import { memoryPlace } from '../store/memory-place.ts';
+import { needTier, TIERS } from './tiers.ts';
 import { type Podrun, workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -68,7 +69,9 @@ function commandLines(): string[] {
     .map((pid) => spawnSync('cat', [`/proc/${pid}/cmdline`], { encoding: 'utf8' }).stdout);
 }
 
-describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a tmpfs)', (tier) => {
+describe.each(TIERS)('secrets in the tier %s', needs('/dev/shm in memory'), (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
   it('reach the program and no other user', async () => {
     const place = memoryPlace();
     const podrun = await start(place, tier);
@@ -101,7 +104,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     expect([ended, ...said].flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(bears)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('cannot be read by other users (needs root)', async () => {
+  it('cannot be read by other users (needs root)', needs('root', 'program setpriv'), async () => {
     const place = memoryPlace();
     // The folders above are open: only podrun's own folders protect the files.
     for (const folder of [place, workshop.folder]) chmodSync(folder, 0o755);

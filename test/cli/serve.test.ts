@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { serverOf } from '../server/requests.mjs';
 import { storeOf } from './prepared-store.ts';
-import { TIERS } from './tiers.ts';
 import { Workshop } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = new Workshop();
 
@@ -74,33 +74,22 @@ const [command, operator] = ['command.mjs', 'operator.mjs'].map((name) =>
   path.join(import.meta.dirname, 'in-cluster', name),
 );
 
-it.runIf(TIERS.includes('namespace'))(
-  'an operator runs as a Pod; its crash fails the run; the log knows it',
-  async () => {
-    const log = path.join(workshop.folder, 'audit.jsonl');
-    const flags = ['--network', 'host', '--runtime', 'namespace', '--audit-log', log];
-    const run = await workshop.run([
-      'serve',
-      '--once',
-      ...flags,
-      '--',
-      process.execPath,
-      command ?? '',
-      operator ?? '',
-    ]);
-    expect(run.stderr).toContain(
-      'error: pod "operator" did not stay ready while COMMAND was running: container main exited with code 3',
-    );
-    expect([run.exitCode, run.stdout]).toEqual([1, 'hello\n']);
-    const lines = readFileSync(log, 'utf8').trim().split('\n');
-    const events = lines.map(
-      (line) => JSON.parse(line) as { user: object; verb: string; stage: string; objectRef: object },
-    );
-    const isOwn = ({ user, stage }: (typeof events)[number]): boolean =>
-      stage === 'ResponseComplete' && JSON.stringify(user).includes('system:serviceaccount:default:default');
-    const [create, watch] = events.filter(isOwn);
-    expect([create?.verb, watch?.verb]).toEqual(['create', 'watch']);
-    expect(create?.objectRef).toEqual({ resource: 'configmaps', namespace: 'default', apiVersion: 'v1' });
-    expect(lines.join('\n')).not.toMatch(/Bearer|eyJ/);
-  },
-);
+it('an operator runs as a Pod; its crash fails the run; the log knows it', needs('namespaces'), async () => {
+  const log = path.join(workshop.folder, 'audit.jsonl');
+  const flags = ['--network', 'host', '--runtime', 'namespace', '--audit-log', log];
+  const run = await workshop.run(['serve', '--once', ...flags, '--', process.execPath, command ?? '', operator ?? '']);
+  expect(run.stderr).toContain(
+    'error: pod "operator" did not stay ready while COMMAND was running: container main exited with code 3',
+  );
+  expect([run.exitCode, run.stdout]).toEqual([1, 'hello\n']);
+  const lines = readFileSync(log, 'utf8').trim().split('\n');
+  const events = lines.map(
+    (line) => JSON.parse(line) as { user: object; verb: string; stage: string; objectRef: object },
+  );
+  const isOwn = ({ user, stage }: (typeof events)[number]): boolean =>
+    stage === 'ResponseComplete' && JSON.stringify(user).includes('system:serviceaccount:default:default');
+  const [create, watch] = events.filter(isOwn);
+  expect([create?.verb, watch?.verb]).toEqual(['create', 'watch']);
+  expect(create?.objectRef).toEqual({ resource: 'configmaps', namespace: 'default', apiVersion: 'v1' });
+  expect(lines.join('\n')).not.toMatch(/Bearer|eyJ/);
+});

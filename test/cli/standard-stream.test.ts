@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { drained } from '../../src/cli/output/standard-stream.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -31,7 +32,7 @@ it('does not wait for a reader that has gone', async () => {
   await expect(drained(broken)).resolves.toBeUndefined();
 });
 
-describe.runIf(process.platform === 'linux')('output that cannot be written', () => {
+describe('output that cannot be written', needs('Linux'), () => {
   const podrun = async (
     args: readonly string[],
     { stdout, stderr }: { readonly stdout?: string; readonly stderr?: string },

@@ -1,7 +1,14 @@
-import { spawnSync } from 'node:child_process';
+import type { TestContext } from 'vitest';
+import { type Need, need } from '../needs.ts';
 
-const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
-const canBeApart = process.platform === 'linux' && spawnSync('unshare', NAMESPACES).status === 0;
+export type Tier = 'process' | 'namespace';
 
-/** The tiers of this machine, for tests that must pass in each. */
-export const TIERS: ReadonlyArray<'process' | 'namespace'> = canBeApart ? ['process', 'namespace'] : ['process'];
+/** The tiers of containers, for suites that must pass in each: `beforeEach((test) => needTier(test, tier))`. */
+export const TIERS: readonly Tier[] = ['process', 'namespace'];
+
+export const NEEDS_OF_TIER: Readonly<Record<Tier, readonly Need[]>> = { process: [], namespace: ['namespaces'] };
+
+/** Skips a test where this user cannot run containers in a tier. */
+export function needTier(context: TestContext, tier: Tier): void {
+  need(context, ...NEEDS_OF_TIER[tier]);
+}

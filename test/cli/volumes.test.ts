@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostPathVolumeSource, PodSpec } from '../../src/api/generated/types.ts';
-import { TIERS } from './tiers.ts';
+import { needTier, TIERS } from './tiers.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -10,6 +10,8 @@ const workshop = workshopForEach();
 type HostPathType = NonNullable<HostPathVolumeSource['type']>;
 
 describe.each(TIERS)('volumes in the tier %s', (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
   const env = { PODRUN_RUNTIME: tier };
 
   it('never lead to where links of a container point', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
-import { hasTerminals } from './own-terminal.ts';
 import { putStates, storeOf } from './prepared-store.ts';
 import { closeScreens, type Screen, type ScreenOptions, startOnScreen } from './screen.ts';
 import { workshopForEach } from './workshop.ts';
+import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -26,7 +26,7 @@ function onScreen(args: readonly string[], options?: ScreenOptions, prefix: read
 
 const written = ({ lines }: Screen): string[] => lines.filter((line) => line !== '');
 
-describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
+describe('delete that waits, on a terminal', needs('terminals'), () => {
   it.each([
     { columns: 80, waiting: /^. waiting for pod "slow" to end \(\ds\)$/ },
     { columns: 20, waiting: /^. waiting for pod …$/ },
@@ -67,7 +67,7 @@ describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
   });
 });
 
-it.runIf(hasTerminals)('the output of wait appears above its line', async () => {
+it('the output of wait appears above its line', needs('terminals'), async () => {
   const store = storeOf(workshop);
   putStates(store, ['list-of-three']);
   const screen = onScreen(['wait', 'pod/api', 'pod/zed', '--for=delete']);

@@ -1,10 +1,7 @@
 import { stringify } from 'yaml';
-import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
-import { TIERS } from '../cli/tiers.ts';
+import { has } from '../needs.ts';
 import { SERVE, deployed, ending, fixture, pod, serving, TOO_LARGE } from './page-manifests.ts';
 import type { PageSetting } from './page-run.ts';
-
-const canLimit = cgroupMachine().locations.has('memory');
 
 const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
 const KILL_AGENT =
@@ -221,7 +218,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'two.yaml': serving('app', 'log'),
     },
     manners: {
-      'podrun apply pod.yaml': { exit: 1, ...(canLimit ? {} : { skip: 'needs cgroups' }) },
+      'podrun apply pod.yaml': { exit: 1, ...(has('cgroups') ? {} : { skip: 'needs cgroups' }) },
       'podrun top pod --containers': { before: ['podrun apply -d --wait --timeout 50s two.yaml'] },
     },
   },
@@ -237,7 +234,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun get services': { otherOutput: 'the addresses in a cluster network' },
       'podrun get pods -o wide': { otherOutput: 'the name of the node' },
       'podrun apply pod.yaml --network pod': {
-        ...(TIERS.includes('namespace') ? {} : { skip: 'needs namespaces' }),
+        ...(has('namespaces') ? {} : { skip: 'needs namespaces' }),
         before: [DELETE],
         until: /Ready/,
       },

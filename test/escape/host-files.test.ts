@@ -2,18 +2,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  APART,
-  attemptIn,
-  escaping,
-  hasProgram,
-  mountTable,
-  needCoverable,
-  ROOT_APART,
-  run,
-  start,
-  works,
-} from './worlds.ts';
+import { APART, attemptIn, escaping, mountTable, needCoverable, ROOT_APART, run, start, works } from './worlds.ts';
+import { programsForAll } from '../ordinary-user.ts';
+import { need, needs } from '../needs.ts';
 
 /** A file that only a program outside of a container can make: a container gets a copy of this folder. */
 const PROOF = `/var/tmp/podrun-escape-${process.pid}`;
@@ -41,7 +32,7 @@ describe.each(APART)('the files of the host, for a container of $who, $tier tier
   });
 
   it('cannot be reached by a changed root', async (context) => {
-    if (!hasProgram('perl')) context.skip('there is no perl to call chroot(2) with');
+    need(context, 'program perl');
     const calls = `mkdir "/x"; chroot "/x"; chdir ".." for 1..64; chroot "."; open F, ">${PROOF}"; print F "out"`;
     const climb = `perl -e '${calls}'`;
     expect(await run(attemptIn(context, world), escaping(`${climb}; echo tried`))).toEqual(['tried']);
@@ -77,7 +68,7 @@ describe.each(APART)('the files of the host, for a container of $who, $tier tier
   });
 
   it('are not in descriptors that podrun was started with', async (context) => {
-    if (!hasProgram('bash')) context.skip('there is no bash to open a descriptor above 15 with');
+    need(context, 'program bash');
     const attempt = attemptIn(context, world);
     const script = 'for fd in /proc/self/fd/*; do case ${fd##*/} in 0|1|2|3) ;; *) echo "$fd";; esac; done; echo end';
     const file = attempt.workshop.pod('web', escaping(`ls -l /proc/self/fd | grep -c ' 200 '; ${script}`));
@@ -112,19 +103,22 @@ for i in $(seq 100); do [ -s /stolen ] && break; sleep 0.1; done; sleep 0.3; sor
 });
 
 describe('a read-only root', () => {
-  it.for(APART)('is read-only where something is mounted below a shared folder, too: $who', async (world, context) => {
-    const attempt = attemptIn(context, world);
-    const place = attempt.workshop.folderNamed('mounted');
-    if (!works(['mount', '-t', 'tmpfs', '-o', 'mode=1777', 'podrun-escape', place]))
-      context.skip('only root can mount');
-    context.onTestFinished(() => void works(['umount', '-l', place]));
-    const securityContext = { readOnlyRootFilesystem: true };
-    const script = `for d in ${place} ${attempt.workshop.folder} /tmp /usr /; do echo x > $d/written
+  it.for(APART)(
+    'is read-only where something is mounted below a shared folder, too: $who',
+    needs('mounts for all'),
+    async (world, context) => {
+      const attempt = attemptIn(context, world);
+      const place = attempt.workshop.folderNamed('mounted');
+      expect(works(['mount', '-t', 'tmpfs', '-o', 'mode=1777', 'podrun-escape', place])).toBe(true);
+      context.onTestFinished(() => void works(['umount', '-l', place]));
+      const securityContext = { readOnlyRootFilesystem: true };
+      const script = `for d in ${place} ${attempt.workshop.folder} /tmp /usr /; do echo x > $d/written
 done 2>/dev/null; echo tried`;
-    expect(await run(attempt, escaping(script, { securityContext }))).toEqual(['tried']);
-    expect(existsSync(path.join(place, 'written'))).toBe(false);
-    expect(existsSync(path.join(attempt.workshop.folder, 'written'))).toBe(false);
-  });
+      expect(await run(attempt, escaping(script, { securityContext }))).toEqual(['tried']);
+      expect(existsSync(path.join(place, 'written'))).toBe(false);
+      expect(existsSync(path.join(attempt.workshop.folder, 'written'))).toBe(false);
+    },
+  );
 });
 
 it.for([
@@ -151,7 +145,7 @@ it('a socket of the host outside of the shared folders is out of reach', async (
   });
   await new Promise((resolve) => server.once('listening', resolve));
   writeFileSync(path.join(attempt.workshop.folder, 'c.js'), CONNECT);
-  const script = `'${process.execPath}' c.js ${place}/socket`;
+  const script = `'${programsForAll().node}' c.js ${place}/socket`;
   expect(await run(attempt, escaping(script))).toEqual(['refused']);
 });
 
@@ -167,7 +161,7 @@ describe.each(APART)('an abstract socket of the host, for a container of $who', 
     context.onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const program = attempt.workshop.file('c.js', CONNECT);
-    expect(await run(attempt, escaping(`'${process.execPath}' ${program} @${name}`), flags)).toEqual([answer]);
+    expect(await run(attempt, escaping(`'${programsForAll().node}' ${program} @${name}`), flags)).toEqual([answer]);
   });
 });
 

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { APART, type Attempt, attemptIn, start, type World, works } from './worlds.ts';
+import { APART, type Attempt, attemptIn, start, type World } from './worlds.ts';
+import { programsForAll, giveAllToOrdinaryUser } from '../ordinary-user.ts';
 
 const SECRET = 'a secret of the host';
 const NAMES = ['file', 'log', 'secret'];
@@ -48,9 +49,9 @@ function setTrap(context: TestContext, world: World): Trap {
   mkdirSync(outside, { recursive: true });
   for (const name of NAMES) writeFileSync(path.join(outside, name), SECRET);
   workshop.file('swap.js', SWAP);
-  if (world.who === 'user') works(['chown', '-R', '65533:65533', workshop.folder]);
+  if (world.who === 'user') giveAllToOrdinaryUser(workshop.folder);
   const prepare = `mkdir /data/folder; echo own | tee /data/folder/file >/data/folder/secret
-ln -s ${outside} /data/link; touch /data/begun; exec '${process.execPath}' ${workshop.folder}/swap.js`;
+ln -s ${outside} /data/link; touch /data/begun; exec '${programsForAll().node}' ${workshop.folder}/swap.js`;
   const startupProbe = { exec: { command: ['test', '-e', '/data/begun'] }, periodSeconds: 1 };
   const volumeMounts = [{ name: 'data', mountPath: '/data' }];
   const swapper = { name: 'swapper', image: 'x', command: ['sh', '-c', prepare], volumeMounts, startupProbe };

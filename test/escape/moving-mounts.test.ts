@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APART, attemptIn, escaping, run, start, works } from './worlds.ts';
+import { need, needs } from '../needs.ts';
 
 const ROUNDS = 4;
 const AT_A_TIME = 4;
@@ -11,11 +12,11 @@ const AT_A_TIME = 4;
 const CHURN = 'while :; do mount -t tmpfs podrun-churn "$1" && umount "$1"; done';
 const DEAD = 'exec 3<>/dev/fuse; mount -i -n -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 podrun-dead "$1"';
 
-describe.each(APART)('starts of $who', (world) => {
+describe.each(APART)('starts of $who', needs('mounts for all'), (world) => {
   it('do not fail when mounts of the host come and go', async (context) => {
     const attempts = Array.from({ length: AT_A_TIME }, () => attemptIn(context, world));
     const folder = path.join('/mnt', `podrun-${process.pid}-${world.who}`);
-    if (!works(['mkdir', folder])) context.skip('only root can mount');
+    expect(works(['mkdir', folder])).toBe(true);
     const loop = spawn('sh', ['-c', CHURN, 'sh', folder], { stdio: 'ignore', detached: true });
     context.onTestFinished(async () => {
       process.kill(-(loop.pid ?? 0), 'SIGKILL');
@@ -32,7 +33,7 @@ describe.each(APART)('starts of $who', (world) => {
   it('do not fail with a mount below /run, as most machines have it', async (context) => {
     const attempt = attemptIn(context, world);
     const [folder, file] = [`/run/podrun-folder-${process.pid}`, `/run/podrun-file-${process.pid}`];
-    if (!works(['mkdir', folder]) || !works(['sh', '-c', `echo kept >${file}`])) context.skip('only root can mount');
+    expect(works(['mkdir', folder]) && works(['sh', '-c', `echo kept >${file}`])).toBe(true);
     context.onTestFinished(() => void (works(['rmdir', folder]), works(['rm', file])));
     // The mount is in a mount namespace of podrun's.
     const mounted = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs x ${folder} && exec "$@"`, 'sh'];
@@ -52,9 +53,9 @@ describe.each(APART)('starts of $who', (world) => {
     const attempt = attemptIn(context, world);
     const [shared, other] = [path.join(attempt.workshop.folder, 'dead'), `/mnt/podrun-dead-${process.pid}`];
     for (const folder of [shared, other]) {
-      if (!works(['mkdir', folder])) context.skip('only root can mount');
+      expect(works(['mkdir', folder])).toBe(true);
       context.onTestFinished(() => void (works(['umount', '-l', folder]), works(['rmdir', folder])));
-      if (!works(['sh', '-c', DEAD, 'sh', folder])) context.skip('no FUSE here');
+      need(context, { 'mounts of FUSE': works(['sh', '-c', DEAD, 'sh', folder]) });
     }
     expect(await run(attempt, escaping('echo ran'))).toEqual(['ran']);
     const securityContext = { readOnlyRootFilesystem: true };

@@ -7,6 +7,7 @@ import { storeOf } from '../cli/prepared-store.ts';
 import type { Podrun } from '../cli/workshop.ts';
 import { PATIENT } from '../patience.ts';
 import { APART, type Attempt, attemptIn, escaping, start } from './worlds.ts';
+import { programsForAll } from '../ordinary-user.ts';
 
 const SERVE = `require('node:http').createServer((q, r) => r.end('served')).listen(8080)`;
 
@@ -31,7 +32,7 @@ async function startServer(context: TestContext, attempt: Attempt): Promise<Podr
       {
         name: 'main',
         image: 'node',
-        command: [process.execPath, '-e', SERVE],
+        command: [programsForAll().node, '-e', SERVE],
         readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1 },
       },
     ],
@@ -98,7 +99,7 @@ describe.each(APART)('a cluster of $who', (world) => {
       `web:${port}`,
       store.paths('default', 'web').attachSocket,
     ];
-    const other = workshop.pod('other', escaping('', { command: [process.execPath, '-e', KNOCK, ...places] }));
+    const other = workshop.pod('other', escaping('', { command: [programsForAll().node, '-e', KNOCK, ...places] }));
     const { stdout } = await start(attempt, ['apply', '--network', 'cluster', other]).ended;
     const knocked = places.map((place) => stdout.split(` ${place} `)[1]?.split(/\s/)[0]);
     expect(knocked).toHaveLength(places.length);

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { APART, attemptIn, escaping, ORDINARY_USER, run, start, type World } from './worlds.ts';
+import { isRoot, ORDINARY_USER } from '../ordinary-user.ts';
+import { APART, attemptIn, escaping, run, start, type World } from './worlds.ts';
 
 /** A process of the host that belongs to the user of podrun. */
 function victim({ who }: World): ReturnType<typeof spawn> {
-  const user = who === 'user' && process.getuid?.() === 0 ? { uid: ORDINARY_USER, gid: ORDINARY_USER } : {};
+  const user = who === 'user' && isRoot ? { uid: ORDINARY_USER, gid: ORDINARY_USER } : {};
   return spawn('sleep', ['600'], { stdio: 'ignore', ...user });
 }
 

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APART, type Attempt, attemptIn, escaping, ROOT_APART, run, start, works } from './worlds.ts';
+import { giveAllToOrdinaryUser } from '../ordinary-user.ts';
+import { needs } from '../needs.ts';
 
 const listing = (place: string): string =>
   `ls -A ${place} 2>/dev/null | head -3; ls ${place}/pods 2>/dev/null | head -3; echo end`;
@@ -40,7 +42,7 @@ describe.concurrent.each(APART)('the state folder, for a container of $who, $tie
     const attempt = attemptIn(context, world);
     const inside = path.join(stateOf(attempt), 'pods');
     mkdirSync(inside, { recursive: true });
-    if (world.who === 'user') works(['chown', '-R', '65533:65533', stateOf(attempt)]);
+    if (world.who === 'user') giveAllToOrdinaryUser(stateOf(attempt));
     for (const place of [stateOf(attempt), inside]) {
       const file = attempt.workshop.pod('web', escaping('ls /host', atHost, hostPath(place)));
       const { stdout, stderr } = await start(attempt, ['apply', '-f', file, '--until', 'ready', '--timeout', '5s'])
@@ -93,13 +95,17 @@ describe.concurrent.each(APART)('shared memory of the host, for a container of $
   });
 });
 
-it('the state folder is not seen through another mount of the same file system', async (context) => {
-  const attempt = attemptIn(context, ROOT_APART);
-  const alias = attempt.workshop.folderNamed('alias');
-  mkdirSync(attempt.workshop.stateDir);
-  writeFileSync(path.join(attempt.workshop.stateDir, 'secret'), 'secret');
-  if (!works(['mount', '--bind', attempt.workshop.folder, alias])) context.skip('only root can mount');
-  context.onTestFinished(() => void works(['umount', '-l', alias]));
-  expect(existsSync(path.join(alias, 'state', 'secret'))).toBe(true);
-  expect(await run(attempt, escaping(`cat ${alias}/state/secret 2>/dev/null; echo end`))).toEqual(['end']);
-});
+it(
+  'the state folder is not seen through another mount of the same file system',
+  needs('mounts for all'),
+  async (context) => {
+    const attempt = attemptIn(context, ROOT_APART);
+    const alias = attempt.workshop.folderNamed('alias');
+    mkdirSync(attempt.workshop.stateDir);
+    writeFileSync(path.join(attempt.workshop.stateDir, 'secret'), 'secret');
+    expect(works(['mount', '--bind', attempt.workshop.folder, alias])).toBe(true);
+    context.onTestFinished(() => void works(['umount', '-l', alias]));
+    expect(existsSync(path.join(alias, 'state', 'secret'))).toBe(true);
+    expect(await run(attempt, escaping(`cat ${alias}/state/secret 2>/dev/null; echo end`))).toEqual(['end']);
+  },
+);

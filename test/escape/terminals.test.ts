@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { expect, it, type TestContext } from 'vitest';
-import { attemptIn, escaping, hasProgram, ORDINARY_USER, ROOT_APART, run, USER_APART } from './worlds.ts';
+import { need, needs } from '../needs.ts';
+import { ORDINARY_USER } from '../ordinary-user.ts';
+import { attemptIn, escaping, ROOT_APART, run, USER_APART } from './worlds.ts';
 
 /** A terminal of the user that runs the tests. A program leads a session in it. */
 async function terminalOfHost(context: TestContext): Promise<string> {
-  if (!hasProgram('script')) context.skip('there is no script(1) to open a terminal with');
+  need(context, 'script of util-linux');
   const script = spawn('script', ['-qfc', 'tty; exec sleep 600', '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
   context.onTestFinished(() => void script.kill('SIGKILL'));
   const [line] = await new Promise<string[]>((resolve) => {
@@ -19,14 +21,16 @@ const attempts = (terminal: string): string =>
 it.for([
   ['root, for a container of another user', ROOT_APART, { runAsUser: ORDINARY_USER }],
   ['an ordinary user', USER_APART, {}],
-] as const)('a terminal of root cannot be opened where podrun is run by %s', async ([, world, identity], context) => {
-  context.skip(process.getuid?.() !== 0, 'the terminal would be that of the same user');
-  const script = attempts(await terminalOfHost(context));
-  expect(await run(attemptIn(context, world), escaping(script, { securityContext: identity }))).toEqual(['end']);
-});
+] as const)(
+  'a terminal of root cannot be opened where podrun is run by %s',
+  needs('root'),
+  async ([, world, identity], context) => {
+    const script = attempts(await terminalOfHost(context));
+    expect(await run(attemptIn(context, world), escaping(script, { securityContext: identity }))).toEqual(['end']);
+  },
+);
 
-it('a container of root types nothing into a terminal of the host', async (context) => {
-  if (!hasProgram('perl')) context.skip('there is no perl to call ioctl(2) with');
+it('a container of root types nothing into a terminal of the host', needs('program perl'), async (context) => {
   const terminal = await terminalOfHost(context);
   const TIOCSTI = '0x5412';
   const type = `open F, "+<", "${terminal}" or die; $c = "x"; print ioctl(F, ${TIOCSTI}, $c) ? "typed" : "refused"`;

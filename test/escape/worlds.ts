@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, readFileSync, realpathSync } from 'node:fs';
 import type { TestContext } from 'vitest';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 import { mountOf, readHostMounts } from '../../src/runtime/linux/namespace/host-mounts.ts';
 import { type Ended, Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
+import { type Need, need } from '../needs.ts';
+import { giveToOrdinaryUser, podrunAsOrdinaryUser } from '../ordinary-user.ts';
 
 /** The user that runs podrun, and the runtime of its containers. */
 export interface World {
@@ -11,20 +13,11 @@ export interface World {
   readonly tier: 'process' | 'namespace';
 }
 
-const NAMESPACES = ['unshare', '--mount', '--pid', '--fork', 'true'];
-const USER_NAMESPACES = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
-export const ORDINARY_USER = 65533;
-const AS_USER = ['setpriv', '--reuid', `${ORDINARY_USER}`, '--regid', `${ORDINARY_USER}`, '--clear-groups'];
-
-const isLinux = process.platform === 'linux';
-const isRoot = process.getuid?.() === 0;
-
-/** The worlds that this machine permits. vitest reports the other tests as skipped. */
-const PERMITTED: Readonly<Record<string, boolean>> = {
-  'root process': isLinux && isRoot,
-  'root namespace': isLinux && isRoot && works(NAMESPACES),
-  'user process': isLinux,
-  'user namespace': isLinux && works([...(isRoot ? AS_USER : []), ...USER_NAMESPACES]),
+const NEEDS: Readonly<Record<`${World['who']} ${World['tier']}`, readonly Need[]>> = {
+  'root process': ['root'],
+  'root namespace': ['root', 'namespaces'],
+  'user process': ['an ordinary user'],
+  'user namespace': ['namespaces of an ordinary user'],
 };
 
 export const ROOT_APART: World = { who: 'root', tier: 'namespace' };
@@ -32,19 +25,15 @@ export const USER_APART: World = { who: 'user', tier: 'namespace' };
 /** The worlds in which containers have a boundary. */
 export const APART: readonly World[] = [ROOT_APART, USER_APART];
 
-export function isPermitted({ who, tier }: World): boolean {
-  return PERMITTED[`${who} ${tier}`] === true;
-}
-
 /** Skips a test whose world this machine does not permit. */
-export function need(context: TestContext, world: World): void {
-  if (!isPermitted(world)) context.skip(`this machine does not permit: ${world.who}, ${world.tier} tier`);
+export function needWorld(context: TestContext, { who, tier }: World): void {
+  need(context, ...NEEDS[`${who} ${tier}`]);
 }
 
 /** Skips a test whose folder cannot lie over the files of this machine: an overlay below it, as in a container. */
 export function needCoverable(context: TestContext, { tier }: World, folder: string): void {
   const isOnOverlay = tier === 'namespace' && mountOf(realpathSync(folder), readHostMounts())?.type === 'overlay';
-  if (isOnOverlay) context.skip(`${folder} is on an overlay`);
+  need(context, { 'a temporary folder that is on no overlay': !isOnOverlay });
 }
 
 /** A Pod whose program tries to escape. */
@@ -55,10 +44,10 @@ export interface Attempt {
 
 /** Makes a new folder for the user that runs podrun. It is the working folder, which containers share. */
 export function attemptIn(context: TestContext, world: World): Attempt {
-  need(context, world);
+  needWorld(context, world);
   const workshop = workshopFor(context);
   chmodSync(workshop.folder, 0o755);
-  if (isRoot && world.who === 'user') chownSync(workshop.folder, ORDINARY_USER, ORDINARY_USER);
+  if (world.who === 'user') giveToOrdinaryUser(workshop.folder);
   return { world, workshop };
 }
 
@@ -71,8 +60,8 @@ export function escaping(script: string, container: Partial<Container> = {}, mor
 export function start(attempt: Attempt, args: readonly string[], before: readonly string[] = []): Podrun {
   const { world, workshop } = attempt;
   const places = { PODRUN_STATE_DIR: workshop.stateDir, HOME: workshop.folder, XDG_RUNTIME_DIR: workshop.folder };
-  const as = isRoot && world.who === 'user' ? AS_USER : [];
-  const [file = '', ...words] = [...before, ...as, ...workshop.commandLine(args)];
+  const podrun = world.who === 'user' ? podrunAsOrdinaryUser(args) : workshop.commandLine(args);
+  const [file = '', ...words] = [...before, ...podrun];
   const child = spawn(file, words, {
     cwd: workshop.folder,
     env: { ...process.env, ...places, PODRUN_RUNTIME: world.tier, NO_COLOR: '1', CI: 'true' },
@@ -93,10 +82,6 @@ function linesOf(ended: Ended): string[] {
 
 export function works([file = '', ...args]: readonly string[]): boolean {
   return spawnSync(file, args).status === 0;
-}
-
-export function hasProgram(name: string): boolean {
-  return works(['sh', '-c', `command -v ${name}`]);
 }
 
 /** The mount table of this process. */

@@ -13,7 +13,8 @@ import { ImageStore } from '../../src/images/store/image-store.ts';
 import type { Credential, PullOutcome } from '../../src/lifecycle/images/types.ts';
 import { PATIENT } from '../patience.ts';
 import { archiveOf } from './layer.ts';
-import { ARCHITECTURES, pullInto } from './registry.ts';
+import { ARCHITECTURES, pullInto, UNPACKED } from './registry.ts';
+import { needs } from '../needs.ts';
 
 /** Debian's package docker-registry: the reference, in place of the registry of the scenarios. */
 const REGISTRY = '/usr/bin/docker-registry';
@@ -151,33 +152,37 @@ function pull({ host, folder, store }: RealRegistry, credentials: readonly Crede
 
 const wrong: Credential = { ...alice, password: 'wrong' };
 
-describe.runIf(isThere)('a real registry, with TLS', () => {
-  it('and basic authentication', async () => {
-    const folder = newFolder();
-    writeFileSync(path.join(folder, 'users'), HTPASSWD);
-    const registry = await startRegistry(folder, { htpasswd: { realm: 'basic', path: path.join(folder, 'users') } });
-    const authorization = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
-    const diffId = await push(registry, 'team/app', authorization);
-    const denied = 'pull access denied, repository does not exist or may require authorization';
-    expect(await pull(registry, [])).toMatchObject({ errors: [expect.stringContaining(denied)] });
-    expect(await pull(registry, [wrong])).toMatchObject({ errors: [expect.stringContaining('401 Unauthorized')] });
-    expect(await pull(registry, [wrong, alice])).toMatchObject({ ok: true, credential: 1 });
-    expect(registry.store.records()[0]?.diffIds).toEqual([diffId]);
-  });
+describe(
+  'a real registry, with TLS',
+  needs({ 'docker-registry': existsSync(REGISTRY), openssl: OPENSSL !== undefined }, UNPACKED),
+  () => {
+    it('and basic authentication', async () => {
+      const folder = newFolder();
+      writeFileSync(path.join(folder, 'users'), HTPASSWD);
+      const registry = await startRegistry(folder, { htpasswd: { realm: 'basic', path: path.join(folder, 'users') } });
+      const authorization = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
+      const diffId = await push(registry, 'team/app', authorization);
+      const denied = 'pull access denied, repository does not exist or may require authorization';
+      expect(await pull(registry, [])).toMatchObject({ errors: [expect.stringContaining(denied)] });
+      expect(await pull(registry, [wrong])).toMatchObject({ errors: [expect.stringContaining('401 Unauthorized')] });
+      expect(await pull(registry, [wrong, alice])).toMatchObject({ ok: true, credential: 1 });
+      expect(registry.store.records()[0]?.diffIds).toEqual([diffId]);
+    });
 
-  it('and tokens', async () => {
-    const folder = newFolder();
-    const realm = await startTokens(folder);
-    const token = { realm, service: SERVICE, issuer: ISSUER, rootcertbundle: path.join(folder, 'ca.pem') };
-    const registry = await startRegistry(folder, { token });
-    const pushing = tokenFor(folder, 'alice', 'repository:team/app:pull,push');
-    const diffId = await push(registry, 'team/app', `Bearer ${pushing}`);
-    expect(await pull(registry, [])).toMatchObject({ ok: false });
-    expect(await pull(registry, [wrong])).toMatchObject({ ok: false });
-    expect(await pull(registry, [wrong, alice])).toMatchObject({ ok: true, credential: 1 });
-    expect(registry.store.records()[0]?.diffIds).toEqual([diffId]);
-  });
-});
+    it('and tokens', async () => {
+      const folder = newFolder();
+      const realm = await startTokens(folder);
+      const token = { realm, service: SERVICE, issuer: ISSUER, rootcertbundle: path.join(folder, 'ca.pem') };
+      const registry = await startRegistry(folder, { token });
+      const pushing = tokenFor(folder, 'alice', 'repository:team/app:pull,push');
+      const diffId = await push(registry, 'team/app', `Bearer ${pushing}`);
+      expect(await pull(registry, [])).toMatchObject({ ok: false });
+      expect(await pull(registry, [wrong])).toMatchObject({ ok: false });
+      expect(await pull(registry, [wrong, alice])).toMatchObject({ ok: true, credential: 1 });
+      expect(registry.store.records()[0]?.diffIds).toEqual([diffId]);
+    });
+  },
+);
 
 /** Serves tokens, as the registry's configuration names it. */
 async function startTokens(folder: string): Promise<string> {

@@ -14,9 +14,12 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Entry, archiveOf, unpackInto } from './layer.ts';
 import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
 import type { LayerKind } from '../../src/lifecycle/images/types.ts';
+import { need, type Need } from '../needs.ts';
 
-const isRoot = process.geteuid?.() === 0;
-const KINDS: readonly LayerKind[] = isRoot ? ['root', 'single'] : ['single'];
+const KINDS: ReadonlyArray<{ readonly kind: LayerKind; readonly need: Need }> = [
+  { kind: 'root', need: 'trusted attributes' },
+  { kind: 'single', need: 'user namespaces' },
+];
 const top = mkdtempSync(path.join(tmpdir(), 'podrun-hostile-'));
 const outside = path.join(top, 'outside');
 let place = '';
@@ -75,7 +78,9 @@ const REFUSED: ReadonlyArray<readonly [string, readonly Entry[], string]> = [
   ['a sparse file', [{ ...file('a'), pax: { 'GNU.sparse.name': '../../outside/victim' } }], 'sparse files are not'],
 ];
 
-describe.each(KINDS)('a hostile layer of kind %s', (kind) => {
+describe.each(KINDS)('a hostile layer of kind $kind', ({ kind, need: wanted }) => {
+  beforeEach((test) => need(test, wanted));
+
   it.each(Object.entries(OUTSIDE))('changes nothing outside: %s', async (_, entries) => {
     const before = lstatSync(outside);
     await unpackInto(place, archiveOf(entries), kind).catch(() => undefined);
@@ -116,10 +121,9 @@ describe.each(KINDS)('a hostile layer of kind %s', (kind) => {
   });
 });
 
-it('a layer makes devices for root only', async () => {
-  for (const kind of KINDS) {
-    const { folder } = await unpackInto(place, archiveOf([{ name: 'dev/null', type: '3' }, file('f')]), kind);
-    expect(existsSync(path.join(folder, 'f'))).toBe(true);
-    expect(existsSync(path.join(folder, 'dev/null'))).toBe(kind === 'root');
-  }
+it.for(KINDS)('a layer makes devices for root only: $kind', async ({ kind, need: wanted }, test) => {
+  need(test, wanted, ...(kind === 'root' ? (['device nodes'] as const) : []));
+  const { folder } = await unpackInto(place, archiveOf([{ name: 'dev/null', type: '3' }, file('f')]), kind);
+  expect(existsSync(path.join(folder, 'f'))).toBe(true);
+  expect(existsSync(path.join(folder, 'dev/null'))).toBe(kind === 'root');
 });

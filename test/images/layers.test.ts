@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
+import { needs } from '../needs.ts';
 import { archiveOf, type Entry, unpackInto } from './layer.ts';
-import { ownKind } from './registry.ts';
+import { ownKind, UNPACKED } from './registry.ts';
 
 const place = mkdtempSync(path.join(tmpdir(), 'podrun-layers-'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -15,13 +16,13 @@ const OPAQUE = `SCHILY.xattr.${ownKind === 'root' ? 'trusted' : 'user'}.overlay.
 const opaqueIn = (entries: readonly Entry[]): number =>
   new LayerFilter(ownKind).push(archiveOf(entries)).toString('latin1').split(OPAQUE).length - 1;
 
-it('a whiteout is a character device 0/0', async () => {
+it('a whiteout is a character device 0/0', needs(UNPACKED), async () => {
   const { folder } = await unpackInto(place, archiveOf([{ name: 'a/' }, file('a/.wh.b')]), ownKind);
   const stats = lstatSync(path.join(folder, 'a/b'));
   expect([stats.isCharacterDevice(), stats.rdev]).toEqual([true, 0]);
 });
 
-it('an opaque folder hides those below, and keeps its mode', async () => {
+it('an opaque folder hides those below, and keeps its mode', needs('layers of images'), async () => {
   const entries = [{ name: 'a/', mode: 0o750 }, file('a/.wh..wh..opq'), file('a/x', 'x')];
   expect(opaqueIn(entries)).toBe(1);
   const { folder } = await unpackInto(place, archiveOf(entries), ownKind);
@@ -33,13 +34,13 @@ it.each([
   ['before it', [file('.wh.a'), { name: 'a/' }, file('a/x')]],
   ['before its contents', [file('.wh.a'), file('a/x')]],
   ['behind it', [{ name: 'a/' }, file('a/x'), file('.wh.a')]],
-])('a folder that has a whiteout %s hides the lower one', async (_, entries) => {
+])('a folder that has a whiteout %s hides the lower one', needs('layers of images'), async (_, entries) => {
   expect(opaqueIn(entries)).toBe(1);
   const { folder } = await unpackInto(place, archiveOf(entries), ownKind);
   expect(readdirSync(path.join(folder, 'a'))).toEqual(['x']);
 });
 
-it('a file that has a whiteout in its own layer stays', async () => {
+it('a file that has a whiteout in its own layer stays', needs(UNPACKED), async () => {
   for (const entries of [
     [file('a', 'x'), file('.wh.a')],
     [file('.wh.a'), file('a', 'x')],
@@ -49,7 +50,7 @@ it('a file that has a whiteout in its own layer stays', async () => {
   }
 });
 
-it('names of any bytes and length stay', async () => {
+it('names of any bytes and length stay', needs(UNPACKED), async () => {
   const long = `${'d'.repeat(200)}/${'é'.repeat(60)}`;
   const pax = { path: Buffer.from(long).toString('latin1') };
   const { folder } = await unpackInto(place, archiveOf([{ ...file('short', 'x'), pax }]), ownKind);

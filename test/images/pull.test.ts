@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Credential, PullOutcome } from '../../src/lifecycle/images/types.ts';
-import { type ImageWorld, openWorld, ownKind, pullInto } from './registry.ts';
+import { type ImageWorld, openWorld, ownKind, pullInto, UNPACKED } from './registry.ts';
+import { needs } from '../needs.ts';
 
 const IMAGES = {
   'app:1': { config: { Cmd: ['true'], User: 'app' }, layers: [{ 'etc/greeting': 'hello' }] },
@@ -34,7 +35,7 @@ const errorOf = (outcome: PullOutcome): string => (outcome.ok ? 'pulled' : outco
 const layerFile = (root: string, manifest: string, name: string): string =>
   path.join(root, 'mounts', manifest.replace('sha256:', ''), 'l', name);
 
-describe('a pull', () => {
+describe('a pull', needs(UNPACKED), () => {
   it('makes layers, the name and the links to the layers', async () => {
     const store = world.store();
     const name = `${world.host}/app:1`;
@@ -109,7 +110,7 @@ describe('a pull', () => {
   });
 });
 
-describe('a failed pull', () => {
+describe('a failed pull', needs(UNPACKED), () => {
   const about = (image: string): string => `failed to pull and unpack image "${world.host}/${image}"`;
 
   it('says that there is no such tag', async () => {

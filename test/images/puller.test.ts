@@ -5,7 +5,8 @@ import { ImagePuller } from '../../src/images/puller/image-puller.ts';
 import type { PullRequest } from '../../src/lifecycle/images/types.ts';
 import { killProcess } from '../../src/runtime/kill.ts';
 import { startTimeOf } from '../../src/runtime/watch/process-identity.ts';
-import { ARCHITECTURES, type ImageWorld, openWorld, ownKind } from './registry.ts';
+import { ARCHITECTURES, type ImageWorld, openWorld, ownKind, UNPACKED } from './registry.ts';
+import { needs } from '../needs.ts';
 
 let world: ImageWorld;
 beforeAll(async () => {
@@ -22,7 +23,7 @@ const requestFor = (image: string): PullRequest => ({
 });
 const nothing = (): undefined => undefined;
 
-it('pulls an image once for two who wait for it, and tells failures', async () => {
+it('pulls an image once for two who wait for it, and tells failures', needs(UNPACKED), async () => {
   const store = world.store();
   const puller = new ImagePuller(store.root, {});
   world.registry.requests.length = 0;
@@ -38,7 +39,7 @@ it('pulls an image once for two who wait for it, and tells failures', async () =
   await expect.poll(() => world.registry.requests.filter(({ method }) => method === 'GET').length).toBe(3);
 });
 
-it('goes on after the process that pulled was killed, with what it had', async () => {
+it('goes on after the process that pulled was killed, with what it had', needs(UNPACKED), async () => {
   const store = world.store();
   await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 2_000_000 }] });
   const killed = new ImagePuller(store.root, {});
@@ -56,7 +57,7 @@ it('goes on after the process that pulled was killed, with what it had', async (
   expect(readdirSync(path.join(store.root, 'ingest'))).toEqual([]);
 });
 
-it('ends a pull that nobody waits for any more', async () => {
+it('ends a pull that nobody waits for any more', needs(UNPACKED), async () => {
   const store = world.store();
   await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 1_000_000 }] });
   const abort = new AbortController();

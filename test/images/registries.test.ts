@@ -3,7 +3,8 @@ import { parseChallenges } from '../../src/images/registry/challenge.ts';
 import { placesOf, proxyFor } from '../../src/images/registry/endpoints.ts';
 import { choosePlatform, type Descriptor, parseManifest } from '../../src/images/manifest.ts';
 import type { Credential, RegistrySettings } from '../../src/lifecycle/images/types.ts';
-import { type ImageWorld, openWorld, pullInto } from './registry.ts';
+import { type ImageWorld, openWorld, pullInto, UNPACKED } from './registry.ts';
+import { needs } from '../needs.ts';
 
 const SETTINGS: RegistrySettings = {
   plainHttp: false,
@@ -28,7 +29,7 @@ async function within(said: object, work: (world: ImageWorld) => Promise<void>):
   }
 }
 
-describe('a registry', () => {
+describe('a registry', needs(UNPACKED), () => {
   it('with tokens gets them with a name, and without one', async () => {
     await within({ auth: { type: 'token', users: { alice: 's3cret' }, public: ['open'] } }, async (world) => {
       const [app, open] = [`${world.host}/app:1`, `${world.host}/open:1`];

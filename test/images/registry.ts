@@ -7,6 +7,8 @@ import { SystemClock } from '../../src/clock.ts';
 import { pullImage } from '../../src/images/pull.ts';
 import { ImageStore } from '../../src/images/store/image-store.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../src/lifecycle/images/types.ts';
+import type { Need } from '../needs.ts';
+import { isRoot } from '../ordinary-user.ts';
 
 /** A request that the registry has answered. */
 export interface AnsweredRequest {
@@ -51,7 +53,10 @@ export async function openWorld(said: object): Promise<ImageWorld> {
 }
 
 /** How this user owns the files of layers. */
-export const ownKind: 'root' | 'single' = process.geteuid?.() === 0 ? 'root' : 'single';
+export const ownKind: 'root' | 'single' = isRoot ? 'root' : 'single';
+
+/** The need of a test that unpacks layers of that kind. Those with opaque folders need `layers of images`. */
+export const UNPACKED: Need = isRoot ? 'root' : 'user namespaces';
 
 export interface PullOptions extends Partial<PullRequest> {
   readonly onProgress?: (progress: PullProgress) => void;

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { emptyFolder, runsWith, shellPod } from './pods.ts';
-import { TIERS } from '../cli/tiers.ts';
 import { PATIENT } from '../patience.ts';
-import { hasMemory, memoryPlace } from '../store/memory-place.ts';
+import { memoryPlace } from '../store/memory-place.ts';
+import { needs } from '../needs.ts';
 
 const LIBRARY = pathToFileURL(path.join(import.meta.dirname, '../../dist/library/index.js')).href;
 let words = 0;
@@ -75,7 +75,7 @@ describe('the containers of a process', () => {
     expect(existsSync(stateDir)).toBe(false);
   });
 
-  it.runIf(TIERS.includes('namespace') && hasMemory)('leave nothing in memory while it goes on', async () => {
+  it('leave nothing in memory while it goes on', needs('namespaces', '/dev/shm in memory'), async () => {
     const place = memoryPlace();
     const program = new Program(
       `import { readdirSync } from 'node:fs';

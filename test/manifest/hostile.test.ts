@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { loadManifests } from '../../src/manifest/load.ts';
 import { loadText } from './load-text.ts';
+import { needs } from '../needs.ts';
 
 /** The CPU time limit for each hostile input. It does not depend on other programs. */
 const LONGEST_MS = 4000;
@@ -188,7 +189,7 @@ describe('hostile manifests', () => {
     expect(detailOf(errors)).toBe('STDIN: more than 64 MiB of manifests');
   });
 
-  it.skipIf(process.platform === 'win32')('may be a device', async () => {
+  it('may be a device', needs('Linux'), async () => {
     const { errors } = await inTime(() => loadManifests({ files: ['/dev/zero'] }));
     expect(detailOf(errors)).toBe('/dev/zero: more than 64 MiB of manifests');
   });

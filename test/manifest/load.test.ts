@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadManifests, type LoadOptions, type LoadResult } from '../../src/manifest/load.ts';
 import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { loadText } from './load-text.ts';
+import { needs } from '../needs.ts';
 
 const POD = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: demo\nspec:\n  containers:\n  - {name: app, image: i:1}\n';
 const config = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
@@ -76,7 +77,7 @@ describe('files and folders', () => {
     expect(namesOf(result)).toEqual(['a1', 'a2', 'b', 'c']);
   });
 
-  it.skipIf(process.getuid?.() === 0)('that may not be read are named', async () => {
+  it('that may not be read are named', needs('a user bound by modes'), async () => {
     await chmod(path.join(folder, 'all/b.yml'), 0);
     expect(mistakeLines(await load(['all/b.yml']))).toEqual([`open ${folder}/all/b.yml: permission denied`]);
   });

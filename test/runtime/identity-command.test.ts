@@ -4,6 +4,7 @@ import { identityPrefix, seenIdentityPrefix, withIdentity } from '../../src/runt
 import { HOST, type Inside } from '../../src/runtime/inside.ts';
 import { HOST_TOOLS } from '../../src/runtime/start/loader-variables.ts';
 import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
+import { needs } from '../needs.ts';
 
 const OWN: Identity = {
   uid: undefined,
@@ -61,7 +62,7 @@ describe('the inside of a container with an identity', () => {
     expect(withIdentity(HOST, OWN)).toBe(HOST);
   });
 
-  it.skipIf(setpriv === undefined)('starts what changes to it, and that starts the program', () => {
+  it('starts what changes to it, and that starts the program', needs('program setpriv'), () => {
     const call = enter({ A: '1' });
     expect(call).toEqual({
       file: setpriv,
@@ -71,16 +72,13 @@ describe('the inside of a container with an identity', () => {
     });
   });
 
-  it.skipIf(setpriv === undefined)(
-    "keeps the container's libraries out of the program that has podrun's rights",
-    () => {
-      const call = enter({ LD_PRELOAD: '/evil.so', PASSWORD: 'x' });
-      expect(call.env).toEqual({ PASSWORD: 'x' });
-      expect(call.argv.slice(4)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/evil.so', 'app', '-x']);
-      const words = enter({ LD_PRELOAD: '/evil.so' }, { uid: 5 }, '/a=b/app').argv.slice(4);
-      expect(words.join(' ')).toBe('/usr/bin/env LD_PRELOAD=/evil.so /usr/bin/nice -n 0 /a=b/app -x');
-    },
-  );
+  it("keeps the container's libraries out of the program that has podrun's rights", needs('program setpriv'), () => {
+    const call = enter({ LD_PRELOAD: '/evil.so', PASSWORD: 'x' });
+    expect(call.env).toEqual({ PASSWORD: 'x' });
+    expect(call.argv.slice(4)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/evil.so', 'app', '-x']);
+    const words = enter({ LD_PRELOAD: '/evil.so' }, { uid: 5 }, '/a=b/app').argv.slice(4);
+    expect(words.join(' ')).toBe('/usr/bin/env LD_PRELOAD=/evil.so /usr/bin/nice -n 0 /a=b/app -x');
+  });
 
   it('goes on inside what is there', () => {
     const tools = { ...HOST_TOOLS, setpriv: ['/bin/setpriv'], unshare: ['/bin/unshare'], users: 'single' } as const;

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,13 +10,14 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import type { Confinement, GroupLimits, Identity, ResourceLimits } from '../../src/runtime/confinement.ts';
 import type { NamespaceFacts } from '../../src/runtime/features.ts';
 import { detectNamespaces } from '../../src/runtime/linux/detection/namespaces.ts';
 import { whyNotOver } from '../../src/runtime/linux/namespace/image-folder.ts';
 import type { ContainerLaunch } from '../../src/runtime/runtime.ts';
+import { need, type Need } from '../needs.ts';
 import { type Argv, makeRig, PATH, type Rig, sh } from './support/process-rig.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-image-folder-'));
@@ -26,12 +26,10 @@ const detected = await detectNamespaces({ stateDir, clock: new SystemClock(), ve
 // An overlay cannot have a folder of another overlay, such as the root of a container, below it.
 const facts = detected.ok && whyNotOver(stateDir, detected.facts) === undefined ? detected.facts : undefined;
 
-const hasUsers = spawnSync('unshare', ['--user', '--map-root-user', 'true']).status === 0;
-
-function modes(all: NamespaceFacts): NamespaceFacts[] {
-  const wanted = (['root', 'user'] as const).filter((mode) => (mode === 'root' ? all.mode === 'root' : hasUsers));
-  return wanted.map((mode) => ({ ...all, mode }));
-}
+const MODES: ReadonlyArray<{ readonly mode: NamespaceFacts['mode']; readonly need: Need }> = [
+  { mode: 'root', need: { 'namespaces of root': facts?.mode === 'root' } },
+  { mode: 'user', need: 'user namespaces' },
+];
 
 /** The folder of the image: one program under two names, a file to move, a program that the machine has as well. */
 const folder = path.join(stateDir, 'image, with: a name');
@@ -87,8 +85,10 @@ const NONE: GroupLimits = {
 };
 const LIMITS: ResourceLimits = { ...NONE, pids: 100, together: NONE };
 
-describe.each(facts === undefined ? [] : modes(facts))('with a view of its own, in mode $mode', (own) => {
+describe.each(MODES)('with a view of its own, in mode $mode', ({ mode, need: wanted }) => {
+  const own = facts && { ...facts, mode };
   const rig = makeRig('fifo', own);
+  beforeEach((test) => need(test, { 'a folder for overlays': own !== undefined }, wanted));
 
   it('a container finds the files at their places, with those of the machine around them', async () => {
     expect(await wordsOf(rig, ['/probe-1', '-c', 'echo $0 $1', 'name', 'a'])).toBe('name a');
@@ -107,7 +107,7 @@ describe.each(facts === undefined ? [] : modes(facts))('with a view of its own, 
   });
 
   it('folders of the machine keep their modes and owners, whoever runs the program', async () => {
-    const changes = { ...launch(), ...(own.mode === 'root' && { identity: OTHER }) };
+    const changes = { ...launch(), ...(mode === 'root' && { identity: OTHER }) };
     expect(await wordsOf(rig, sh('stat -c %a /usr/bin; yes'), changes)).toBe('755 of the image:');
   });
 
@@ -130,7 +130,7 @@ describe.each(facts === undefined ? [] : modes(facts))('with a view of its own, 
     const changes = {
       ...launch(),
       imageFolder: odd,
-      identity: { ...OTHER, ...(own.mode === 'user' && { uid: undefined, gid: undefined }) },
+      identity: { ...OTHER, ...(mode === 'user' && { uid: undefined, gid: undefined }) },
     };
     const script = 'sleep 1; readlink /proc/1/exe; cat /proc/self/mountinfo';
     const words = await wordsOf(rig, sh(script), changes);

@@ -3,6 +3,7 @@ import { endianness } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { listenersOn, OwnerSearch, parseListeners } from '../../src/runtime/watch/listeners.ts';
+import { needs } from '../needs.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode   ';
 
@@ -12,32 +13,36 @@ function row(local: string, state = '0A', inode = '4711'): string {
   return `   0: ${local} ${remote} ${state} ${queues}  1001        0 ${inode} 1 0000000053 100 0 0 10 0`;
 }
 
-describe.skipIf(endianness() === 'BE')('parseListeners() (rows as a little-endian machine has them)', () => {
-  it.each([
-    ['00000000:1F90', '0.0.0.0', 8080],
-    ['0100007F:0050', '127.0.0.1', 80],
-    ['11045D7F:FFFF', '127.93.4.17', 65_535],
-    ['00000000000000000000000000000000:1F90', '::', 8080],
-    ['00000000000000000000000001000000:1F90', '::1', 8080],
-    ['0000000000000000FFFF00000100007F:1F90', '127.0.0.1', 8080],
-    ['000080FE00000000FF005450B9C82BFE:0016', 'fe80:0000:0000:0000:5054:00ff:fe2b:c8b9', 22],
-  ])('reads %s', (local, address, port) => {
-    expect(parseListeners(`${HEAD}\n${row(local)}\n`)).toEqual([{ address, port, inode: '4711' }]);
-  });
+describe(
+  'parseListeners() (rows as a little-endian machine has them)',
+  needs({ 'a little-endian machine': endianness() === 'LE' }),
+  () => {
+    it.each([
+      ['00000000:1F90', '0.0.0.0', 8080],
+      ['0100007F:0050', '127.0.0.1', 80],
+      ['11045D7F:FFFF', '127.93.4.17', 65_535],
+      ['00000000000000000000000000000000:1F90', '::', 8080],
+      ['00000000000000000000000001000000:1F90', '::1', 8080],
+      ['0000000000000000FFFF00000100007F:1F90', '127.0.0.1', 8080],
+      ['000080FE00000000FF005450B9C82BFE:0016', 'fe80:0000:0000:0000:5054:00ff:fe2b:c8b9', 22],
+    ])('reads %s', (local, address, port) => {
+      expect(parseListeners(`${HEAD}\n${row(local)}\n`)).toEqual([{ address, port, inode: '4711' }]);
+    });
 
-  it.each([
-    ['the head', HEAD],
-    ['a connection', row('0100007F:0050', '01')],
-    ['a closed one', row('0100007F:0050', '06')],
-    ['a torn row', row('0100007F:0050').slice(0, 40)],
-    ['nothing', ''],
-    ['an address of another kind', row('0100:0050')],
-  ])('passes over %s', (_, text) => {
-    expect(parseListeners(text)).toEqual([]);
-  });
-});
+    it.each([
+      ['the head', HEAD],
+      ['a connection', row('0100007F:0050', '01')],
+      ['a closed one', row('0100007F:0050', '06')],
+      ['a torn row', row('0100007F:0050').slice(0, 40)],
+      ['nothing', ''],
+      ['an address of another kind', row('0100:0050')],
+    ])('passes over %s', (_, text) => {
+      expect(parseListeners(text)).toEqual([]);
+    });
+  },
+);
 
-describe.skipIf(process.platform !== 'linux')('listenersOn() (/proc: Linux)', () => {
+describe('listenersOn() (/proc: Linux)', needs('Linux'), () => {
   it('finds a server of this machine, and whose it is', async () => {
     const server = createServer();
     onTestFinished(() => void server.close());

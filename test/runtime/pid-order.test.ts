@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { forkCount, smallestPidSince } from '../../src/runtime/watch/pid-order.ts';
 import { listProcesses } from '../../src/runtime/watch/process-table.ts';
+import { needs } from '../needs.ts';
 
-describe.runIf(process.platform === 'linux')('smallestPidSince()', () => {
+describe('smallestPidSince()', needs('Linux'), () => {
   const forksBefore = forkCount() ?? 0;
   // At least one more process was started.
   spawnSync('true');
@@ -31,7 +32,7 @@ describe.runIf(process.platform === 'linux')('smallestPidSince()', () => {
   });
 });
 
-it.runIf(process.platform === 'linux')('listProcesses() leaves out smaller pids, and none that is larger', async () => {
+it('listProcesses() leaves out smaller pids, and none that is larger', needs('Linux'), async () => {
   const clock = new SystemClock();
   const all = (await listProcesses(clock)).map(({ pid }) => pid);
   const some = (await listProcesses(clock, { ticks: 0, pid: process.ppid })).map(({ pid }) => pid);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ifThere } from '../live-files.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
+import { needs } from '../needs.ts';
 
 const rig = makeRig();
 
@@ -79,7 +80,7 @@ describe('signals', () => {
     expect(await started.exit).toMatchObject({ exitCode: 143, signal: 'SIGTERM' });
   });
 
-  it.skipIf(process.platform !== 'linux')('may be real-time signals, as container runtimes number them', async () => {
+  it('may be real-time signals, as container runtimes number them', needs('Linux'), async () => {
     const started = await rig.start(
       sh('trap "echo min" 37; trap "echo max; exit 3" 62; echo ready; while :; do sleep 0.02; done'),
     );

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRig, PATH, sh, until } from './support/process-rig.ts';
+import { needs } from '../needs.ts';
 
 const rig = makeRig();
 
@@ -49,7 +50,7 @@ describe('a start that fails', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('what stands before a program', () => {
+describe('what stands before a program', needs('Linux'), () => {
   const nsenter = ['/usr/bin/nsenter', '/bin/nsenter'].find((file) => existsSync(file)) ?? '';
   // No process has this number.
   const nowhere = { network: { nsenter, holderPid: 2 ** 30, isUsers: false } };
@@ -163,7 +164,7 @@ describe('a program that starts', () => {
     expect(started.text()).toBe('ready\n');
   });
 
-  it.runIf(process.platform === 'linux')('reads from a pipe that can be opened anew, and has an end', async () => {
+  it('reads from a pipe that can be opened anew, and has an end', needs('Linux'), async () => {
     const started = await rig.start(sh('cat /dev/stdin; [ -p /dev/stdin ] && echo end'), { stdin: true });
     const { input } = started.container.streams ?? {};
     await input?.write(Buffer.from('one\n'));
@@ -174,19 +175,16 @@ describe('a program that starts', () => {
     expect(started.text()).toBe('one\ntwo\nend\n');
   });
 
-  it.runIf(process.platform === 'linux')(
-    'finds the end of its input also when it opens that after the end',
-    async () => {
-      const script =
-        'read -r _; read -r _; timeout 5 cat /dev/stdin; echo $?; sleep 0.3; timeout 5 cat /dev/stdin; echo $?';
-      const started = await rig.start(sh(script), { stdin: true });
-      const { input } = started.container.streams ?? {};
-      await input?.write(Buffer.from('one\n'));
-      input?.end();
-      expect(await started.exit).toMatchObject({ exitCode: 0 });
-      expect(started.text()).toBe('0\n0\n');
-    },
-  );
+  it('finds the end of its input also when it opens that after the end', needs('Linux'), async () => {
+    const script =
+      'read -r _; read -r _; timeout 5 cat /dev/stdin; echo $?; sleep 0.3; timeout 5 cat /dev/stdin; echo $?';
+    const started = await rig.start(sh(script), { stdin: true });
+    const { input } = started.container.streams ?? {};
+    await input?.write(Buffer.from('one\n'));
+    input?.end();
+    expect(await started.exit).toMatchObject({ exitCode: 0 });
+    expect(started.text()).toBe('0\n0\n');
+  });
 
   describe('with FIFOs', () => {
     const inodes = 'stat -L -c %i /proc/self/fd/1 /proc/self/fd/2';

@@ -5,8 +5,9 @@ import { SystemClock } from '../../src/clock.ts';
 import { factsOf } from '../../src/runtime/watch/process-identity.ts';
 import { CONTAINER_MARKER, listProcesses } from '../../src/runtime/watch/process-table.ts';
 import { markedPids } from './support/process-rig.ts';
+import { needs } from '../needs.ts';
 
-it.runIf(process.platform === 'linux')('sees the child of who forks and ends while others are looked at', async () => {
+it('sees the child of who forks and ends while others are looked at', needs('Linux'), async () => {
   const id = `table-${process.pid}`;
   const script = 'trap "sleep 60 & exit" USR1; echo ready; while :; do sleep 0.01; done';
   const stdio = ['ignore', 'pipe', 'ignore'] as const;

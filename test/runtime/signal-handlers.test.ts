@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { makeRig, sh, until } from './support/process-rig.ts';
+import { needs } from '../needs.ts';
 
 const rig = makeRig();
 
-describe.skipIf(process.platform !== 'linux')('a stop signal tells whether a node would have to kill', () => {
+describe('a stop signal tells whether a node would have to kill', needs('Linux'), () => {
   it.each([
     ['has no handler', 'echo up; while :; do sleep 0.02; done', true],
     ['has a handler', 'trap "exit 0" TERM; echo up; while :; do sleep 0.02; done', false],

@@ -10,9 +10,9 @@ import {
   whyNotEnterable,
   whyNotLoadable,
 } from '../../src/runtime/start/start-checks.ts';
+import { needs } from '../needs.ts';
 
 let root = '';
-const asRoot = process.getuid?.() === 0;
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'podrun-checks-'));
@@ -101,26 +101,23 @@ describe('whyNotLoadable()', () => {
 });
 
 describe('prepareWorkingDirectory()', () => {
-  it.skipIf(process.platform !== 'linux')(
-    'makes nothing outside of the container, whoever swaps folders for links',
-    () => {
-      const [inside, outside] = ['inside', 'outside'].map((name) => join(root, 'swapped', name)) as [string, string];
-      mkdirSync(join(inside, 'data'), { recursive: true });
-      mkdirSync(outside);
-      let hasParent = false;
-      const swapping = (path: string): string => {
-        const place = join(inside, path);
-        if (hasParent && path !== '/data') {
-          rmSync(join(inside, 'data'), { recursive: true, force: true });
-          symlinkSync(outside, join(inside, 'data'));
-        }
-        hasParent ||= path === '/data';
-        return place;
-      };
-      prepareWorkingDirectory('/data/made', swapping);
-      expect(existsSync(join(outside, 'made'))).toBe(false);
-    },
-  );
+  it('makes nothing outside of the container, whoever swaps folders for links', needs('Linux'), () => {
+    const [inside, outside] = ['inside', 'outside'].map((name) => join(root, 'swapped', name)) as [string, string];
+    mkdirSync(join(inside, 'data'), { recursive: true });
+    mkdirSync(outside);
+    let hasParent = false;
+    const swapping = (path: string): string => {
+      const place = join(inside, path);
+      if (hasParent && path !== '/data') {
+        rmSync(join(inside, 'data'), { recursive: true, force: true });
+        symlinkSync(outside, join(inside, 'data'));
+      }
+      hasParent ||= path === '/data';
+      return place;
+    };
+    prepareWorkingDirectory('/data/made', swapping);
+    expect(existsSync(join(outside, 'made'))).toBe(false);
+  });
 
   it('makes what is missing, with its parents', () => {
     const path = join(root, 'new/deeper/still');
@@ -138,7 +135,7 @@ describe('prepareWorkingDirectory()', () => {
     expect(prepareWorkingDirectory(path, pathOf)).toBe(error);
   });
 
-  it.skipIf(asRoot)('tells of a directory that may not be entered', () => {
+  it('tells of a directory that may not be entered', needs('a user bound by modes'), () => {
     const path = join(root, 'locked');
     const error = `chdir to cwd ("${path}") set in config.json failed: permission denied`;
     expect(prepareWorkingDirectory(path, pathOf)).toBe(error);

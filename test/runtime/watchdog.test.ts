@@ -23,6 +23,7 @@ import { WATCHDOG_SCRIPT } from '../../src/runtime/watch/watchdog-script.ts';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
+import { needs } from '../needs.ts';
 
 const SHELLS = [
   ['/bin/sh'],
@@ -30,7 +31,6 @@ const SHELLS = [
   ['/bin/busybox', 'sh'],
   ['/bin/zsh', '--emulate', 'sh'],
 ].filter(([shell = '']) => existsSync(shell));
-const onLinux = process.platform === 'linux';
 
 const prefix = `watchdog-${process.pid}`;
 const started: number[] = [];
@@ -165,19 +165,19 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     expect(isRunning(bystander.pid)).toBe(true);
   });
 
-  it.runIf(onLinux)("leaves a group alone whose number is another one's by now", async () => {
+  it("leaves a group alone whose number is another one's by now", needs('Linux'), async () => {
     const { pid } = await leader('');
     await watch(shell, [`add ${pid}:1`]);
     expect(isRunning(pid)).toBe(true);
   });
 
-  it.runIf(onLinux)('finds what has left its group', async () => {
+  it('finds what has left its group', needs('Linux'), async () => {
     const member = await leader('(setsid sleep 60 &); setsid -f sh -c "(setsid sleep 60 &) ; sleep 60; :"');
     await watch(shell, [`mark 1 ${member.mark}`]);
     await expect.poll(() => markedPids(prefix)).toEqual([]);
   });
 
-  it.runIf(onLinux)('waits for a process in the middle of execve(2), which shows its mark late', async () => {
+  it('waits for a process in the middle of execve(2), which shows its mark late', needs('Linux'), async () => {
     const { pid, mark } = await leader('');
     const place = mkdtempSync(path.join(tmpdir(), 'watchdog-'));
     folders.push(place);
@@ -196,7 +196,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  it.runIf(onLinux)('kills only containers whose mark it was told', async () => {
+  it('kills only containers whose mark it was told', needs('Linux'), async () => {
     const [mine, other] = await Promise.all([leader(''), leader('')]);
     await watch(shell, [`mark 1 ${mine.mark}`]);
     await expect.poll(() => isRunning(mine.pid)).toBe(false);
@@ -206,7 +206,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
 
 const HOLDING = SHELLS.filter(([shell]) => shell !== '/bin/sh' && shell !== '/bin/zsh');
 
-describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in %s', (...shell) => {
+describe.each(HOLDING)('what podrun has not read when it dies, in %s', needs('Linux'), (...shell) => {
   /** Two FIFOs that podrun has open, and a log, in a folder like that of a Pod, with a blank in its name. */
   function pipes(): { folder: string; log: string; lines: string[]; podruns: number[]; paths: string[] } {
     const folder = mkdtempSync(path.join(tmpdir(), 'podrun watchdog-'));

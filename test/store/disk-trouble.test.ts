@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { PodrunError } from '../../src/api/errors.ts';
 import { newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
-import { canMount, messageOf, startWorkerOnSmallDisk, useWorkers } from './workers.ts';
+import { messageOf, startWorkerOnSmallDisk, useWorkers } from './workers.ts';
+import { needs } from '../needs.ts';
 
 useWorkers();
 
@@ -19,7 +20,7 @@ describe('a state folder', () => {
     expect(create).toThrow(`cannot use the state folder ${file}: not a directory`);
   });
 
-  it.skipIf(process.getuid?.() === 0)('that belongs to somebody else is named as the trouble', () => {
+  it('that belongs to somebody else is named as the trouble', needs('a user bound by modes'), () => {
     const root = path.join(temporaryFolder(), 'state');
     mkdirSync(root, { mode: 0o500 });
     expect(() => openStore(root).create('pods', newPod('web'))).toThrow(
@@ -28,7 +29,7 @@ describe('a state folder', () => {
     chmodSync(root, 0o700);
   });
 
-  it.runIf(canMount())('that is full loses nothing, and deleting makes room', async () => {
+  it('that is full loses nothing, and deleting makes room', needs('private mounts'), async () => {
     const root = temporaryFolder();
     const trouble = `cannot use the state folder ${root}: no space left on device. ${HINT}`;
     expect(await messageOf(startWorkerOnSmallDisk(root, 'fillDisk'))).toEqual({
@@ -40,7 +41,7 @@ describe('a state folder', () => {
     });
   });
 
-  it.runIf(canMount())('that can only be read is still read', async () => {
+  it('that can only be read is still read', needs('private mounts'), async () => {
     const root = temporaryFolder();
     const trouble = `cannot use the state folder ${root}: read-only file system. ${HINT}`;
     expect(await messageOf(startWorkerOnSmallDisk(root, 'readOnly'))).toEqual({

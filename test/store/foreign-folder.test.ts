@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { stateRoot } from '../../src/store/layout.ts';
 import { protectStateFolder } from '../../src/store/state-folder.ts';
 import { temporaryFolder } from './temporary-store.ts';
+import { needs } from '../needs.ts';
 
 const USER = 65533;
 
-describe.skipIf(process.geteuid?.() !== 0)('root, with the HOME of a user', () => {
+describe('root, with the HOME of a user', needs('root'), () => {
   it('has a store of its own', () => {
     const home = temporaryFolder();
     const own = path.join(userInfo().homedir, '.local/state/podrun');

@@ -18,8 +18,9 @@ import {
   removeMemoryFolders,
   sweepMemoryFolders,
 } from '../../src/store/disk/memory-folders.ts';
-import { hasMemory, memoryPlace } from './memory-place.ts';
+import { memoryPlace } from './memory-place.ts';
 import { temporaryFolder } from './temporary-store.ts';
+import { needs } from '../needs.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const BASE = `podrun-${process.geteuid?.()}`;
@@ -45,7 +46,7 @@ function bench(): Bench {
 
 const modeOf = (file: string): string => (lstatSync(file).mode & 0o7777).toString(8);
 
-describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)', () => {
+describe('folders in memory (skipped where there is no tmpfs)', needs('/dev/shm in memory'), () => {
   it('can be entered by their user alone, whatever the umask is', () => {
     const { make, base, place } = bench();
     const before = process.umask(0);
@@ -104,7 +105,7 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
     expect([readdirSync(elsewhere), existsSync(base)]).toEqual([[], true]);
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('are not made in a folder of somebody else (tried as root)', async () => {
+  it('are not made in a folder of somebody else (tried as root)', needs('root'), async () => {
     const { base, make, place } = bench();
     const { chownSync } = await import('node:fs');
     mkdirSync(base, { mode: 0o700 });
@@ -153,7 +154,7 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
   });
 });
 
-describe.skipIf(!hasMemory)('the sweep of folders in memory (skipped where there is no tmpfs)', () => {
+describe('the sweep of folders in memory (skipped where there is no tmpfs)', needs('/dev/shm in memory'), () => {
   it('leaves what a living podrun has made', () => {
     const { area, make } = bench();
     const folder = make() ?? '';

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,11 +25,6 @@ export function startWorker(root: string, job: string, argument: string | number
   const worker = fork(program, [root, job, String(argument)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   onTestFinished(() => void worker.kill('SIGKILL'));
   return worker;
-}
-
-/** True when this machine can mount a file system that only one process sees. */
-export function canMount(): boolean {
-  return spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 }
 
 /** A worker whose root is on a disk of one megabyte. */

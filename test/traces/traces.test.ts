@@ -1,10 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { WatchEvent } from '../../src/api/objects.ts';
-import { SystemClock } from '../../src/clock.ts';
-import { detectNamespaces } from '../../src/runtime/linux/detection/namespaces.ts';
 import { Places } from '../places.ts';
 import { trace } from '../print/golden.ts';
 import {
@@ -20,17 +15,9 @@ import { eventMismatch, historyMismatch } from './history.ts';
 import { needsNamespaces, recordedScenarios } from './recorded.ts';
 import { runScenario, storiesOf } from './scenario-run.ts';
 import { changedTimes } from './times.ts';
+import { has, need, type Need } from '../needs.ts';
 
 type Lines = ReadonlyArray<WatchEvent<unknown>>;
-
-const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-traces-'));
-const detected = await detectNamespaces({
-  stateDir,
-  clock: new SystemClock(),
-  version: 'test',
-  userPath: process.env['PATH'] ?? '',
-});
-afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
 const used = new Set<Difference>();
 /** Podruns that run at the same time: they mostly wait. */
@@ -41,7 +28,8 @@ function comparable(scenario: string, teller: Teller, story: Story = { states: [
   return comparableStory(story, { scenario, teller, onUse: (difference) => used.add(difference) });
 }
 
-const isPermitted = (scenario: string): boolean => detected.ok || !needsNamespaces(scenario);
+const needsOf = (scenario: string): readonly Need[] => (needsNamespaces(scenario) ? ['namespaces'] : []);
+const isPermitted = (scenario: string): boolean => needsOf(scenario).every(has);
 const lengths = new Map(recordedScenarios.map((scenario) => [scenario, trace(scenario).at(-1)?.t ?? 0]));
 const lengthOf = (scenario: string): number => lengths.get(scenario) ?? 0;
 
@@ -59,7 +47,7 @@ describe('what a node of Kubernetes 1.36 did, podrun does', () => {
   });
 
   it.for(recordedScenarios)('%s', { timeout: 600_000 }, async (scenario, context) => {
-    context.skip(!isPermitted(scenario), 'this machine does not permit namespaces');
+    need(context, ...needsOf(scenario));
     const recorded = trace(scenario);
     const run = runs.get(scenario) ?? runScenario(scenario, recorded);
     runs.delete(scenario);

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { giveToGroup } from '../../../src/agent/volumes/fs-group.ts';
+import { needs } from '../../needs.ts';
 
 const OWN_GROUP = process.getgid?.() ?? 0;
 const isRoot = process.getuid?.() === 0;
@@ -88,7 +89,7 @@ describe('a volume that is given to a group', () => {
     expect(seen(after)).toBe('660 given');
   });
 
-  it.skipIf(!isRoot)('keeps setuid programs what they are (only root can give them away)', () => {
+  it('keeps setuid programs what they are (only root can give them away)', needs('root'), () => {
     const program = file('program', 0o755);
     chownSync(program, 1234, 1234);
     chmodSync(program, 0o4755);

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSubPath, readInside } from '../../../src/agent/volumes/inside-volume.ts';
 import { fileIdentity } from '../../../src/runtime/start/file-identity.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { needs } from '../../needs.ts';
 
 const SWAPPER = fileURLToPath(new URL('swapper.mjs', import.meta.url));
 
@@ -71,7 +72,7 @@ describe('a part of a volume', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('a part of a volume that a container changes meanwhile', () => {
+describe('a part of a volume that a container changes meanwhile', needs('Linux'), () => {
   // The link exists half of the time. Without openat, some of these rounds end outside. On a busy machine the swapper
   // may rest for thousands of rounds: go on until both the folder and the link were met.
   const ROUNDS = 2000;

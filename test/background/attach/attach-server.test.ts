@@ -17,6 +17,7 @@ import type { LiveInstance } from '../../../src/agent/instance.ts';
 import type { ExecLaunch, ExecStart, TerminalSize } from '../../../src/runtime/runtime.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
 import { PATIENT } from '../../patience.ts';
+import { needs } from '../../needs.ts';
 
 const pod = newPod({ containers: [{ name: 'main' }] });
 const instance = { id: 'u1/debug/0', container: 'debug', attempt: 0 };
@@ -105,7 +106,7 @@ function talk(
 const attach = (container: string): Buffer =>
   encodeAttachFrame({ kind: 'message', message: { type: 'attach', container, stdin: false } });
 
-it.runIf(process.platform === 'linux')('serves a container at a path of any length, for the user alone', async () => {
+it('serves a container at a path of any length, for the user alone', needs('Linux'), async () => {
   await server.expect(pod, { name: 'debug' }, instance);
   expect(statSync(socket).mode & 0o777).toBe(0o600);
   server.started(pod, container, live);
@@ -120,7 +121,7 @@ it.runIf(process.platform === 'linux')('serves a container at a path of any leng
   expect(existsSync(socket)).toBe(false);
 });
 
-it.runIf(process.platform === 'linux')('refuses what does not run, and hangs up on who speaks otherwise', async () => {
+it('refuses what does not run, and hangs up on who speaks otherwise', needs('Linux'), async () => {
   await server.expect(pod, { name: 'debug' }, instance);
   const refused = [{ kind: 'message', message: { type: 'refused' } }];
   expect(await talk(attach('debug'))).toEqual(refused);
@@ -130,7 +131,7 @@ it.runIf(process.platform === 'linux')('refuses what does not run, and hangs up 
   expect(await talk(encodeAttachFrame({ kind: 'message', message: { type: 'stdinEnd' } }))).toEqual([]);
 });
 
-describe.runIf(process.platform === 'linux')('a command in a container', () => {
+describe('a command in a container', needs('Linux'), () => {
   const exec = (argv: readonly [string, ...string[]], tty: boolean): Buffer =>
     encodeAttachFrame({ kind: 'message', message: { type: 'exec', container: 'debug', argv, stdin: true, tty } });
 

@@ -1,13 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Container, Pod, PodSpec, Volume } from '../../../src/api/generated/types.ts';
 import { PATIENT } from '../../patience.ts';
-import { TIERS } from '../tiers.ts';
 import { type ApiObject, serveForFile, SOON } from './api.ts';
+import { has, needs } from '../../needs.ts';
 
 // Flows of Conformance tests of sig-storage: volumes at their paths, which only namespaces and root give.
 
-const canMount = TIERS.includes('namespace') && process.getuid?.() === 0;
-const tier = canMount ? 'namespace' : 'process';
+const tier = has('namespaces') ? 'namespace' : 'process';
 const { send, get, patch, newNamespace } = serveForFile('--network', 'host', '--runtime', tier);
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -42,7 +41,7 @@ async function told(pod: string): Promise<Record<string, string>> {
   return Object.fromEntries(statuses.map(({ name, state }) => [name, state.terminated.message ?? '']));
 }
 
-describe.runIf(canMount)('volumes', () => {
+describe('volumes', needs('root', 'namespaces'), () => {
   it('are for each user of a Pod what their modes say', PATIENT, async () => {
     const core = await newNamespace('users');
     await send('POST', `${core}/secrets`, { metadata: { name: 's' }, data: { key: encoded('secret') } });

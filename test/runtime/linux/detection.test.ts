@@ -24,6 +24,8 @@ import {
   explainRefusal,
   type NamespaceQuestion,
 } from '../../../src/runtime/linux/detection/namespaces.ts';
+import { needs } from '../../needs.ts';
+import { giveToOrdinaryUser, podrunAsOrdinaryUser } from '../../ordinary-user.ts';
 
 const clock = new SystemClock();
 const TOOLS = [
@@ -85,7 +87,7 @@ async function whyNot(changes: Partial<NamespaceQuestion> = {}): Promise<Obstacl
   return detection.why;
 }
 
-describe.runIf(process.platform === 'linux')('what keeps containers from having namespaces', () => {
+describe('what keeps containers from having namespaces', needs('Linux'), () => {
   it('names the programs that are missing, and starts nothing', async () => {
     failingTools();
     for (const name of ['unshare', 'nsenter']) rmSync(path.join(tools, name));
@@ -147,7 +149,7 @@ describe.runIf(process.platform === 'linux')('what keeps containers from having 
   });
 });
 
-describe.runIf(process.platform === 'linux')('what was found out', () => {
+describe('what was found out', needs('Linux'), () => {
   it('is asked once, and kept where only the user can read it', async () => {
     failingTools();
     const first = await detect();
@@ -246,43 +248,40 @@ describe('the reason behind the words of util-linux', () => {
   });
 });
 
-/** The options of setpriv for another user. The test finds out whether that user may make namespaces. */
-const asUser = (uid: number): readonly string[] => ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
-const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
-
-describe.runIf(isRoot)('on this machine', () => {
+describe('on this machine', () => {
   // Tests beside this one mount folders of their own.
   const mounts = (): string[] =>
     readFileSync('/proc/self/mountinfo', 'utf8')
       .split('\n')
       .filter((line) => !line.includes('/podrun-cli-'));
 
-  it('root makes namespaces, and leaves nothing of the attempt', async (context) => {
+  it('namespaces are made, and nothing is left of the attempt', needs('namespaces'), async () => {
     const before = mounts();
     const detection = await detect({ folders: ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] });
-    context.skip(!detection.ok, 'namespaces are not permitted here');
-    if (!detection.ok) return;
+    if (!detection.ok) throw new Error(detection.why.type);
     expect(detection.facts.tools.unshare).toMatch(/bin\/unshare$/);
     expect(mounts()).toEqual(before);
     expect(readdirSync(path.join(stateDir(), '.runtime'))).toEqual(['namespaces.json']);
   });
 
-  it('an ordinary user is told the same as root would be told of that user', (context) => {
-    const own = path.join(folder, 'own');
-    mkdirSync(own);
-    chmodSync(folder, 0o755);
-    execFileSync('chown', ['1001:1001', own]);
-    const podrun = path.resolve('bin/podrun.js');
-    const args = [...asUser(1001), process.execPath, podrun, 'doctor', '-o', 'json'];
-    const env = { ...process.env, PODRUN_STATE_DIR: path.join(own, 's') };
-    const report = JSON.parse(execFileSync('setpriv', args, { encoding: 'utf8', cwd: '/', env })) as {
-      readonly findings: readonly { readonly feature: string; readonly how: string; readonly why?: Obstacle }[];
-    };
-    const [namespaces] = report.findings;
-    context.skip(namespaces?.how === 'none', 'namespaces are not permitted here');
-    expect(namespaces).toEqual({ feature: 'namespaces', verdict: 'yes', how: 'user' });
-    expect(readdirSync(path.join(own, 's', '.runtime'))).toEqual(['cluster.json', 'namespaces.json']);
-  });
+  it(
+    'an ordinary user is told the same as root would be told of that user',
+    needs('namespaces of an ordinary user'),
+    () => {
+      const own = path.join(folder, 'own');
+      mkdirSync(own);
+      chmodSync(folder, 0o755);
+      giveToOrdinaryUser(own);
+      const [program = '', ...args] = podrunAsOrdinaryUser(['doctor', '-o', 'json']);
+      const env = { ...process.env, PODRUN_STATE_DIR: path.join(own, 's') };
+      const report = JSON.parse(execFileSync(program, args, { encoding: 'utf8', cwd: '/', env })) as {
+        readonly findings: readonly { readonly feature: string; readonly how: string; readonly why?: Obstacle }[];
+      };
+      const [namespaces] = report.findings;
+      expect(namespaces).toEqual({ feature: 'namespaces', verdict: 'yes', how: 'user' });
+      expect(readdirSync(path.join(own, 's', '.runtime'))).toEqual(['cluster.json', 'namespaces.json']);
+    },
+  );
 });
 
 describe('a trial that a signal interrupts', () => {

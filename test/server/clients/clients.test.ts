@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quietly } from '../../../src/quietly.ts';
 import { helm, HOW_TO_FETCH, kubectl } from './programs.ts';
 import { Stage } from './stage.ts';
+import { needs } from '../../needs.ts';
 
 const CLIENT_NODE = createRequire(import.meta.url).resolve('@kubernetes/client-node');
 
@@ -36,78 +37,96 @@ async function run(program: string | undefined, args: readonly string[], input?:
 /** The data of the settings in the store. */
 const greeting = (): unknown => stage.server.store.get('configmaps', 'default', 'mine-settings')?.['data'];
 
-it.skipIf(helm === undefined)(`helm installs, upgrades, rolls back, uninstalls (${HOW_TO_FETCH})`, async () => {
-  const { store } = stage.server;
-  expect(await run(helm, ['install', 'mine', CHART])).toContain('STATUS: deployed');
-  expect(greeting()).toEqual({ greeting: 'hello' });
-  expect(store.get('wares.shop.example.com', 'default', 'mine-apple')).toMatchObject({ spec: { price: 3 } });
-  expect(await run(helm, ['upgrade', 'mine', CHART, '--set', 'greeting=welcome,replicas=2'])).toContain('REVISION: 2');
-  expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
-    { greeting: 'welcome' },
-    { spec: { replicas: 2 } },
-  ]);
-  expect(await run(helm, ['rollback', 'mine', '1'])).toContain('Rollback was a success');
-  expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
-    { greeting: 'hello' },
-    { spec: { replicas: 1 } },
-  ]);
-  expect(await run(helm, ['uninstall', 'mine'])).toBe('release "mine" uninstalled\n');
-  expect([greeting(), store.list('services'), store.list('wares.shop.example.com')]).toEqual([undefined, [], []]);
-});
+it(
+  `helm installs, upgrades, rolls back, uninstalls (${HOW_TO_FETCH})`,
+  needs({ [`helm, ${HOW_TO_FETCH}`]: helm !== undefined }),
+  async () => {
+    const { store } = stage.server;
+    expect(await run(helm, ['install', 'mine', CHART])).toContain('STATUS: deployed');
+    expect(greeting()).toEqual({ greeting: 'hello' });
+    expect(store.get('wares.shop.example.com', 'default', 'mine-apple')).toMatchObject({ spec: { price: 3 } });
+    expect(await run(helm, ['upgrade', 'mine', CHART, '--set', 'greeting=welcome,replicas=2'])).toContain(
+      'REVISION: 2',
+    );
+    expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
+      { greeting: 'welcome' },
+      { spec: { replicas: 2 } },
+    ]);
+    expect(await run(helm, ['rollback', 'mine', '1'])).toContain('Rollback was a success');
+    expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
+      { greeting: 'hello' },
+      { spec: { replicas: 1 } },
+    ]);
+    expect(await run(helm, ['uninstall', 'mine'])).toBe('release "mine" uninstalled\n');
+    expect([greeting(), store.list('services'), store.list('wares.shop.example.com')]).toEqual([undefined, [], []]);
+  },
+);
 
-describe.skipIf(kubectl === undefined)(`kubectl as somebody else (${HOW_TO_FETCH})`, () => {
-  const pods = (verb: string): string[] => ['auth', 'can-i', verb, 'pods'];
+describe(
+  `kubectl as somebody else (${HOW_TO_FETCH})`,
+  needs({ [`kubectl, ${HOW_TO_FETCH}`]: kubectl !== undefined }),
+  () => {
+    const pods = (verb: string): string[] => ['auth', 'can-i', verb, 'pods'];
 
-  it('may do what the default ClusterRoles permit', async () => {
-    expect(await run(kubectl, [...pods('list'), '--as', 'jane'])).toBe('no\nexit code 1');
-    const role = ['create', 'rolebinding', 'jane', '--clusterrole', 'view', '--user', 'jane'];
-    expect(await run(kubectl, role)).toBe('rolebinding.rbac.authorization.k8s.io/jane created\n');
-    expect(await run(kubectl, [...pods('list'), '--as', 'jane'])).toBe('yes\n');
-    expect(await run(kubectl, [...pods('delete'), '--as', 'jane'])).toBe('no\nexit code 1');
-  });
+    it('may do what the default ClusterRoles permit', async () => {
+      expect(await run(kubectl, [...pods('list'), '--as', 'jane'])).toBe('no\nexit code 1');
+      const role = ['create', 'rolebinding', 'jane', '--clusterrole', 'view', '--user', 'jane'];
+      expect(await run(kubectl, role)).toBe('rolebinding.rbac.authorization.k8s.io/jane created\n');
+      expect(await run(kubectl, [...pods('list'), '--as', 'jane'])).toBe('yes\n');
+      expect(await run(kubectl, [...pods('delete'), '--as', 'jane'])).toBe('no\nexit code 1');
+    });
 
-  it('is told what it may not do', async () => {
-    const account = 'system:serviceaccount:default:default';
-    const why = `User "${account}" cannot list resource "secrets" in API group "" in the namespace "default"`;
-    const token = (await run(kubectl, ['create', 'token', 'default'])).trim();
-    // The kubeconfig has a token of its own, which comes first.
-    const said = await run(kubectl, ['get', 'secrets', '--as', account]);
-    expect(said).toBe(`Error from server (Forbidden): secrets is forbidden: ${why}\nexit code 1`);
-    expect(token.split('.')).toHaveLength(3);
-  });
-});
+    it('is told what it may not do', async () => {
+      const account = 'system:serviceaccount:default:default';
+      const why = `User "${account}" cannot list resource "secrets" in API group "" in the namespace "default"`;
+      const token = (await run(kubectl, ['create', 'token', 'default'])).trim();
+      // The kubeconfig has a token of its own, which comes first.
+      const said = await run(kubectl, ['get', 'secrets', '--as', account]);
+      expect(said).toBe(`Error from server (Forbidden): secrets is forbidden: ${why}\nexit code 1`);
+      expect(token.split('.')).toHaveLength(3);
+    });
+  },
+);
 
-it.skipIf(!isOld)('kubectl 1.20, of Debian, applies, reads, patches and deletes', async () => {
-  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: old }\ndata: { a: "1" }\n';
-  const file = stage.file('old.yaml', map);
-  expect(await run(OLD_KUBECTL, ['apply', '--validate=false', '-f', file])).toBe('configmap/old created\n');
-  expect(await run(OLD_KUBECTL, ['get', 'cm', 'old', '-o', 'jsonpath={.data.a}'])).toBe('1');
-  expect(await run(OLD_KUBECTL, ['patch', 'cm', 'old', '-p', '{"data":{"a":"2"}}'])).toBe('configmap/old patched\n');
-  expect(await run(OLD_KUBECTL, ['get', 'cm', 'old'])).toMatch(/^NAME +DATA +AGE\nold +1 +\d+s\n$/);
-  expect(await run(OLD_KUBECTL, ['delete', 'cm', 'old'])).toBe('configmap "old" deleted\n');
-});
+it(
+  'kubectl 1.20, of Debian, applies, reads, patches and deletes',
+  needs({ 'kubectl 1.20 of Debian': isOld }),
+  async () => {
+    const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: old }\ndata: { a: "1" }\n';
+    const file = stage.file('old.yaml', map);
+    expect(await run(OLD_KUBECTL, ['apply', '--validate=false', '-f', file])).toBe('configmap/old created\n');
+    expect(await run(OLD_KUBECTL, ['get', 'cm', 'old', '-o', 'jsonpath={.data.a}'])).toBe('1');
+    expect(await run(OLD_KUBECTL, ['patch', 'cm', 'old', '-p', '{"data":{"a":"2"}}'])).toBe('configmap/old patched\n');
+    expect(await run(OLD_KUBECTL, ['get', 'cm', 'old'])).toMatch(/^NAME +DATA +AGE\nold +1 +\d+s\n$/);
+    expect(await run(OLD_KUBECTL, ['delete', 'cm', 'old'])).toBe('configmap "old" deleted\n');
+  },
+);
 
-it.skipIf(!hasPython)('python3-kubernetes, of Debian, creates, watches and deletes', async () => {
-  const script = stage.file(
-    'client.py',
-    [
-      'from kubernetes import client, config, watch',
-      'config.load_kube_config()',
-      'api = client.CoreV1Api()',
-      'meta = client.V1ObjectMeta(name="snake", labels={"kind": "python"})',
-      'made = api.create_namespaced_config_map("default", client.V1ConfigMap(metadata=meta, data={"a": "1"}))',
-      'version = made.metadata.resource_version',
-      'api.patch_namespaced_config_map("snake", "default", {"data": {"a": "2"}})',
-      'api.delete_namespaced_config_map("snake", "default")',
-      'stream = watch.Watch()',
-      'for event in stream.stream(api.list_namespaced_config_map, "default", resource_version=version,',
-      '                           label_selector="kind=python"):',
-      '    print(event["type"], event["object"].data["a"])',
-      '    if event["type"] == "DELETED": stream.stop()',
-    ].join('\n'),
-  );
-  expect(await run(PYTHON, [script])).toBe('MODIFIED 2\nDELETED 2\n');
-});
+it(
+  'python3-kubernetes, of Debian, creates, watches and deletes',
+  needs({ 'python3-kubernetes of Debian': hasPython }),
+  async () => {
+    const script = stage.file(
+      'client.py',
+      [
+        'from kubernetes import client, config, watch',
+        'config.load_kube_config()',
+        'api = client.CoreV1Api()',
+        'meta = client.V1ObjectMeta(name="snake", labels={"kind": "python"})',
+        'made = api.create_namespaced_config_map("default", client.V1ConfigMap(metadata=meta, data={"a": "1"}))',
+        'version = made.metadata.resource_version',
+        'api.patch_namespaced_config_map("snake", "default", {"data": {"a": "2"}})',
+        'api.delete_namespaced_config_map("snake", "default")',
+        'stream = watch.Watch()',
+        'for event in stream.stream(api.list_namespaced_config_map, "default", resource_version=version,',
+        '                           label_selector="kind=python"):',
+        '    print(event["type"], event["object"].data["a"])',
+        '    if event["type"] == "DELETED": stream.stop()',
+      ].join('\n'),
+    );
+    expect(await run(PYTHON, [script])).toBe('MODIFIED 2\nDELETED 2\n');
+  },
+);
 
 it('@kubernetes/client-node', async () => {
   const script = stage.file(

@@ -8,8 +8,9 @@ import type { LogStream } from '../../../src/store/logs/cri-line.ts';
 import { instanceLogPath } from '../../../src/store/logs/log-files.ts';
 import { LogReader } from '../../../src/store/logs/log-reader.ts';
 import { temporaryFolder } from '../temporary-store.ts';
-import { canMount, messageOf, startWorkerOnSmallDisk, useWorkers } from '../workers.ts';
+import { messageOf, startWorkerOnSmallDisk, useWorkers } from '../workers.ts';
 import { START_MS, newLogPath, writeAll, recordsOf, bytesOf, textOf, out, error } from './written-log.ts';
+import { needs } from '../../needs.ts';
 
 /** Bytes with many newlines, and lines near the length of a record. */
 const anyChunk = fc.oneof(
@@ -127,7 +128,7 @@ describe('a container log', () => {
 
 useWorkers();
 
-describe.runIf(canMount())('a container log on a full disk', () => {
+describe('a container log on a full disk', needs('private mounts'), () => {
   it('says how much is missing, where it is missing, as soon as there is room', async () => {
     const { texts } = await messageOf<{ texts: string[] }>(startWorkerOnSmallDisk(temporaryFolder(), 'gapsInLog'));
     const missing = (bytes: number): string =>

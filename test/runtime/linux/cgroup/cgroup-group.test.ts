@@ -7,6 +7,7 @@ import { CgroupGroup } from '../../../../src/runtime/linux/cgroup/cgroup-group.t
 import { cgroupMachine } from '../../../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import { PATIENT } from '../../../patience.ts';
+import { needs } from '../../../needs.ts';
 
 const machine = cgroupMachine();
 const NOTHING = { memoryBytes: undefined, cpuMillis: undefined, cpuRequestMillis: undefined, pids: undefined };
@@ -17,7 +18,7 @@ function stateOf(pid: number): string | undefined {
   return existsSync(file) ? /\) (\w)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
 }
 
-describe.skipIf(machine.locations.size === 0)('a cgroup, where one can be made', () => {
+describe('a cgroup, where one can be made', needs('cgroups'), () => {
   it('takes in what a process has started meanwhile, and ends all of it', async () => {
     const made = CgroupGroup.make(machine, 'test-group/main/0', { ...NOTHING, together: NOTHING }, new SystemClock());
     if (!made.ok) throw new Error(made.error);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runInScope, type ScopeFacts, wantsScope } from '../../../../src/runtime/linux/cgroup/scope.ts';
+import { needs } from '../../../needs.ts';
 
 const USER: ScopeFacts = {
   platform: 'linux',
@@ -28,7 +29,7 @@ describe('podrun wants a scope of systemd', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('in a scope', () => {
+describe('in a scope', needs('Linux'), () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileIdentity } from '../../../../src/runtime/start/file-identity.ts';
 import { checkMounts } from '../../../../src/runtime/linux/namespace/check-mounts.ts';
+import { needs } from '../../../needs.ts';
 
 /** Checks a mount. A process stands for the holder: its working directory is the root of the container. */
 function check(target: string, identity: string | undefined): Promise<string> {
@@ -20,7 +21,7 @@ function check(target: string, identity: string | undefined): Promise<string> {
 const atRoot = spawn('sleep', ['100'], { cwd: '/', stdio: 'ignore' });
 afterAll(() => atRoot.kill());
 
-describe.skipIf(process.platform !== 'linux')('what is mounted', () => {
+describe('what is mounted', needs('Linux'), () => {
   it('is what was found, or the container does not start', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'podrun-mounts-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

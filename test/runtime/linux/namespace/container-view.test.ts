@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NamespaceFacts } from '../../../../src/runtime/features.ts';
 import { containerView } from '../../../../src/runtime/linux/namespace/container-view.ts';
 import type { HostMount } from '../../../../src/runtime/linux/namespace/host-mounts.ts';
+import { needs } from '../../../needs.ts';
 
 const ROOT: HostMount = { path: '/', device: '8:1', root: '/', type: 'ext4', options: ['rw'] };
 const facts = { mode: 'user', hasOwnProc: true, layers: 'disk' } as NamespaceFacts;
@@ -48,7 +49,7 @@ function usr(others: readonly HostMount[], { mode = 'user', isRootReadOnly = fal
   return words.filter((word) => word !== false).join(', ');
 }
 
-describe.skipIf(process.platform !== 'linux')('a folder of the host, for an ordinary user', () => {
+describe('a folder of the host, for an ordinary user', needs('Linux'), () => {
   const at = (place: string, type = 'ext4'): HostMount => ({
     path: place,
     device: '8:2',

@@ -9,6 +9,7 @@ import type { NamespaceFacts } from '../../../../src/runtime/features.ts';
 import type { Inside } from '../../../../src/runtime/inside.ts';
 import { Namespaces } from '../../../../src/runtime/linux/namespace/namespaces.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
+import { need } from '../../../needs.ts';
 
 const clock = new SystemClock();
 let folder: string;
@@ -58,8 +59,8 @@ const env = { PATH: process.env['PATH'] ?? '' };
 /** The facts of this machine. Skips the test where such containers are not possible. */
 async function factsFor(mode: NamespaceFacts['mode'], context: TestContext): Promise<NamespaceFacts> {
   const detection = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath: env.PATH });
-  if (!detection.ok) return context.skip('namespaces are not permitted here');
-  if (mode === 'root' && detection.facts.mode === 'user') return context.skip('only root can');
+  need(context, 'namespaces', ...(mode === 'root' ? (['root'] as const) : []));
+  if (!detection.ok) throw new Error(detection.why.type);
   return { ...detection.facts, mode };
 }
 
@@ -103,7 +104,7 @@ describe.each(['root', 'user'] as const)('whoever enters a container, made as %s
 
   it('writes to memory where a disk takes no layers, and finds its mount points all the same', async (context) => {
     const facts = await factsFor(mode, context);
-    context.skip(facts.layers === undefined, 'overlays are not permitted here');
+    need(context, { overlays: facts.layers !== undefined });
     const inside = await open({ ...facts, layers: 'tmpfs' });
     const script =
       'cat /only-inside/here; echo written >/var/in-layer; cat /var/in-layer; echo more >>/only-inside/here';

@@ -8,6 +8,7 @@ import {
   partOver,
   whyNotOver,
 } from '../../../../src/runtime/linux/namespace/image-folder.ts';
+import { needs } from '../../../needs.ts';
 
 const parent = mkdtempSync(path.join(tmpdir(), 'podrun-common-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
@@ -61,7 +62,7 @@ it('an empty folder lies over nothing', () => {
   ]);
 });
 
-describe.skipIf(process.platform !== 'linux')('a folder is refused', () => {
+describe('a folder is refused', needs('Linux'), () => {
   it('where the machine has no overlays', () => {
     expect(whyNotOver(parent, { layers: undefined })).toMatch(/^the folder \S+ of the image map needs overlays/);
   });

@@ -2,33 +2,36 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { SystemClock } from '../../../../src/clock.ts';
 import type { Confinement, FileOwners, Identity, Mount } from '../../../../src/runtime/confinement.ts';
-import type { NamespaceFacts } from '../../../../src/runtime/features.ts';
 import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
+import { need } from '../../../needs.ts';
 import { handMadeImage, type LayerFiles } from '../../support/hand-made-image.ts';
 import { makeRig, PATH, type Rig, sh } from '../../support/process-rig.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-image-root-'));
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 const detected = await detectNamespaces({ stateDir, clock: new SystemClock(), version: 'test', userPath: PATH });
-const isPossible = detected.ok && detected.facts.layers !== undefined && handMadeImage(stateDir, 'root') !== undefined;
+const facts = detected.ok && detected.facts.layers !== undefined ? detected.facts : undefined;
+const hasBusybox = handMadeImage(stateDir, 'root') !== undefined;
 
 /** True when a user namespace can have the subordinate ids of this user. */
 const hasMapping =
   spawnSync('unshare', ['--user', '--map-auto', '--map-root-user', 'setpriv', '--reuid', '1000', 'true']).status === 0;
 
-/** The ways of this machine to own the files of an image. */
-const WAYS: readonly { owners: FileOwners; rig: Rig }[] = !isPossible
-  ? []
-  : (['root', 'mapped', 'single'] as const)
-      .filter((owners) => (owners === 'root' ? detected.facts.mode === 'root' : owners === 'single' || hasMapping))
-      .map((owners) => ({ owners, rig: makeRig('fifo', factsOf(detected.facts, owners)) }));
+/** The ways to own the files of an image. */
+const WAYS: readonly { owners: FileOwners; rig: Rig }[] = (['root', 'mapped', 'single'] as const).map((owners) => ({
+  owners,
+  rig: makeRig('fifo', facts && { ...facts, mode: owners === 'root' ? 'root' : 'user' }),
+}));
 
-function factsOf(facts: NamespaceFacts, owners: FileOwners): NamespaceFacts {
-  return { ...facts, mode: owners === 'root' ? 'root' : 'user' };
+/** Skips a test where this machine has no such way. */
+function needWay(test: TestContext, owners: FileOwners): void {
+  need(test, { overlays: facts !== undefined, '/bin/busybox': hasBusybox });
+  if (owners === 'root') need(test, { 'namespaces of root': facts?.mode === 'root' });
+  else need(test, 'user namespaces', { 'subordinate ids': owners === 'single' || hasMapping });
 }
 
 /** The answers about process 1. */
@@ -89,6 +92,8 @@ function volume(content: string): string {
 const mount = (source: string, target: string): Mount => ({ source, target, isReadOnly: false });
 
 describe.each(WAYS)('a container with the files of an image, owned as $owners', ({ owners, rig }) => {
+  beforeEach((test) => needWay(test, owners));
+
   const run = async (script: string, asked: Asked = {}): Promise<string> =>
     (await rig.run(sh(script), inImage(owners, asked))).text.trimEnd().replaceAll('\n', ' ');
 
@@ -169,9 +174,10 @@ describe.each(WAYS)('a container with the files of an image, owned as $owners', 
   });
 });
 
-it.each(WAYS.filter(({ owners }) => owners !== 'single'))(
+it.for(WAYS.filter(({ owners }) => owners !== 'single'))(
   'a container whose files are owned as $owners has all users, and each may open its output',
-  async ({ owners, rig }) => {
+  async ({ owners, rig }, test) => {
+    needWay(test, owners);
     const identity = { uid: 1000, gid: 1000, groups: [1000] };
     const given = await rig.run(sh('chown 1000 /tmp; stat -c %u /tmp'), inImage(owners, {}));
     const opened = await rig.run(sh('id -u > /dev/stdout'), inImage(owners, { identity }));
@@ -179,9 +185,10 @@ it.each(WAYS.filter(({ owners }) => owners !== 'single'))(
   },
 );
 
-it.skipIf(!isPossible)('programs for images are copied with their loader', () => {
-  const [way] = WAYS;
-  const common = path.join(way?.rig.folder ?? '', 'common');
+it('programs for images are copied with their loader', (test) => {
+  const { owners, rig } = WAYS.find((way) => way.owners === (facts?.mode === 'root' ? 'root' : 'single'))!;
+  needWay(test, owners);
+  const common = path.join(rig.folder, 'common');
   const folder = readdirSync(common).find((name) => name.startsWith('programs-')) ?? '';
   expect(readdirSync(path.join(common, folder))).toEqual(expect.arrayContaining(['loader', 'setpriv', 'sleep']));
   expect(readFileSync(path.join(common, folder, 'sleep')).length).toBeGreaterThan(0);

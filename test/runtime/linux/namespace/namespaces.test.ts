@@ -17,6 +17,7 @@ import { detectNamespaces } from '../../../../src/runtime/linux/detection/namesp
 import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
 import { type Argv, makeRig, markedPids, PATH, sh, until } from '../../support/process-rig.ts';
+import { needs } from '../../../needs.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-namespaces-'));
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
@@ -74,7 +75,7 @@ const run = async (
 
 const mount = (from: string, target: string, isReadOnly = false) => ({ source: from, target, isReadOnly });
 
-describe.skipIf(facts === undefined)('a container with namespaces', () => {
+describe('a container with namespaces', needs('namespaces'), () => {
   it('has processes of its own, a host name, and a root that it may write to without touching the host', async () => {
     const file = `/etc/podrun-test-${process.pid}`;
     const script = `hostname; echo there > ${file}; cat ${file}; ls /proc | grep -c '^[0-9]'; [ $$ != 1 ] && id -u`;
@@ -197,7 +198,7 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
   });
 });
 
-describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
+describe('namespaces that were made ahead', needs('namespaces'), () => {
   /** The spare holders of this process: other test processes may have some, too. */
   const mine = (): number[] => markedPids('spare').filter((pid) => factsOf(pid)?.parentPid === process.pid);
 
@@ -226,7 +227,7 @@ describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
   });
 });
 
-describe.skipIf(facts === undefined)('where the state folder cannot hold layers', () => {
+describe('where the state folder cannot hold layers', needs('namespaces'), () => {
   const inMemory = makeRig('fifo', facts && { ...facts, layers: 'tmpfs' });
   const without = makeRig('fifo', facts && { ...facts, layers: undefined });
   const script = '(echo w > /etc/podrun-layer && cat /etc/podrun-layer) 2>&1; cat /no/such/f 2>&1';
@@ -244,7 +245,7 @@ describe.skipIf(facts === undefined)('where the state folder cannot hold layers'
   });
 });
 
-describe.skipIf(facts === undefined)('the processes that a container sees', () => {
+describe('the processes that a container sees', needs('namespaces'), () => {
   it('begin with its main process where that is to be the first', async () => {
     const first = (): { confinement: Confinement } => confined({ strictPid1: true });
     expect(await run(sh('echo $$; cat /proc/1/comm; exit 7'), first())).toEqual({ text: '1\nsh\n', exitCode: 7 });
@@ -279,7 +280,7 @@ describe.skipIf(facts === undefined)('the processes that a container sees', () =
   });
 });
 
-it.skipIf(facts === undefined)('containers of a Pod see each other’s shared memory, others do not', async () => {
+it('containers of a Pod see each other’s shared memory, others do not', needs('namespaces'), async () => {
   const pod = { uid: 'shared', sharesMemory: true };
   const first = await rig.start(sh('echo here > /dev/shm/podrun-test; echo up; sleep 100'), confined({}, pod));
   await until(() => first.text() === 'up\n', first.text);

@@ -9,6 +9,7 @@ import type { StartedHolder } from '../../../../src/runtime/linux/namespace/hold
 import { SpareHolder } from '../../../../src/runtime/linux/namespace/spare-holder.ts';
 import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import { markedPids, PATH, until } from '../../support/process-rig.ts';
+import { needs } from '../../../needs.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
 const clock = new SystemClock();
@@ -46,7 +47,7 @@ function hasOwnMounts(pid: number): boolean {
   }
 }
 
-it.skipIf(!detected.ok)('a holder made ahead is used', async () => {
+it('a holder made ahead is used', needs('namespaces'), async () => {
   let taken: StartedHolder | undefined;
   for (let count = 0; count < TRIES && taken === undefined; count++) taken = await takeAfter(() => undefined);
   expect(taken?.child.exitCode).toBe(null);
@@ -54,14 +55,18 @@ it.skipIf(!detected.ok)('a holder made ahead is used', async () => {
   await taken?.ended;
 });
 
-it.skipIf(!detected.ok)('a holder that does not know of a mount made since then is not used', async (context) => {
-  const place = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
-  onTestFinished(() => {
-    spawnSync('umount', ['-l', place]);
-    rmSync(place, { recursive: true });
-  });
-  const taken = await takeAfter(() => {
-    if (spawnSync('mount', ['-t', 'tmpfs', 'podrun-spare', place]).status !== 0) context.skip('only root can mount');
-  });
-  expect(taken).toBe(undefined);
-});
+it(
+  'a holder that does not know of a mount made since then is not used',
+  needs('namespaces', 'mounts for all'),
+  async () => {
+    const place = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
+    onTestFinished(() => {
+      spawnSync('umount', ['-l', place]);
+      rmSync(place, { recursive: true });
+    });
+    const taken = await takeAfter(() => {
+      expect(spawnSync('mount', ['-t', 'tmpfs', 'podrun-spare', place]).status).toBe(0);
+    });
+    expect(taken).toBe(undefined);
+  },
+);

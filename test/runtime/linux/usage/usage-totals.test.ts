@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { usageTotals } from '../../../../src/runtime/linux/usage/usage-totals.ts';
 import { PATIENT } from '../../../patience.ts';
 import { makeRig, sh } from '../../support/process-rig.ts';
+import { needs } from '../../../needs.ts';
 
 const rig = makeRig();
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-usage-'));
@@ -48,7 +49,7 @@ describe('what a container has taken', () => {
   });
 });
 
-it.runIf(process.platform === 'linux')('is looked at when a container is told to stop, with its children', async () => {
+it('is looked at when a container is told to stop, with its children', needs('Linux'), async () => {
   const started = await rig.start(sh('sleep 100 & echo up; wait'));
   await vi.waitUntil(() => started.text().includes('up'), PATIENT);
   started.container.signal('SIGTERM');
@@ -57,12 +58,12 @@ it.runIf(process.platform === 'linux')('is looked at when a container is told to
   expect(usage?.processPeakBytes).toBeGreaterThan(512 * 1024);
 });
 
-it.runIf(process.platform === 'linux')('is not known of the processes of one that has ended by itself', async () => {
+it('is not known of the processes of one that has ended by itself', needs('Linux'), async () => {
   const { exit } = await rig.run(['true']);
   expect(exit.usage?.processPeakBytes).toBeUndefined();
 });
 
-it.runIf(process.platform === 'linux').each(['kill', 'SIGKILL'])('is not looked at before a kill (%s)', async (how) => {
+it.each(['kill', 'SIGKILL'])('is not looked at before a kill (%s)', needs('Linux'), async (how) => {
   const started = await rig.start(sh('sleep 100 & wait'));
   if (how === 'kill') started.container.kill();
   else started.container.signal('SIGKILL');

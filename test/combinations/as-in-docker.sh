@@ -1,0 +1,39 @@
+#!/bin/sh
+# Runs a command with the rights that root has in a container of Docker, as it makes them by default (as root):
+#
+#   sh test/combinations/as-in-docker.sh COMMAND [ARGUMENT...]
+#
+# Root keeps Docker's fourteen capabilities: no SYS_ADMIN, hence no mounts. It cannot make user namespaces, and cgroups
+# are read-only. It is in a user namespace of its own in which the ids 0 to 65535 are themselves: chown and setpriv work.
+# With AS="setpriv --reuid 65533 ..." it becomes an ordinary user who cannot make namespaces.
+set -eu
+
+KEPT=chown,dac_override,fsetid,fowner,mknod,net_raw,setgid,setuid,setfcap,setpcap,net_bind_service,sys_chroot,kill,audit_write
+
+case ${1:-} in
+--mounted)
+  shift
+  awk '$5 ~ "^/sys/fs/cgroup" { print $5 }' /proc/self/mountinfo | while read -r point; do
+    mount -o remount,bind,ro "$point"
+  done
+  # The ids are written from outside of the user namespace, as soon as it is there.
+  own=$(readlink /proc/self/ns/user)
+  (
+    while [ "$(readlink "/proc/$$/ns/user")" = "$own" ]; do sleep 0.01; done
+    for ids in uid_map gid_map; do echo '0 0 65536' >"/proc/$$/$ids"; done
+  ) &
+  exec unshare --user sh "$0" --unmapped "$@"
+  ;;
+--unmapped)
+  shift
+  until [ "$(cat /proc/self/gid_map)" ]; do sleep 0.01; done
+  # Root has its rights from the next program on.
+  exec sh "$0" --mapped "$@"
+  ;;
+--mapped)
+  shift
+  echo 0 >/proc/sys/user/max_user_namespaces
+  exec setpriv "--bounding-set=-all,+$(echo "$KEPT" | sed 's/,/,+/g')" --inh-caps=-all ${AS:-} "$@"
+  ;;
+*) exec unshare --mount sh "$0" --mounted "$@" ;;
+esac
