@@ -126,7 +126,6 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     ...(await beginWorkloads(store, clock, assignment?.workloads ?? [], title)),
   ];
   agents.hasBegun(id);
-  agents.markReady(id);
   if (background.serving === undefined)
     sendAnswer({
       type: 'began',
@@ -134,6 +133,8 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
       foreign: foreign.map(({ object }) => keyText(object.metadata)),
       resumed: namesOf(workloads, resumed),
     });
+  // A server may end it from now on, to take over: its starter has had its answer.
+  agents.markReady(id);
   for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
   const isOnRecord = await runToTheEnd(background, {
     owned,

@@ -11,8 +11,10 @@ import { checkOptions } from './options.ts';
 import { callListener } from './output.ts';
 import { asyncDispose } from './pods/dispose.ts';
 import { type CheckedRun, networksFor, settingsOfRun } from './run-settings.ts';
+import type { ServerClaim } from '../server/index.ts';
+import type { FileStore } from '../store/file-store.ts';
 import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
-import { openStateFolder, type StateFolder } from './state-folder.ts';
+import { openStateFolder } from './state-folder.ts';
 
 /** Set by the build: the path of dist/descriptions.json, from the file with this code. */
 declare const DESCRIPTIONS: string;
@@ -33,49 +35,59 @@ export function serve(options: KubernetesServerOptions = {}): Promise<Kubernetes
 }
 
 async function start({
-  port = 0,
+  port,
   authorization,
   auditLog,
   ...options
 }: KubernetesServerOptions): Promise<KubernetesServer> {
   checkOptions(options, 'serve');
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usage('option port of serve() must be a port number');
+  const isPort = port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535);
+  if (!isPort) throw usage('option port of serve() must be a port number');
   const cwd = options.cwd ?? process.cwd();
   const file = typeof options.config === 'string' ? options.config : undefined;
   const config = options.config === false ? undefined : readConfigFile({ cwd, path: file });
   const clock = new SystemClock();
   const warn = (text: string): void => callListener(options.onWarning, text);
   const stateFolder = openStateFolder(options.stateDir, clock);
+  const { store } = stateFolder;
+  let claim: ServerClaim | undefined;
+  let running: ServedPods | undefined;
+  const end = async (): Promise<void> => {
+    await running?.end();
+    claim?.release();
+    stateFolder.close();
+  };
   try {
-    const running = await openPods({ options, clock, cwd, config, warn, warnings: [] }, stateFolder);
-    const { openApiServer } = await import('../server/index.ts');
+    const { claimServer, openApiServer } = await import('../server/index.ts');
+    claim = await claimServer(store.root, clock);
+    const { pods, range } = (running = await openPods({ options, clock, cwd, config, warn, warnings: [] }, store));
     const server = await openApiServer({
-      store: stateFolder.store,
+      store,
       clock,
+      claim,
       port,
       authorization,
       auditLog,
       descriptionsFile: path.join(path.dirname(import.meta.filename), DESCRIPTIONS),
       report: warn,
       node: {
-        serviceRange: running.range,
-        createPod: (pod) => running.pods.startPod(pod),
-        took: (object) => running.pods.took(object),
-        serveApi: (api) => running.pods.agent.serveApi(api),
+        serviceRange: range,
+        createPod: (pod) => pods.startPod(pod),
+        took: (object) => pods.took(object),
+        serveApi: (api) => pods.agent.serveApi(api),
       },
     });
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> =>
       (closed ??= withLibraryErrors(async () => {
         await server.close();
-        await running.end();
-        stateFolder.close();
+        await end();
       }));
     const { url, ca, token, kubeconfig } = server;
     const made = { url, ca, token, kubeconfig, close, [Symbol.asyncDispose]: close };
     return Object.defineProperty(made, asyncDispose, { value: close });
   } catch (error) {
-    stateFolder.close();
+    await end();
     throw error;
   }
 }
@@ -88,7 +100,7 @@ interface ServedPods {
   readonly end: () => Promise<void>;
 }
 
-async function openPods(prepared: CheckedRun, { store }: StateFolder): Promise<ServedPods> {
+async function openPods(prepared: CheckedRun, store: FileStore): Promise<ServedPods> {
   const { options, config, clock, warn } = prepared;
   const variable = process.env['PODRUN_RUNTIME'];
   const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });

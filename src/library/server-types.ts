@@ -17,7 +17,7 @@ export interface KubernetesServerOptions extends Pick<
   | 'runtime'
   | 'stateDir'
 > {
-  /** The port to listen at, on 127.0.0.1. Default: a free one. */
+  /** The port to listen at, on 127.0.0.1; 0: a free one. Default: the last one of `stateDir`, if it is free. */
   readonly port?: number;
   /** `rbac`: users and Pods may do what Roles permit. `always-allow`: everything. Default: `rbac`. */
   readonly authorization?: 'rbac' | 'always-allow';

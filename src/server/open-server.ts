@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:net';
+import { PodrunError } from '../api/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
@@ -8,6 +9,7 @@ import type { StoredService } from '../api/objects.ts';
 import { machineAddress, podsAddress } from '../network/service-addresses.ts';
 import { ROUTER } from '../runtime/linux/network/cluster-commands.ts';
 import { accountOfToken } from './access/account-user.ts';
+import type { ServerClaim } from './claim-server.ts';
 import { ApiService } from './cluster/api-service.ts';
 import { GarbageCollector } from './cluster/collect-garbage.ts';
 import { keepCounts } from './cluster/keep-counts.ts';
@@ -22,7 +24,7 @@ import { AuditLog } from './http/audit.ts';
 import { ADMIN, isSameSecret, type TokenReader } from './http/authenticate.ts';
 import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
-import { type ApiListener, listenForApi } from './http/listen.ts';
+import { type ApiListener, listenForApi, type ListenOptions } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
 import type { NodeHands } from './node-hands.ts';
 import { openapiRoutes } from './openapi/index.ts';
@@ -36,8 +38,10 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   /** The address to listen at. Default: loopback. */
   readonly host?: string | undefined;
-  /** 0: any free port. */
-  readonly port: number;
+  /** 0: any free port. Undefined: that of the last server of this state folder, if it is free. */
+  readonly port: number | undefined;
+  /** The right to serve this state folder. */
+  readonly claim: ServerClaim;
   /** Default: `rbac`. */
   readonly authorization?: AuthorizationMode | undefined;
   /** Runs Pods. Undefined: nobody does. */
@@ -78,7 +82,7 @@ const HOST_NAMES = [
  * @throws {PodrunError} when the port is taken, or the state folder cannot be written
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { store, clock, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
+  const { store, clock, claim, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
   const service = node && new ApiService(store).open(node.serviceRange);
   const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
   const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
@@ -116,17 +120,14 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
     audit,
   };
-  const listening = await listenForApi({
-    pair,
-    host,
-    port,
-    onRequest: (raw, response) => void answerRequest(answering, raw, response),
-    onUpgrade: (raw, socket, head) => void answerUpgrade(answering, raw, socket, head),
-  });
+  const onRequest: ListenOptions['onRequest'] = (raw, response) => void answerRequest(answering, raw, response);
+  const onUpgrade: ListenOptions['onUpgrade'] = (...all) => void answerUpgrade(answering, ...all);
+  const listening = await listenWhereExpected({ pair, host, port, onRequest, onUpgrade }, claim.lastPort, report);
   if (authorization === 'always-allow') report(OPEN_TO_ALL);
   const url = `https://${host}:${listening.port}`;
   config.url = url;
   const kubeconfig = writeKubeconfig(store.root, { url, ca, token });
+  claim.answersAt(url);
   if (node !== undefined) standing.push(leadPodsHere(node, context, { service, host, listening }));
   return {
     url,
@@ -134,6 +135,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     token,
     kubeconfig,
     close: async () => {
+      claim.ends();
       end.abort();
       for (const each of standing) each.close();
       await listening.close();
@@ -141,6 +143,27 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
       audit?.close();
     },
   };
+}
+
+/**
+ * Listens at the port that the user has chosen, else at that of the last server, where its clients look for this one.
+ * Where another program has taken that, at any other.
+ * @throws {PodrunError} when the server cannot listen
+ */
+async function listenWhereExpected(
+  { port, ...options }: Omit<ListenOptions, 'port'> & { readonly port: number | undefined },
+  lastPort: number | undefined,
+  report: (line: string) => void,
+): Promise<ApiListener> {
+  if (port !== undefined || lastPort === undefined) return listenForApi({ ...options, port: port ?? 0 });
+  try {
+    return await listenForApi({ ...options, port: lastPort });
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    const listening = await listenForApi({ ...options, port: 0 });
+    report(`${error.message}; the port is ${listening.port} now: read the kubeconfig again`);
+    return listening;
+  }
 }
 
 /** The addresses at which Pods find the server. */

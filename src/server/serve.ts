@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import path from 'node:path';
 import type { AgentSettings } from '../agent/setup/agent-settings.ts';
 import { type ErrorCode, PodrunError } from '../api/errors.ts';
 import { runAgent } from '../background/run-agent.ts';
@@ -8,12 +6,11 @@ import { type Clock, sleep } from '../clock.ts';
 import { CLUSTER_RANGE, MACHINE_RANGE } from '../network/service-addresses.ts';
 import { sendSignal } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { readJsonFile, writeFileAtomically } from '../store/disk/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
+import { claimServer } from './claim-server.ts';
 import { FaultWatch } from './cluster/faults.ts';
 import type { AuthorizationMode } from './context.ts';
-import { serverFolder } from '../store/layout.ts';
 import { type ApiServer, openApiServer } from './open-server.ts';
 
 /** The settings of a server. Only data and functions: the command line loads this room as a bundle of its own. */
@@ -29,7 +26,8 @@ export interface ServeOptions {
   /** dist/descriptions.json. */
   readonly descriptionsFile: string;
   readonly host?: string | undefined;
-  readonly port: number;
+  /** See ApiServerOptions. */
+  readonly port: number | undefined;
   readonly authorization?: AuthorizationMode | undefined;
   /** See ApiServerOptions. */
   readonly auditLog?: string | undefined;
@@ -43,12 +41,6 @@ export interface ServeOptions {
 export interface ServingServer extends ApiServer {
   /** Begins to watch for faults of Pods. The result answers sentences about them. */
   readonly watchFaults: () => () => readonly string[];
-}
-
-/** The server that runs, on record for the next one. */
-interface ServerRecord {
-  readonly pid: number;
-  readonly url: string;
 }
 
 const LOOK_AGAIN_MS = 20;
@@ -77,9 +69,10 @@ export async function serveCluster(options: ServeOptions): Promise<ServeOutcome>
 async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Promise<number> {
   const { clock, podrun, settings, report, onReady, ...listening } = options;
   const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints });
+  // It ends with this process: the next server has the agent then.
+  const claim = await claimServer(store.root, clock);
   const agents = new BackgroundAgents(store.root, localProcesses);
   const id = await serverAgent(agents, { ...settings, isServer: true }, clock);
-  const record = path.join(serverFolder(store.root), 'server.json');
   return runAgent(id, {
     store,
     clock,
@@ -93,12 +86,10 @@ async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Pro
         took: agent.took,
         serveApi: agent.serveApi,
       };
-      const server = await openApiServer({ ...listening, store, clock, node, report });
+      const server = await openApiServer({ ...listening, store, clock, claim, node, report });
       try {
-        writeFileAtomically(record, JSON.stringify({ pid: process.pid, url: server.url } satisfies ServerRecord));
         return await onReady({ ...server, watchFaults: () => faultsOf(store) });
       } finally {
-        rmSync(record, { force: true });
         await server.close();
       }
     },
@@ -113,28 +104,26 @@ function faultsOf(store: FileStore): () => readonly string[] {
 /** The agent of the server: that of the last one, or a new one. This process stands for it from now on. */
 async function serverAgent(agents: BackgroundAgents, settings: AgentSettings, clock: Clock): Promise<string> {
   const id = agents.list().find((each) => agents.settings<AgentSettings>(each)?.isServer === true);
-  if (id === undefined) return agents.create(settings, { pods: [], workloads: [], command: 'serve' });
-  await takeFrom(agents, id, clock);
+  if (id === undefined || !(await takeFrom(agents, id, clock)))
+    return agents.create(settings, { pods: [], workloads: [], command: 'serve' });
   agents.changeSettings(id, settings);
   return id;
 }
 
-/** Ends an agent that another command has started in the place of a server that was killed. */
-async function takeFrom(agents: BackgroundAgents, id: string, clock: Clock): Promise<void> {
+/**
+ * Makes this process the agent of the last server. Ends the agent that another command has started in its place; that
+ * command itself is left alone, and has started the agent in a moment.
+ * @returns false when the agent has ended with its last Pod
+ */
+async function takeFrom(agents: BackgroundAgents, id: string, clock: Clock): Promise<boolean> {
   const untilMs = clock.now().monotonicMs + OTHER_ENDS_MS;
   for (;;) {
     const present = agents.processOf(id);
-    const isGone = present === undefined || agents.isGone(present);
-    if (isGone && agents.claim(id) === undefined) return;
-    const record = readJsonFile<ServerRecord>(path.join(serverFolder(agents.root), 'server.json'));
-    if (present !== undefined && record?.pid === present.pid) {
-      throw new PodrunError('Conflict', `podrun serve runs already (process ${present.pid}): ${record.url}`, {
-        hint: `Its kubeconfig is ${path.join(serverFolder(agents.root), 'kubeconfig')}.`,
-      });
-    }
+    if (present === undefined) return false;
+    if (agents.isGone(present) && agents.claim(id) === undefined) return true;
     if (clock.now().monotonicMs > untilMs)
-      throw new PodrunError('Conflict', `process ${present?.pid ?? 0} is the agent of the server and does not end`);
-    if (!isGone) sendSignal(present.pid, 'SIGTERM');
+      throw new PodrunError('Conflict', `process ${present.pid} is the agent of the server and does not end`);
+    if (present.isReady && agents.isHere(present)) sendSignal(present.pid, 'SIGTERM');
     await sleep(clock, LOOK_AGAIN_MS);
   }
 }

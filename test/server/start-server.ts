@@ -8,7 +8,7 @@ import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import type { AuthorizationMode } from '../../src/server/context.ts';
-import { type ApiServer, openApiServer } from '../../src/server/index.ts';
+import { type ApiServer, claimServer, openApiServer } from '../../src/server/index.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 
 /** The answer to a request. */
@@ -41,12 +41,15 @@ interface TestServerOptions {
   /** The state folder, which stays. Default: a new one. */
   readonly stateDir?: string;
   readonly authorization?: AuthorizationMode;
+  /** Default: that of the last server of the state folder, else a free one. */
+  readonly port?: number;
 }
 
 export async function startServer({
   objects = [],
   stateDir,
   authorization,
+  port,
 }: TestServerOptions = {}): Promise<TestServer> {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), 'podrun-server-'));
   const clock = new SystemClock();
@@ -55,7 +58,8 @@ export async function startServer({
   const trouble: string[] = [];
   const descriptionsFile = path.join(import.meta.dirname, '../../dist/descriptions.json');
   const report = (line: string): unknown => trouble.push(line);
-  const server = await openApiServer({ store, clock, port: 0, authorization, descriptionsFile, report });
+  const claim = await claimServer(root, clock);
+  const server = await openApiServer({ store, clock, claim, port, authorization, descriptionsFile, report });
   const agent = new Agent({ ca: server.ca, keepAlive: true });
   const send: TestServer['request'] = (method, target, body, headers = {}) =>
     new Promise((resolve, reject) => {
@@ -92,6 +96,7 @@ export async function startServer({
     close: async () => {
       agent.destroy();
       await server.close();
+      claim.release();
       if (stateDir === undefined) rmSync(root, { recursive: true, force: true });
       if (trouble.length > 0) throw new Error(`the server reported:\n${trouble.join('\n')}`);
     },

@@ -15,7 +15,7 @@ import { serveSettings, type ServedPodFlags } from '../serve/serve-settings.ts';
 import type { RunVerb } from '../verb.ts';
 
 interface ServeFlags extends ServedPodFlags {
-  readonly port: string;
+  readonly port?: string;
   readonly address: string;
   readonly authorization: 'rbac' | 'always-allow';
   readonly once?: boolean;
@@ -41,7 +41,7 @@ export function register(program: Command, run: RunVerb): void {
     .summary('Serve the API of Kubernetes, for kubectl and other clients')
     .description('Serves the API of Kubernetes. The Pods and workloads that clients create run on this machine.')
     .usage('[flags] [-- COMMAND ARGS...]')
-    .option('--port <number>', 'port to listen at; 0: a free one', '0')
+    .option('--port <number>', 'port to listen at; 0: a free one (default: the last one, if it is free)')
     .option('--address <address>', 'address to listen at', '127.0.0.1')
     .addOption(
       new Option('--authorization <mode>', 'rbac: users and Pods may do what Roles permit; always-allow: everything')
@@ -59,12 +59,12 @@ export function register(program: Command, run: RunVerb): void {
     .option('--ingress-port <ports>', 'ports for Ingresses: HTTP,HTTPS')
     .option('--isolate', 'containers get copies of the folders with your work')
     .addHelpText('after', EXAMPLES)
-    .action((flags: Partial<ServeFlags> & Pick<ServeFlags, 'port' | 'address' | 'authorization'>) =>
+    .action((flags: Partial<ServeFlags> & Pick<ServeFlags, 'address' | 'authorization'>) =>
       run((cli) => serve(cli, withDefaults(flags))),
     );
 }
 
-function withDefaults(flags: Partial<ServeFlags> & Pick<ServeFlags, 'port' | 'address' | 'authorization'>): ServeFlags {
+function withDefaults(flags: Partial<ServeFlags> & Pick<ServeFlags, 'address' | 'authorization'>): ServeFlags {
   const { image = [], config, network, proxy, runtime, images, ingressPort, isolate = false, ...rest } = flags;
   return { ...rest, image, config, network, proxy, runtime, images, ingressPort, isolate };
 }
@@ -88,7 +88,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
     settings,
     descriptionsFile: path.join(cli.folder, 'descriptions.json'),
     host: flags.address,
-    port: portNumber(flags.port),
+    port: flags.port === undefined ? undefined : portNumber(flags.port),
     authorization: flags.authorization,
     auditLog: flags.auditLog,
     report: (line) => cli.stderr.write(`${line}\n`),

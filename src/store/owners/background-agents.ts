@@ -121,6 +121,11 @@ export class BackgroundAgents {
     return presenceOf(process, this.#lookup) === 'gone';
   }
 
+  /** True for a process that certainly exists, and has this pid here: a signal reaches it, and no other one. */
+  isHere(process: AgentProcess): boolean {
+    return presenceOf(process, this.#lookup) === 'exists';
+  }
+
   /** True for a process that was killed and still exists: it may finish a write, and is gone in a moment. */
   isEnding(process: AgentProcess): boolean {
     return presenceOf(process, this.#lookup) === 'exists' && this.#lookup.isEnding?.(process.pid) === true;

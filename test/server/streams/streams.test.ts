@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer, createWebSocketStream } from 'ws';
 import { SystemClock } from '../../../src/clock.ts';
-import { type ApiServer, openApiServer } from '../../../src/server/index.ts';
+import { type ApiServer, claimServer, openApiServer } from '../../../src/server/index.ts';
 import { storeOf } from '../../cli/prepared-store.ts';
 import { Workshop } from '../../cli/workshop.ts';
 import { forwardByLibrary, runByLibrary } from './client-library.ts';
@@ -34,13 +34,9 @@ beforeAll(async () => {
   const applied = workshop.start(['apply', pod]);
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   const store = storeOf(workshop);
-  server = await openApiServer({
-    store,
-    clock: new SystemClock(),
-    port: 0,
-    descriptionsFile: '',
-    report: () => undefined,
-  });
+  const clock = new SystemClock();
+  const claim = await claimServer(store.root, clock);
+  server = await openApiServer({ store, clock, claim, port: 0, descriptionsFile: '', report: () => undefined });
 });
 
 afterAll(async () => {

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { PodrunError } from '../api/errors.ts';
+import { type Clock, sleep } from '../clock.ts';
+import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { inFolder, readJsonFile, writeFileAtomically } from '../store/disk/atomic-file.ts';
+import { onDisk } from '../store/disk/disk-errors.ts';
+import { FileLocks } from '../store/disk/file-lock.ts';
+import { serverFolder } from '../store/layout.ts';
+import {
+  distanceOf,
+  isSelf,
+  type KnownProcess,
+  knownProcess,
+  presenceOf,
+  withCachedIds,
+} from '../store/owners/known-process.ts';
+
+/** The server of a state folder, on record. The port outlives the server: its clients find the next one there. */
+interface ServerRecord {
+  /** Undefined: no server runs. */
+  readonly process?: KnownProcess | undefined;
+  /** Undefined: it does not answer yet, or not any more. */
+  readonly url?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+/** The right of this process to be the server of a state folder. It ends with the process, or when it is released. */
+export interface ServerClaim {
+  /** The port of the last server. Undefined: there was none. */
+  readonly lastPort: number | undefined;
+  /** Tells others where the server answers. */
+  readonly answersAt: (url: string) => void;
+  /** The server answers no more. The next one waits until this process has ended, or has released its claim. */
+  readonly ends: () => void;
+  readonly release: () => void;
+}
+
+const LOOK_AGAIN_MS = 20;
+/** The time that another server has to answer or to end, milliseconds. */
+const OTHER_MS = 10_000;
+
+const lookup = withCachedIds(localProcesses);
+
+/**
+ * Makes this process the server of a state folder. Of several that try at once, one succeeds, and the others wait until
+ * they can say where it answers.
+ * @throws {PodrunError} (Conflict) when another process is the server
+ */
+export async function claimServer(root: string, clock: Clock): Promise<ServerClaim> {
+  const place = new ServerPlace(root);
+  const untilMs = clock.now().monotonicMs + OTHER_MS;
+  for (;;) {
+    const other = place.take();
+    if (other === undefined) return place;
+    const answers = other.url !== undefined && !isKilled(other.process);
+    if (answers || clock.now().monotonicMs > untilMs) throw place.runsAlready(other);
+    await sleep(clock, LOOK_AGAIN_MS);
+  }
+}
+
+/** True for a process that still exists, but is gone in a moment. */
+function isKilled(process: KnownProcess): boolean {
+  return presenceOf(process, lookup) === 'exists' && lookup.isEnding?.(process.pid) === true;
+}
+
+type OtherServer = ServerRecord & { readonly process: KnownProcess };
+
+/** The record of the server in a state folder. */
+class ServerPlace implements ServerClaim {
+  readonly #root: string;
+  readonly #file: string;
+  readonly #locks: FileLocks;
+  #lastPort: number | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#file = path.join(serverFolder(root), 'server.json');
+    this.#locks = new FileLocks(root, lookup);
+  }
+
+  get lastPort(): number | undefined {
+    return this.#lastPort;
+  }
+
+  /** Makes this process the server, unless another one is: answers it. */
+  take(): OtherServer | undefined {
+    return this.#locked(() => {
+      const { process: other, ...found } = readJsonFile<ServerRecord>(this.#file) ?? {};
+      if (other !== undefined && presenceOf(other, lookup) !== 'gone') return { ...found, process: other };
+      this.#lastPort = found.port;
+      this.#write({ process: this.#self(), port: found.port });
+      return undefined;
+    });
+  }
+
+  answersAt(url: string): void {
+    this.#lastPort = Number(new URL(url).port);
+    this.#change({ process: this.#self(), url, port: this.#lastPort });
+  }
+
+  ends(): void {
+    this.#change({ process: this.#self(), port: this.#lastPort });
+  }
+
+  release(): void {
+    this.#change({ port: this.#lastPort });
+  }
+
+  /** The error of a process that finds another server. */
+  runsAlready({ process: { pid, ...other }, url }: OtherServer): PodrunError {
+    const distance = distanceOf({ pid, ...other }, lookup);
+    const who = `process ${pid}${distance === undefined ? '' : ` of ${distance}`}`;
+    const what = url === undefined ? ', and neither answers nor ends' : `: ${url}`;
+    const hint =
+      distance === undefined
+        ? `Its kubeconfig is ${path.join(serverFolder(this.#root), 'kubeconfig')}.`
+        : `If it is gone, remove ${this.#file}.`;
+    return new PodrunError('Conflict', `podrun serve runs already (${who})${what}`, { hint });
+  }
+
+  #self(): KnownProcess {
+    return knownProcess(process.pid, lookup);
+  }
+
+  /** Changes the record of this process. That of another one stays: its state folder may have been made anew. */
+  #change(record: ServerRecord): void {
+    // A lock would make a state folder again that was removed.
+    if (!existsSync(this.#file)) return;
+    this.#locked(() => {
+      const present = readJsonFile<ServerRecord>(this.#file)?.process;
+      if (present !== undefined && isSelf(present, lookup)) this.#write(record);
+    });
+  }
+
+  #write(record: ServerRecord): void {
+    inFolder(path.dirname(this.#file), () => writeFileAtomically(this.#file, JSON.stringify(record)));
+  }
+
+  #locked<T>(run: () => T): T {
+    return onDisk(`the state folder ${this.#root}`, () => this.#locks.hold('servers', 'all', 'api', run));
+  }
+}
