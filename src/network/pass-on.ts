@@ -1,6 +1,15 @@
-import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { headBytes, isFinalStatus, reasonPhrase } from './raw-answer.ts';
 import { splice } from './splice.ts';
 
 /** The headers of one connection. Node writes those of the next one. Source: RFC 9110, 7.6.1. */
@@ -17,6 +26,13 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** The bytes of the head of an answer. */
+const HEAD_BYTES_MAX = 64 * 1024;
+/** The interim answers (`100 Continue`, `103 Early Hints`) before the answer. */
+const INTERIM_MAX = 100;
+/** The time in which a program answers a request for another protocol: nobody notices meanwhile that a client left. */
+const SWITCH_TIMEOUT_MS = 60_000;
+
 /** The connection that a request goes on to, and its path and headers there. */
 export interface NextConnection {
   readonly socket: Socket;
@@ -25,51 +41,235 @@ export interface NextConnection {
   readonly headers: readonly string[];
 }
 
-interface RequestPassing extends NextConnection {
+interface Passing extends NextConnection {
   /** Changes the headers of the response: names and values, one after the other. Default: they stay as they are. */
   readonly answered?: (headers: readonly string[], answer: IncomingMessage) => readonly string[];
+  /** Called when the connection fails before an answer, or when what comes on it is not HTTP. */
+  readonly onError: (error: Error) => void;
+  /** Called for an answer that is HTTP, but may not go on: the program is a bad gateway. */
+  readonly onRefusal: (why: string) => void;
+}
+
+interface RequestPassing extends Passing {
   /** The steps that change the body of the response. Undefined: it stays as it is. */
   readonly through?: (answer: IncomingMessage) => Promise<readonly Duplex[]> | undefined;
-  readonly onError: (error: Error) => void;
 }
 
-/** Leads a request to another connection, and the response back. */
-export function passRequestOn(
-  incoming: IncomingMessage,
+/**
+ * Leads a request to another connection, and the response back. Nothing that comes on that connection is thrown: one of
+ * the two callbacks is called once, if no head has gone to the client, and else the connection of the client is cut.
+ */
+export function passRequestOn(incoming: IncomingMessage, outgoing: ServerResponse, passing: RequestPassing): void {
+  if (outgoing.destroyed) return void passing.socket.destroy();
+  const headers = [...passing.headers, ...bodyHeaders(incoming), 'Connection', 'close'];
+  const sent = ask(
+    incoming,
+    { ...passing, headers },
+    {
+      onAnswer: (answer, refuse) => passAnswer(answer, outgoing, passing, refuse),
+      onSwitch: (_, socket, __, refuse) => {
+        socket.destroy();
+        refuse('it has switched to another protocol, which nobody has asked for');
+      },
+    },
+  );
+  if (sent === undefined) return;
+  outgoing.once('close', () => sent.destroy());
+  // No pipeline: that would end the connection of the client together with this one, before the client is answered.
+  incoming.pipe(sent);
+}
+
+function passAnswer(
+  answer: IncomingMessage,
   outgoing: ServerResponse,
-  { socket, path, headers, answered = (given) => given, through, onError }: RequestPassing,
+  { answered, through }: RequestPassing,
+  refuse: Refuse,
 ): void {
-  const { method } = incoming;
-  const all = [...headers, 'Connection', 'close'];
-  const asked = request({ method, path, headers: all, createConnection: () => socket });
-  asked.on('response', (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
-      ...answered(sentOn(answer.rawHeaders), answer),
-    ]);
-    outgoing.flushHeaders();
-    passBody(answer, outgoing, through?.(answer));
+  const head = headOf(answer, answered);
+  if ('refused' in head) return refuse(head.refused);
+  const sendHead = (): void => {
+    outgoing.writeHead(head.status, head.reason, head.headers.flat());
+    // `flushHeaders` would encode the bytes of the head once more.
+    outgoing.write(Buffer.alloc(0));
+  };
+  const steps = through?.(answer);
+  if (steps !== undefined) {
+    steps
+      .then((between) => passChanged(answer, between, outgoing, { sendHead, refuse }))
+      .catch(() => outgoing.destroy());
+    return;
+  }
+  sendHead();
+  pipeline(answer, outgoing, () => undefined);
+}
+
+/** Passes the body of an answer on through steps. The head waits for their first bytes: the body may be unreadable. */
+function passChanged(
+  answer: IncomingMessage,
+  steps: readonly Duplex[],
+  outgoing: ServerResponse,
+  { sendHead, refuse }: { readonly sendHead: () => void; readonly refuse: Refuse },
+): void {
+  const last = pipeline([answer, ...steps], (error) => {
+    if (error && !outgoing.headersSent) refuse(`its page cannot be read: ${error.message}`);
+    else if (error) outgoing.destroy();
+  }) as unknown as Duplex;
+  last.once('readable', () => {
+    sendHead();
+    pipeline(last, outgoing, () => undefined);
   });
-  asked.on('error', onError);
-  outgoing.once('close', () => asked.destroy());
-  pipeline(incoming, asked, () => undefined);
 }
 
-function passBody(answer: IncomingMessage, outgoing: ServerResponse, steps?: Promise<readonly Duplex[]>): void {
-  const pass = (between: readonly Duplex[]): unknown => pipeline([answer, ...between, outgoing], () => undefined);
-  if (steps === undefined) pass([]);
-  else steps.then(pass).catch(() => outgoing.destroy());
+/** Ends a request whose answer may not go on. */
+type Refuse = (why: string) => void;
+
+/** The two ends of a request. Neither is called after a refusal. */
+interface Answered {
+  readonly onAnswer: (answer: IncomingMessage, refuse: Refuse) => void;
+  readonly onSwitch: (answer: IncomingMessage, socket: Socket, first: Buffer, refuse: Refuse) => void;
 }
 
-/** Leads the connection of a request for another protocol (WebSocket) to another connection. */
+/** Opens a request on a connection. Undefined: it cannot be sent, and `onError` was called. */
+function ask({ method }: IncomingMessage, passing: Passing, answered: Answered): ClientRequest | undefined {
+  const { socket, path, headers, onError, onRefusal } = passing;
+  let sent: ClientRequest;
+  try {
+    const createConnection = (): Socket => socket;
+    sent = request({ method, path, headers: [...headers], maxHeaderSize: HEAD_BYTES_MAX, createConnection });
+  } catch (error) {
+    socket.destroy();
+    onError(error as Error);
+    return undefined;
+  }
+  // None is left out: their bytes are bounded.
+  sent.maxHeadersCount = 0;
+  let isRefused = false;
+  const refuse: Refuse = (why) => {
+    if (isRefused) return;
+    isRefused = true;
+    sent.destroy();
+    onRefusal(why);
+  };
+  let answer: IncomingMessage | undefined;
+  let interim = 0;
+  sent.on('information', () => {
+    interim += 1;
+    if (interim > INTERIM_MAX) refuse('it has sent too many interim answers');
+  });
+  sent.on('response', (response) => {
+    answer = response;
+    if (!isRefused) answered.onAnswer(response, refuse);
+  });
+  sent.on('upgrade', (response, upgraded, first) => {
+    if (isRefused) upgraded.destroy();
+    else answered.onSwitch(response, upgraded, first, refuse);
+  });
+  sent.on('error', (error) => {
+    if (answer === undefined && !isRefused) onError(error);
+    // Bytes behind a whole answer count for nothing.
+    else if (answer?.complete === false) answer.destroy(error);
+  });
+  return sent;
+}
+
+/** The header for a body of unknown length: without it, that of a GET or DELETE would arrive as another request. */
+function bodyHeaders({ headers }: IncomingMessage): string[] {
+  return headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
+}
+
+interface AnswerHead {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+type Head = AnswerHead | { readonly refused: string };
+
+/** The head of the answer of a program that switches protocols. Source: Go's net/http/httputil, ReverseProxy. */
+function switchHead(answer: IncomingMessage, asked: string, answered: Passing['answered']): Head {
+  const { upgrade = '' } = answer.headers;
+  if (upgrade.toLowerCase() !== asked.toLowerCase())
+    return { refused: `it has switched to ${JSON.stringify(upgrade)} when ${JSON.stringify(asked)} was asked for` };
+  const head = shownHead(answer, answered);
+  if ('refused' in head) return head;
+  return { ...head, headers: [['Connection', 'Upgrade'], ['Upgrade', upgrade], ...head.headers] };
+}
+
+/** The head of a program's answer for the client, or why it may not go on. */
+function headOf(answer: IncomingMessage, answered: Passing['answered']): Head {
+  const { statusCode } = answer;
+  return isFinalStatus(statusCode) ? shownHead(answer, answered) : { refused: `its status code is ${statusCode}` };
+}
+
+function shownHead(answer: IncomingMessage, answered: Passing['answered']): Head {
+  const { statusCode: status = 0, statusMessage = '', rawHeaders } = answer;
+  const kept = sentOn(rawHeaders);
+  const headers = headerPairs(answered === undefined ? kept : answered(kept, answer));
+  try {
+    for (const [name, value] of headers) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+  } catch (error) {
+    return { refused: (error as Error).message };
+  }
+  return { status, reason: reasonPhrase(statusMessage), headers };
+}
+
+/**
+ * Leads the connection of a request for another protocol (WebSocket) to another one, once the program behind that has
+ * switched. Any other answer goes back and ends the connection: a second request of the client, perhaps with its
+ * credentials, does not reach the program.
+ */
 export function passUpgradeOn(
-  { method = 'GET' }: IncomingMessage,
+  incoming: IncomingMessage,
   { client, head }: { readonly client: Socket; readonly head: Buffer },
-  { socket, path, headers }: NextConnection,
+  passing: Passing,
 ): void {
-  const lines = headerPairs(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  socket.write(head);
-  splice(client, socket);
+  if (client.destroyed) return void passing.socket.destroy();
+  const { upgrade = '', 'content-length': length = '0' } = incoming.headers;
+  const headers = [...passing.headers, 'Connection', 'Upgrade', 'Upgrade', upgrade];
+  const sent = ask(
+    incoming,
+    { ...passing, headers },
+    {
+      onAnswer: (answer, refuse) => {
+        answer.socket.setTimeout(0);
+        const shown = headOf(answer, passing.answered);
+        if ('refused' in shown) return refuse(shown.refused);
+        client.write(headBytes(shown.status, shown.reason, [['Connection', 'close'], ...shown.headers]));
+        pipeline(answer, client, () => client.destroySoon());
+      },
+      onSwitch: (answer, socket, first, refuse) => {
+        const shown = switchHead(answer, upgrade, passing.answered);
+        if ('refused' in shown) {
+          socket.destroy();
+          return refuse(shown.refused);
+        }
+        socket.setTimeout(0);
+        client.write(headBytes(shown.status, shown.reason, shown.headers));
+        if (first.length > 0) client.write(first);
+        splice(client, socket);
+      },
+    },
+  );
+  if (sent === undefined) return;
+  sent.setTimeout(SWITCH_TIMEOUT_MS, () => sent.destroy(new Error('it does not answer')));
+  client.once('close', () => sent.destroy());
+  if (head.length > 0) client.unshift(head);
+  // Nobody reads the connection until the switch: without this, its end would not be heard.
+  client.read(0);
+  endWithBody(sent, client, Number(length)).catch(() => sent.destroy());
+}
+
+/** Ends a request with its body, which comes from the connection of the client. What follows waits for the switch. */
+async function endWithBody(sent: ClientRequest, client: Socket, length: number): Promise<void> {
+  if (length === 0) return void sent.end();
+  for (;;) {
+    const body = client.read(length) as Buffer | null;
+    if (body !== null || !client.readable) return void sent.end(body);
+    await once(client, 'readable');
+  }
 }
 
 /** The headers that go on to the next connection, in their order, with repetitions. */
@@ -85,6 +285,13 @@ export function sentOn(rawHeaders: readonly string[]): string[] {
       return !OF_CONNECTION.has(lower) && !named.has(lower);
     })
     .flat();
+}
+
+/** The clients of a request: those that it names, and then the one that has sent it. */
+export function forwardedFor({ headers, socket: { remoteAddress = '' } }: IncomingMessage): string {
+  const address = remoteAddress.replace(/^::ffff:/, '');
+  const before = headers['x-forwarded-for'];
+  return before === undefined ? address : `${String(before)}, ${address}`;
 }
 
 /** The headers of `rawHeaders`, in their order, with repetitions. */

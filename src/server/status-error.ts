@@ -1,5 +1,6 @@
 import { hasCode, PodrunError } from '../api/errors.ts';
 import type { KubeObject } from '../api/objects.ts';
+import { writableStatus } from '../network/raw-answer.ts';
 import { type FieldError, formatFieldError, formatFieldErrorBody } from '../manifest/field-error.ts';
 import { pluralWithGroup, type ServedResource } from './resources/served-resource.ts';
 
@@ -37,7 +38,7 @@ export class StatusError extends Error {
 
   constructor(failure: StatusFailure) {
     super(failure.message);
-    this.failure = failure;
+    this.failure = { ...failure, code: writableStatus(failure.code) };
   }
 
   /** The Status as the body of an answer. */

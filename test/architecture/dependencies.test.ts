@@ -62,8 +62,7 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
   {
-    modules:
-      /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js|parse5-html-rewriting-stream)(\/|$)/,
+    modules: /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js|htmlparser2)(\/|$)/,
     layers: ['server'],
   },
   { modules: /^@kubernetes\/client-node\//, layers: ['remote'] },
@@ -109,7 +108,7 @@ const WORKS_IN = [
   { name: 'protobufjs/light.js', layer: 'server' },
   { name: '@marcbachmann/cel-js', layer: 'server' },
   { name: 're2js', layer: 'server' },
-  { name: 'parse5-html-rewriting-stream', layer: 'server' },
+  { name: 'htmlparser2', layer: 'server' },
   { name: '@kubernetes/client-node/dist/config.js', layer: 'remote' },
 ];
 

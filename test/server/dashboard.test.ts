@@ -77,6 +77,10 @@ describe('the dashboard', () => {
     expect((await ask('GET', '/api/v1/pods', { ...headers, origin: 'https://evil.example' })).code).toBe(403);
     // A page of a Pod would be a page of the dashboard.
     expect((await ask('GET', '/api/v1/namespaces/default/pods/web/proxy/', headers)).code).toBe(404);
+    expect((await ask('GET', '/api/v1/namespaces/default/pods/web/%70roxy/', headers)).code).toBe(404);
+    expect((await ask('GET', '/api/v1/pods?fieldSelector=metadata.name%3Dx&x=/proxy', headers)).code).toBe(200);
+    // The page stands for nobody else.
+    expect((await ask('GET', '/api/v1/pods', { ...headers, 'impersonate-user': 'nobody' })).code).toBe(200);
     expect((await ask('GET', '/healthz', headers)).code).toBe(404);
     expect(token + page.link).not.toContain(server.token);
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIPv6, type Socket } from 'node:net';
-import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../pass-on.ts';
+import type { Socket } from 'node:net';
+import { forwardedFor, headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../pass-on.ts';
+import { endWithAnswer } from '../raw-answer.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
 import { findRoute, type IngressRoute } from './routes.ts';
 
@@ -15,9 +16,8 @@ export async function forward(
   dial: DialEndpoint,
 ): Promise<void> {
   const refuse = (status: number, why: string): void => {
-    if (outgoing.headersSent) return void outgoing.destroy();
     // The connection may not be used again: nobody has read the rest of the request.
-    outgoing.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${status}: ${why}\n`);
+    outgoing.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(textOf(status, why));
   };
   const found = await connected(incoming, routes, dial);
   if ('status' in found) return refuse(found.status, found.why);
@@ -27,7 +27,8 @@ export async function forward(
     socket: found.socket,
     path,
     headers,
-    onError: (error) => refuse(502, `${found.route.service}: ${error.message}`),
+    onError: (error) => refuse(BAD_GATEWAY, `${found.route.service}: ${error.message}`),
+    onRefusal: (why) => refuse(BAD_GATEWAY, `${found.route.service}: ${why}`),
   });
 }
 
@@ -41,11 +42,28 @@ export async function forwardUpgrade(
 ): Promise<void> {
   client.on('error', () => undefined);
   const found = await connected(incoming, routes, dial);
-  if ('status' in found) return void client.end(`HTTP/1.1 ${found.status} ${found.why}\r\nConnection: close\r\n\r\n`);
-  if (client.destroyed) return void found.socket.destroy();
-  const { url: path = '/', rawHeaders } = incoming;
-  const headers = [...keptHeaders(rawHeaders), ...forwardedHeaders(incoming)];
-  passUpgradeOn(incoming, { client, head }, { socket: found.socket, path, headers });
+  const refuse = (code: number, why: string): void =>
+    endWithAnswer(client, { code, type: 'text/plain', text: textOf(code, why) });
+  if ('status' in found) return refuse(found.status, found.why);
+  const { url: path = '/' } = incoming;
+  const headers = [...keptHeaders(sentOn(incoming.rawHeaders)), ...forwardedHeaders(incoming)];
+  passUpgradeOn(
+    incoming,
+    { client, head },
+    {
+      socket: found.socket,
+      path,
+      headers,
+      onError: (error) => refuse(BAD_GATEWAY, `${found.route.service}: ${error.message}`),
+      onRefusal: (why) => refuse(BAD_GATEWAY, `${found.route.service}: ${why}`),
+    },
+  );
+}
+
+const BAD_GATEWAY = 502;
+
+function textOf(status: number, why: string): string {
+  return `${status}: ${why}\n`;
 }
 
 type Connected =
@@ -85,15 +103,13 @@ function isForwarded(name: string): boolean {
 }
 
 /** The headers that tell a server who asked, and for what. A client on this machine may have set them before. */
-function forwardedHeaders({ headers, socket }: IncomingMessage): string[] {
+function forwardedHeaders(incoming: IncomingMessage): string[] {
+  const { headers, socket } = incoming;
   const isSecure = 'encrypted' in socket;
-  const { remoteAddress = '', localPort = 0 } = socket;
-  const address = isIPv6(remoteAddress) ? remoteAddress.replace(/^::ffff:/, '') : remoteAddress;
-  const before = headers['x-forwarded-for'];
   const told = {
-    For: before === undefined ? address : `${String(before)}, ${address}`,
+    For: forwardedFor(incoming),
     Host: headers['x-forwarded-host'] ?? headers.host ?? '',
-    Port: headers['x-forwarded-port'] ?? String(localPort),
+    Port: headers['x-forwarded-port'] ?? String(socket.localPort ?? 0),
     Proto: headers['x-forwarded-proto'] ?? (isSecure ? 'https' : 'http'),
   };
   return Object.entries(told).flatMap(([name, value]) => [FORWARDED + name, String(value)]);

@@ -82,9 +82,13 @@ export class IngressServer {
     this.#servers.push(server);
     // An upload or a stream may take its time.
     server.requestTimeout = 0;
-    server.on('request', (incoming, outgoing) => void forward(incoming, outgoing, this.#routes, this.#dial));
+    // No header is left out: their bytes are bounded.
+    server.maxHeadersCount = 0;
+    server.on('request', (incoming, outgoing) => {
+      forward(incoming, outgoing, this.#routes, this.#dial).catch(() => outgoing.destroy());
+    });
     server.on('upgrade', (incoming, client, head) => {
-      void forwardUpgrade(incoming, client as Socket, head, this.#routes, this.#dial);
+      forwardUpgrade(incoming, client as Socket, head, this.#routes, this.#dial).catch(() => client.destroy());
     });
     server.on('error', () => undefined);
   }

@@ -3,16 +3,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { PodrunError } from '../../api/errors.ts';
-import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../../network/pass-on.ts';
+import { headerPairs, type NextConnection, passRequestOn, passUpgradeOn, sentOn } from '../../network/pass-on.ts';
+import { endWithAnswer } from '../../network/raw-answer.ts';
+import { quietly } from '../../quietly.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
-import { TOKEN_PROTOCOL } from '../http/authenticate.ts';
+import { protocolsIn } from '../http/websocket-protocols.ts';
 
-/** Headers that belong to the dashboard: the API server gets its own. */
-const REPLACED: ReadonlySet<string> = new Set(['authorization', 'cookie', 'host', 'origin', 'referer']);
+/** The headers of the page that the API server gets. The page sends no others that matter. */
+const PASSED: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-length',
+  'content-type',
+  'sec-websocket-extensions',
+  'sec-websocket-key',
+  'sec-websocket-protocol',
+  'sec-websocket-version',
+  'user-agent',
+]);
 
 /** True for paths of the API. Not for proxies: a page of a Pod would be one of the dashboard. */
 export function isPassedOn(url: string): boolean {
-  return /^\/apis?\//.test(url) && !/\/proxy([/?]|$)/.test(url);
+  const [path = ''] = url.split('?', 1);
+  const decoded = quietly(() => decodeURIComponent(path));
+  return decoded !== undefined && /^\/apis?\//.test(decoded) && !decoded.split('/').includes('proxy');
 }
 
 /**
@@ -33,16 +48,12 @@ export async function checkThatApiAnswers(api: ServerAddress): Promise<void> {
 
 /** Passes a request on to the API server. */
 export function passToApi(request: IncomingMessage, response: ServerResponse, api: ServerAddress): void {
-  const socket = connected(api);
+  const refuse = (why: string): void =>
+    void response.writeHead(BAD_GATEWAY, { 'content-type': 'text/plain' }).end(noAnswer(why));
   passRequestOn(request, response, {
-    socket,
-    path: request.url ?? '/',
-    headers: headersFor(sentOn(request.rawHeaders), api),
-    onError: (error) => {
-      const text = `the API server does not answer: ${error.message}`;
-      if (response.headersSent) response.destroy();
-      else response.writeHead(502, { 'content-type': 'text/plain' }).end(text);
-    },
+    ...connectionFor(request, api),
+    onError: ({ message }) => refuse(message),
+    onRefusal: refuse,
   });
 }
 
@@ -52,12 +63,21 @@ export function passUpgradeToApi(
   client: { readonly client: Socket; readonly head: Buffer },
   api: ServerAddress,
 ): void {
-  const socket = connected(api);
-  // Passed on once it is open: a refused connection ends the client's.
-  socket.once('error', () => client.client.destroy());
-  socket.once('secureConnect', () => {
-    passUpgradeOn(request, client, { socket, path: request.url ?? '/', headers: headersFor(request.rawHeaders, api) });
+  const refuse = (why: string): void =>
+    endWithAnswer(client.client, { code: BAD_GATEWAY, type: 'text/plain', text: noAnswer(why) });
+  passUpgradeOn(request, client, {
+    ...connectionFor(request, api),
+    onError: ({ message }) => refuse(message),
+    onRefusal: refuse,
   });
+}
+
+const BAD_GATEWAY = 502;
+
+const noAnswer = (why: string): string => `the API server does not answer: ${why}`;
+
+function connectionFor({ rawHeaders, url: path = '/' }: IncomingMessage, api: ServerAddress): NextConnection {
+  return { socket: connected(api), path, headers: headersFor(sentOn(rawHeaders), api) };
 }
 
 function connected({ url, ca }: ServerAddress): TLSSocket {
@@ -67,17 +87,11 @@ function connected({ url, ca }: ServerAddress): TLSSocket {
 
 /** The headers of the page for the API server, with the token of that in place of the session's. */
 function headersFor(rawHeaders: readonly string[], { url, token }: ServerAddress): string[] {
-  const kept = headerPairs(rawHeaders).filter(([name]) => !REPLACED.has(name.toLowerCase()));
-  return [...kept.flatMap(([name, value]) => [name, withoutToken(name, value)]), 'Host', new URL(url).host].concat([
-    'Authorization',
-    `Bearer ${token}`,
-  ]);
+  const kept = headerPairs(rawHeaders).filter(([name]) => PASSED.has(name.toLowerCase()));
+  const own = ['Host', new URL(url).host, 'Authorization', `Bearer ${token}`];
+  return [...kept.flatMap(([name, value]) => [name, withoutToken(name, value)]), ...own];
 }
 
 function withoutToken(name: string, value: string): string {
-  if (name.toLowerCase() !== 'sec-websocket-protocol') return value;
-  return value
-    .split(/ *, */)
-    .filter((word) => !word.startsWith(TOKEN_PROTOCOL))
-    .join(', ');
+  return name.toLowerCase() === 'sec-websocket-protocol' ? protocolsIn(value).join(', ') : value;
 }

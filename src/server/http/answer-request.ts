@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { endWithAnswer } from '../../network/raw-answer.ts';
 import type { ApiAnswer } from '../answer.ts';
 import { authorize, authorizeConnection } from '../authorize.ts';
 import type { ServerContext } from '../context.ts';
@@ -96,7 +97,7 @@ export async function answerUpgrade(
   } catch (error) {
     const status = asStatusError(error);
     code = status.failure.code;
-    refuseUpgrade(socket, status);
+    endWithAnswer(socket, { code, type: 'application/json', text: JSON.stringify(status.body) });
   }
 }
 
@@ -166,14 +167,4 @@ function addWarning(response: ServerResponse, text: string): void {
   const all = before === undefined ? [] : [before].flat().map(String);
   const warnings = new Set([...all, `299 - "${quoted}"`]);
   if (!response.headersSent) response.setHeader('Warning', [...warnings]);
-}
-
-function refuseUpgrade(socket: Duplex, error: StatusError): void {
-  if (socket.destroyed || !socket.writable) return;
-  const { code, reason } = error.failure;
-  const text = JSON.stringify(error.body);
-  socket.end(
-    `HTTP/1.1 ${code} ${reason}\r\nContent-Type: application/json\r\nConnection: close\r\n` +
-      `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
 }

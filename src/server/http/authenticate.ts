@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiUser } from '../request.ts';
 import { StatusError } from '../status-error.ts';
+import { protocolsIn, tokenIn } from './websocket-protocols.ts';
 
 /** Answers the user of a token. Undefined: the token is wrong. */
 export type TokenReader = (token: string) => ApiUser | undefined;
@@ -12,9 +13,6 @@ export const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:maste
 /** The user of a request without a token. */
 export const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Browsers send the token of a websocket this way. Source: apiserver/pkg/authentication/request/websocket. */
-export const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
-
 /**
  * The user of a request.
  * @throws {StatusError} 401 for a wrong token
@@ -22,7 +20,10 @@ export const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 export function authenticate(headers: IncomingHttpHeaders, readToken: TokenReader): ApiUser {
   const token = tokenOf(headers);
   if (token === undefined) return ANONYMOUS;
-  const user = readToken(token);
+  // As for the API server, a token is no protocol that a websocket may choose.
+  const { authorization, 'sec-websocket-protocol': offered } = headers;
+  const isAlone = authorization === undefined && protocolsIn(offered).length === 0;
+  const user = isAlone ? undefined : readToken(token);
   if (user !== undefined) return user;
   throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }
@@ -31,9 +32,7 @@ export function authenticate(headers: IncomingHttpHeaders, readToken: TokenReade
 export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
-  const words = (headers['sec-websocket-protocol'] ?? '').split(/ *, */);
-  const word = words.find((each) => each.startsWith(TOKEN_PROTOCOL));
-  return word && Buffer.from(word.slice(TOKEN_PROTOCOL.length), 'base64url').toString();
+  return tokenIn(headers['sec-websocket-protocol']);
 }
 
 /** Compares secrets in a time that tells nothing about them. */

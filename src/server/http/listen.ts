@@ -24,7 +24,6 @@ const LIMITS: Pick<
   handshakeTimeout: 10_000,
 };
 const CONNECTIONS_MAX = 2048;
-const HEADERS_MAX = 200;
 
 export interface ListenOptions {
   readonly pair: KeyPair;
@@ -57,7 +56,8 @@ export async function listenForApi(options: ListenOptions): Promise<ApiListener>
     ALPNProtocols: ['http/1.1'],
   });
   server.maxConnections = CONNECTIONS_MAX;
-  server.maxHeadersCount = HEADERS_MAX;
+  // No header is left out, such as one that makes the user a smaller one: their bytes are bounded.
+  server.maxHeadersCount = 0;
   const sockets = new Set<Duplex>();
   server.on('secureConnection', (socket) => {
     // Answers of a few bytes go at once: events of a watch.

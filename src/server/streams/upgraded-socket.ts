@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { endWithAnswer } from '../../network/raw-answer.ts';
 
 /** The connection of a request with the header Upgrade, and the bytes behind the request. */
 export interface UpgradedSocket {
@@ -14,13 +14,5 @@ export function refuseUpgrade(
   text: string,
   headers: ReadonlyArray<readonly [string, string]> = [],
 ): void {
-  const lines = [
-    `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
-    'Connection: close',
-    'Content-Type: text/plain; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-  ];
-  socket.on('error', () => undefined);
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  endWithAnswer(socket, { code, type: 'text/plain; charset=utf-8', text, headers });
 }

@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { PageLinks } from '../../../src/server/streams/proxy/page-links.ts';
 import { pageSteps } from '../../../src/server/streams/proxy/proxied-page.ts';
 import { answeredHeaders, isPage, pageHeaders } from '../../../src/server/streams/proxy/proxied-link.ts';
 
@@ -17,19 +18,28 @@ async function passed(pieces: readonly Buffer[], encoding?: string): Promise<Buf
 
 it.each([
   ['<a href="/x?a=1&amp;b">x</a>', '<a href="/p/x?a=1&amp;b">x</a>'],
-  ["<IMG alt=a SRC='/i.png' >", '<IMG alt=a src="/p/i.png" >'],
-  ['<form action=/go><input formaction="/a" src="/b">', '<form action="/p/go"><input formaction="/p/a" src="/p/b">'],
+  ["<IMG alt=a SRC='/i.png' >", "<IMG alt=a SRC='/p/i.png' >"],
+  ['<form action=/go><input formaction="/a" src="/b">', '<form action=/p/go><input formaction="/p/a" src="/p/b">'],
   ['<a href="x">', '<a href="x">'],
   ['<a href="//example.org/x">', '<a href="//example.org/x">'],
   ['<a href="http://10.0.0.1:80/x">', '<a href="/p/x">'],
   ['<div data="/x">', '<div data="/x">'],
   ['<script>a = \'<a href="/x">\'</script>', '<script>a = \'<a href="/x">\'</script>'],
   ['<!-- <a href="/x"> -->\r\n<p>ä &nbsp; <b title="é">', '<!-- <a href="/x"> -->\r\n<p>ä &nbsp; <b title="é">'],
+  ['<title><a href="/x"></title><a href="/x"', '<title><a href="/x"></title><a href="/p/x"'],
+  ['<a href="/x', '<a href="/x'],
   ['no page', 'no page'],
 ])('%s of a page becomes %s, in one piece or in many', async (page, want) => {
   const bytes = Buffer.from(page);
   expect((await passed([bytes])).toString()).toBe(want);
   expect((await passed([...bytes].map((byte) => Buffer.from([byte])))).toString()).toBe(want);
+});
+
+it('a link without an end is not kept, and stays as it is', () => {
+  const page = new PageLinks(link);
+  const slashes = '/'.repeat(40_000);
+  const lengths = [`<a href="${slashes}`, slashes, '"><a href="/x">'].map((piece) => page.write(piece).length);
+  expect(lengths).toEqual([9, 80_000, 17]);
 });
 
 it('a page in gzip stays in gzip', async () => {

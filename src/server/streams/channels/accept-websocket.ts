@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { TOKEN_PROTOCOL } from '../../http/authenticate.ts';
+import { protocolsIn } from '../../http/websocket-protocols.ts';
 
 /** A message of a client may not be larger. kubectl sends pieces of 32 KiB. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
@@ -10,8 +10,7 @@ const KEPT_BYTES_MAX = 1024 * 1024;
 
 /** The protocols that the client offers, in its order, without its token. */
 export function offeredProtocols({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
-  const words = (headers['sec-websocket-protocol'] ?? '').split(',').map((word) => word.trim());
-  return words.filter((word) => word !== '' && !word.startsWith(TOKEN_PROTOCOL));
+  return protocolsIn(headers['sec-websocket-protocol']);
 }
 
 /**

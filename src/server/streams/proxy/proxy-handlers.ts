@@ -2,15 +2,16 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../../../network/pass-on.ts';
+import { forwardedFor, passRequestOn, passUpgradeOn } from '../../../network/pass-on.ts';
 import { goNetworkError } from '../../../runtime/go-network-error.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ApiRequest } from '../../request.ts';
+import { headersForProgram } from './passed-headers.ts';
 import { answeredHeaders, isPage, pageHeaders, type ProxiedLink } from './proxied-link.ts';
 import type { UpgradedSocket } from '../upgraded-socket.ts';
 import { podTarget, type ProxyTarget, serviceTarget } from './proxy-target.ts';
-import { serviceUnavailable } from './unavailable.ts';
+import { badGateway, serviceUnavailable } from './unavailable.ts';
 
 type FindTarget = (request: ApiRequest, context: ServerContext) => ProxyTarget;
 
@@ -24,7 +25,7 @@ function proxyHandlers(find: FindTarget): SubresourceHandlers {
       const target = find(request, context);
       return redirectToRoot(request) ?? passOn(request, target, await dialed(target));
     },
-    upgrade: async (request, upgraded, context) => upgradeTo(request, upgraded, await dialed(find(request, context))),
+    upgrade: (request, upgraded, context) => upgradeTo(request, upgraded, find(request, context)),
   };
 }
 
@@ -61,31 +62,39 @@ function encrypted(socket: Socket): Promise<Socket> {
   });
 }
 
-function passOn(request: ApiRequest, { host }: ProxyTarget, socket: Socket): ApiAnswer {
-  const { raw, rest } = request;
-  const [path = ''] = (raw.url ?? '').split('?');
-  const prefix = path.slice(0, path.length - rest.length);
-  const link: ProxiedLink = { prefix, targetHost: host, requestHost: raw.headers.host ?? '' };
+function linkOf({ raw, rest }: ApiRequest, { host }: ProxyTarget): ProxiedLink {
+  const [path = ''] = (raw.url ?? '').split('?', 1);
+  return { prefix: path.slice(0, path.length - rest.length), targetHost: host, requestHost: raw.headers.host ?? '' };
+}
+
+function passOn(request: ApiRequest, target: ProxyTarget, socket: Socket): ApiAnswer {
+  const { raw } = request;
+  const [path = ''] = (raw.url ?? '').split('?', 1);
+  const link = linkOf(request, target);
+  const { headers, left } = headersForProgram(raw.rawHeaders);
+  for (const name of left) request.warn(`the header ${name} was not passed on`);
   const stream = (response: ServerResponse): Promise<void> =>
     new Promise((resolve, reject) => {
       response.once('close', resolve);
       passRequestOn(raw, response, {
         socket,
         path: pathOf(request),
-        headers: [...keptHeaders(sentOn(raw.rawHeaders)), 'X-Forwarded-Uri', path],
-        answered: (headers, answer) => {
-          const shown = answeredHeaders(headers, link);
+        headers: [...headers, 'X-Forwarded-For', forwardedFor(raw), 'X-Forwarded-Uri', path],
+        answered: (given, answer) => {
+          const shown = answeredHeaders(given, link);
           return isPage(answer.headers) ? pageHeaders(shown) : shown;
         },
-        through: ({ headers, statusCode }) =>
-          isPage(headers) && raw.method !== 'HEAD' && statusCode !== 304 ? pageStepsOf(headers, link) : undefined,
-        onError: (error) => {
-          if (response.headersSent) response.destroy();
-          else reject(unreachable(error));
-        },
+        through: ({ headers: given, statusCode }) =>
+          isPage(given) && raw.method !== 'HEAD' && statusCode !== 304 ? pageStepsOf(given, link) : undefined,
+        ...refusals(reject),
       });
     });
   return { stream };
+}
+
+/** The errors of a program that does not answer as it should. */
+function refusals(reject: (error: Error) => void): Pick<Parameters<typeof passRequestOn>[2], 'onError' | 'onRefusal'> {
+  return { onError: (error) => reject(unreachable(error)), onRefusal: (why) => reject(badGateway(why)) };
 }
 
 /** The steps of a page with a body. They are loaded by the first one. */
@@ -94,20 +103,28 @@ async function pageStepsOf(headers: IncomingHttpHeaders, link: ProxiedLink): Pro
   return pageSteps(headers, link);
 }
 
-function upgradeTo(request: ApiRequest, { socket: client, head }: UpgradedSocket, socket: Socket): void {
-  const headers = keptHeaders(request.raw.rawHeaders);
-  passUpgradeOn(request.raw, { client: client as Socket, head }, { socket, path: pathOf(request), headers });
+function upgradeTo(request: ApiRequest, { socket: client, head }: UpgradedSocket, target: ProxyTarget): Promise<void> {
+  const link = linkOf(request, target);
+  return new Promise((resolve, reject) => {
+    client.once('close', resolve);
+    dialed(target).then((socket) => {
+      passUpgradeOn(
+        request.raw,
+        { client: client as Socket, head },
+        {
+          socket,
+          path: pathOf(request),
+          headers: headersForProgram(request.raw.rawHeaders).headers,
+          answered: (given) => answeredHeaders(given, link),
+          ...refusals(reject),
+        },
+      );
+    }, reject);
+  });
 }
 
 /** The path and query behind the proxy, as they were sent. */
 function pathOf({ raw: { url = '' }, rest }: ApiRequest): string {
   const query = url.indexOf('?');
   return `${rest === '' ? '/' : rest}${query < 0 ? '' : url.slice(query)}`;
-}
-
-/** The headers without the token of the API: a program behind the proxy has no business with it. */
-function keptHeaders(rawHeaders: readonly string[]): string[] {
-  return headerPairs(rawHeaders)
-    .filter(([name]) => name.toLowerCase() !== 'authorization')
-    .flat();
 }
