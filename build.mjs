@@ -81,28 +81,37 @@ const COMMON = {
   platform: 'node',
   target: 'node20.19',
   // The CommonJS build of yaml, which esbuild would take, is larger and slower to load.
-  alias: { yaml: path.join(root, 'node_modules/yaml/browser/index.js') },
+  alias: {
+    yaml: path.join(root, 'node_modules/yaml/browser/index.js'),
+    // Of a CommonJS package that is imported late, the library would get a default export alone.
+    '@peculiar/x509': path.join(root, 'node_modules/@peculiar/x509/build/x509.es.js'),
+  },
+  // ws looks for these packages beside podrun, and does without them.
+  define: { PODRUN_VERSION, 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
   tsconfigRaw: {},
   legalComments: 'none',
   minify: true,
   plugins: [rawText],
 };
 
+/**
+ * One file that is run as a script: by the launcher, in the single executable, or by Node.js. The first two cannot
+ * import modules, so `import()` becomes `require()`.
+ */
+const SCRIPT = {
+  ...COMMON,
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  define: {
+    ...COMMON.define,
+    NETWORK_HELPER: '"./network-helper.cjs"',
+    IMAGE_PULLER: '"./image-puller.cjs"',
+    'import.meta.filename': '__filename',
+  },
+};
+
 const [program, library, helper, puller, server, clusters] = await Promise.all([
-  build({
-    ...COMMON,
-    entryPoints: ['src/cli/start.ts'],
-    format: 'cjs',
-    // The launcher runs the program as a script, which cannot import modules.
-    supported: { 'dynamic-import': false },
-    plugins: [rawText, apart],
-    define: {
-      PODRUN_VERSION,
-      NETWORK_HELPER: '"./network-helper.cjs"',
-      IMAGE_PULLER: '"./image-puller.cjs"',
-      'import.meta.filename': '__filename',
-    },
-  }),
+  build({ ...SCRIPT, entryPoints: ['src/cli/start.ts'], plugins: [rawText, apart] }),
   build({
     ...COMMON,
     entryPoints: ['src/library/index.ts'],
@@ -112,7 +121,7 @@ const [program, library, helper, puller, server, clusters] = await Promise.all([
     // Stack traces keep the names of functions: users of the library read them.
     minifyIdentifiers: false,
     define: {
-      PODRUN_VERSION,
+      ...COMMON.define,
       NETWORK_HELPER: '"../network-helper.cjs"',
       IMAGE_PULLER: '"../image-puller.cjs"',
       DESCRIPTIONS: '"../descriptions.json"',
@@ -120,28 +129,12 @@ const [program, library, helper, puller, server, clusters] = await Promise.all([
     // Some bundled packages call require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   }),
-  build({ ...COMMON, entryPoints: ['src/runtime/linux/network/helper/start.ts'], format: 'cjs' }),
+  build({ ...SCRIPT, entryPoints: ['src/runtime/linux/network/helper/start.ts'] }),
+  build({ ...SCRIPT, entryPoints: ['src/images/puller/start.ts'] }),
+  build({ ...SCRIPT, entryPoints: ['src/server/index.ts'] }),
   build({
-    ...COMMON,
-    entryPoints: ['src/images/puller/start.ts'],
-    format: 'cjs',
-    define: { PODRUN_VERSION, 'import.meta.filename': '__filename' },
-  }),
-  build({
-    ...COMMON,
-    entryPoints: ['src/server/index.ts'],
-    format: 'cjs',
-    define: {
-      PODRUN_VERSION,
-      NETWORK_HELPER: '"./network-helper.cjs"',
-      IMAGE_PULLER: '"./image-puller.cjs"',
-      'import.meta.filename': '__filename',
-    },
-  }),
-  build({
-    ...COMMON,
+    ...SCRIPT,
     entryPoints: ['src/remote/client/index.ts'],
-    format: 'cjs',
     alias: { ...COMMON.alias, 'node-fetch': path.join(root, 'src/remote/client/node-fetch.mjs') },
   }),
 ]).catch(() => process.exit(1)); // esbuild has printed the errors

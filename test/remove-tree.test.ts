@@ -5,7 +5,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { removeTree } from '../src/remove-tree.ts';
-import { NODE_MAJORS, nodeOf, withoutNode } from './nodes.ts';
+import { NODE_MAJORS, nodeFor } from './nodes.ts';
 
 let folder = '';
 
@@ -71,9 +71,8 @@ removeLargeTree('async').then(async () => {
 });
 `;
 
-it.for(NODE_MAJORS)('removes folders that deny their own user everything, with Node.js %i', async (major, { skip }) => {
-  const node = nodeOf(major);
-  skip(node === undefined, withoutNode(major));
+it.for(NODE_MAJORS)('removes folders that deny their own user everything, with Node.js %i', async (major, context) => {
+  const node = nodeFor(context, major);
   const bundle = path.join(folder, 'remove-tree.cjs');
   const program = path.join(folder, 'program.cjs');
   await build({
@@ -84,7 +83,7 @@ it.for(NODE_MAJORS)('removes folders that deny their own user everything, with N
     outfile: bundle,
   });
   writeFileSync(program, AS_ORDINARY_USER);
-  const printed = execFileSync(node ?? '', [program], { cwd: folder, encoding: 'utf8' });
+  const printed = execFileSync(node, [program], { cwd: folder, encoding: 'utf8' });
   const foreign = process.getuid?.() === 0 ? { sync: 'EACCES', async: 'EACCES' } : {};
   expect(JSON.parse(printed)).toEqual({ left: [], ...foreign });
 });

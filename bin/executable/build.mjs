@@ -1,5 +1,5 @@
 // Makes dist/executable/podrun of the build in dist/: Node.js and podrun in one file, for the platform of this machine.
-// Run by `npm run build:executable`.
+// Run by `npm run build:executable`. The argument is another folder of a build.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -17,7 +17,7 @@ import path from 'node:path';
 import { inject } from 'postject';
 
 const root = path.join(import.meta.dirname, '../..');
-const dist = path.join(root, 'dist');
+const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 /** The mark in Node.js that says whether it has a program in it. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** Files of the build that are functions already, see build.mjs. */

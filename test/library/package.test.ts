@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODE_MAJORS, nodeFor } from '../nodes.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const modules = path.join(root, 'node_modules');
@@ -123,6 +124,26 @@ describe('the package, installed', () => {
       });`;
     const node = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
     expect(await call([...node, write(file, text)])).toMatch(/^hello\n.*podrun-run-/);
+  });
+
+  it.for(NODE_MAJORS)('runs Pods and serves them, with Node.js %i', async (major, context) => {
+    const node = nodeFor(context, major);
+    const text = `import { get } from 'node:https';
+      import { text } from 'node:stream/consumers';
+      import { run, serve } from 'podrun';
+      const server = await serve({ network: 'host' });
+      const headers = { authorization: 'Bearer ' + server.token };
+      const ask = (path) => new Promise((resolve, reject) => {
+        const options = { ca: server.ca, headers, agent: false };
+        get(server.url + path, options, (answer) => resolve(text(answer))).on('error', reject);
+      });
+      console.log(JSON.parse(await ask('/api/v1/namespaces/default')).metadata.name);
+      const pods = await run(${POD});
+      await pods.until('Succeeded');
+      console.log(pods.logs());
+      await pods.close();
+      await server.close();`;
+    expect(await call([node, write(`main-${major}.mjs`, text)])).toBe('default\nhello\n\n');
   });
 
   it('has the command line, too', async () => {

@@ -37,6 +37,23 @@ async function put(path: string, change: (object: ApiObject) => void): Promise<A
 }
 
 describe.concurrent('sig-node', () => {
+  it(
+    'a Service with a name outside of the cluster stands beside a Pod in the network of the host',
+    PATIENT,
+    async ({ expect }) => {
+      const core = await newNamespace('external');
+      const service = { spec: { type: 'ExternalName', externalName: 'localhost' } };
+      await send('POST', `${core}/services`, { metadata: { name: 'first' }, ...service });
+      await send('POST', `${core}/pods`, { metadata: { name: 'p' }, spec: { ...SLEEPING, hostNetwork: true } });
+      await untilReady(expect, `${core}/pods/p`);
+      await send('POST', `${core}/services`, { metadata: { name: 'second' }, ...service });
+      await send('POST', `${core}/pods`, { metadata: { name: 'q' }, spec: { ...SLEEPING, hostNetwork: true } });
+      await untilReady(expect, `${core}/pods/q`);
+      const events = (await get(`${core}/events`))['items'] as Array<{ reason: string }>;
+      expect(events.map(({ reason }) => reason)).not.toContain('FailedCreatePodSandBox');
+    },
+  );
+
   it('HTTP hooks of a Pod call another Pod, which answers through its proxy', PATIENT, async ({ expect }) => {
     const core = await newNamespace('hooks');
     const called = { ...SLEEPER, command: [process.execPath, '-e', LISTENER] };
