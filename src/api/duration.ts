@@ -71,7 +71,9 @@ function formatBelowSecond(nanos: number): string {
 }
 
 function decimal(whole: number, fraction: number, digits: number): string {
-  const text = String(fraction).padStart(digits, '0').replace(/0+$/, '');
+  const text = String(fraction)
+    .padStart(digits, '0')
+    .replace(/(?<!0)0+$/, '');
   return text === '' ? String(whole) : `${whole}.${text}`;
 }
 

@@ -4,7 +4,7 @@ const CALLS: ReadonlyArray<readonly [RegExp, string]> = [
   [/podrun logs \S+ -c (\S+)(?!\S| --hooks)( -n \S+)?/g, "pods.logs('$1')"],
   [/podrun describe pod (\S+)( -n \S+)?/g, "pods.describe('$1')"],
   [/podrun condition pod \S+ (\S+)=True( -n \S+)?/g, "pods.condition('$1', true)"],
-  [/podrun apply --image '(.+)=COMMAND'/g, "run(…, { images: { '$1': COMMAND } })"],
+  [/podrun apply --image '([^']+)=COMMAND'/g, "run(…, { images: { '$1': COMMAND } })"],
   [/--until ready/g, "until('Ready')"],
   [/--network host/g, "network: 'host'"],
   [/--state-dir/g, 'stateDir'],

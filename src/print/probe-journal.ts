@@ -75,7 +75,7 @@ function renderGroups(groups: readonly AttemptGroup[]): string {
 
 /** Removes the padding of empty last cells. */
 function trimmedLines(table: string): string {
-  return table.replaceAll(/ +$/gm, '');
+  return table.replaceAll(/(?<! ) +$/gm, '');
 }
 
 function groupOf(attempt: ProbeAttempt): AttemptGroup {

@@ -42,7 +42,7 @@ export function readProgram(text: string): { readonly container: string; readonl
   if (container === undefined || lives === undefined) throw mistake(text, 'it has no CONTAINER=');
   return {
     container,
-    lives: lives.split(/\s+then\s+/).map((life) => {
+    lives: lives.split(/(?<!\s)\s+then\s+/).map((life) => {
       const parts = life.split(',').map((clause) => readClause(clause.trim(), text));
       return Object.assign({}, RUNS, ...parts) as SimulatedLife;
     }),

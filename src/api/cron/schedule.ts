@@ -47,7 +47,7 @@ const MACROS: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 const EVERY = '@every ';
-const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμ]s|ms?|[sh]))+)$/;
 const TIME_ZONE = /^(?:CRON_)?TZ=\S*\s+/;
 
 /** Parses a schedule, or returns its first mistake. */

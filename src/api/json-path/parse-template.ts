@@ -96,7 +96,7 @@ class Parser {
   #number(): PathNode {
     const text = this.#take(/[-+]?[.\d]*/y);
     if (/^[-+]?\d+$/.test(text)) return { type: 'number', value: Number(text) };
-    if (/^[-+]?(\d+\.?\d*|\.\d+)$/.test(text)) return { type: 'number', value: new FloatLiteral(Number(text)) };
+    if (/^[-+]?(\d+(\.\d*)?|\.\d+)$/.test(text)) return { type: 'number', value: new FloatLiteral(Number(text)) };
     throw new JsonPathError(`cannot parse number ${text}`);
   }
 
@@ -120,7 +120,9 @@ class Parser {
     const text = inside.slice(1, -1);
     const parts = text.split(',');
     if (parts.length > 1) {
-      return [{ type: 'union', lists: parts.map((part) => parseExpression(`[${part.replaceAll(/^ +| +$/g, '')}]`)) }];
+      return [
+        { type: 'union', lists: parts.map((part) => parseExpression(`[${part.replaceAll(/^ +|(?<! ) +$/g, '')}]`)) },
+      ];
     }
     const key = /^'([^']*)'$/.exec(text)?.[1];
     return key === undefined ? [slice(text === '*' ? ':' : text)] : parseExpression(`.${key}`).nodes;
@@ -129,8 +131,9 @@ class Parser {
   #filter(): PathNode {
     this.#at += 3;
     const text = this.#filterText();
-    const [, left, operator, right] = /^([^!<>=]+)([!<>=]+)([^]+?)$/.exec(text) ?? [];
-    if (left === undefined || operator === undefined || right === undefined) {
+    const [begin = '', left, operator] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
+    const right = text.slice(begin.length);
+    if (left === undefined || operator === undefined || right === '') {
       return { type: 'filter', left: parseExpression(text), right: { type: 'list', nodes: [] }, operator: 'exists' };
     }
     return { type: 'filter', left: parseExpression(left), right: parseExpression(right), operator };

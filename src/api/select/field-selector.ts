@@ -171,7 +171,7 @@ function splitTerms(text: string): string[] {
 }
 
 function parseTerm(term: string, text: string): Term {
-  const [, field = '', operator = '', value = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
+  const [, field = '', operator = '', value = ''] = /^(.*?)(!=|==|=)(.*)/s.exec(term) ?? [];
   if (operator === '') {
     throw usage(`invalid field selector ${JSON.stringify(text)}: can't understand '${term}'`);
   }

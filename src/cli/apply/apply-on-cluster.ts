@@ -191,7 +191,7 @@ async function forwardedVariables(
 ): Promise<Record<string, string>> {
   await forwards.openPods(roots.flatMap(({ pods }) => pods));
   const services = serviceVariables(await forwards.openServices(namespace), namespace, true);
-  const served = [...services].filter(([name]) => /_SERVICE_(HOST|PORT(_\w+)?)$/.test(name));
+  const served = [...services].filter(([name]) => /_SERVICE_(HOST$|PORT$|PORT_)/.test(name));
   return {
     ...Object.fromEntries(served),
     ...commandVariables(roots, path.resolve(store.root), {

@@ -98,7 +98,7 @@ function serviceAddresses(store: FileStore, roots: readonly Root[]): Record<stri
   const variables = [...namespaces].flatMap((namespace) => [
     ...serviceVariables(serviceFacts(store, namespace, 'host'), namespace, true),
   ]);
-  return Object.fromEntries(variables.filter(([name]) => /_SERVICE_(HOST|PORT(_\w+)?)$/.test(name)));
+  return Object.fromEntries(variables.filter(([name]) => /_SERVICE_(HOST$|PORT$|PORT_)/.test(name)));
 }
 
 /** The settings of the agent. Prints requests of the Pods that this machine cannot meet. */

@@ -87,7 +87,7 @@ async function unpackEntry(entry: TarEntry, file: string, request: UnpackRequest
 
 /** The path of an entry below the packed folder. Empty for the packed folder or file itself. */
 function pathBelow(name: string, root: string): string {
-  const plain = name.replace(/\/+$/, '');
+  const plain = name.replace(/(?<!\/)\/+$/, '');
   if (plain === root) return '';
   if (plain.startsWith(`${root}/`)) return plain.slice(root.length + 1);
   throw new PodrunError('Invalid', 'tar contents corrupted');

@@ -45,7 +45,7 @@ const LAYOUT: HelpConfiguration = {
         long !== '--version' && long !== '--help' && !PLAIN.visibleOptions(command).some((own) => own.long === long),
     ),
   // An optional value counts only behind `=`.
-  optionTerm: ({ flags }) => flags.replace(/ (\[)(.+\])$/, '$1=$2'),
+  optionTerm: ({ flags }) => flags.replace(/ \[([^[]+\])$/, '[=$1'),
   optionDescription: (option) => option.description + notes(option),
   // Only the name: the help of the command lists its arguments.
   subcommandTerm: (command) => command.name(),

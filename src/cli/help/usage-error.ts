@@ -41,7 +41,7 @@ function complaint(message: string, group: Command, called: Called): string {
   if (command !== undefined) return unknownCommand(command, group);
   const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
   if (flags !== undefined) return `error: flag needs an argument: ${lastFlag(called.argv, flags)}`;
-  const [, of, value] = /^error: option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
+  const [, of, value] = /^error: option '([^']*)' argument '(.*)' is invalid/s.exec(message) ?? [];
   const choices = called.options.find((option) => option.flags === of)?.argChoices;
   const hint = value === undefined || choices === undefined ? undefined : didYouMean(value, choices);
   return hint === undefined ? message : `${message}\n${hint}`;

@@ -44,7 +44,7 @@ export function withOutputFlags(command: Command, more: readonly string[] = []):
 
 /** @throws {PodrunError} (usage) in kubectl's words */
 function checkedFormat(value: string, known: readonly string[]): string | undefined {
-  const name = value.replace(/=.*$/s, '');
+  const name = value.replace(/=.*/s, '');
   const isTemplate = TEMPLATE_FORMATS.includes(name) || name.startsWith('custom-columns');
   if (value === '') return undefined;
   if (known.includes(name) && (isTemplate || name === value)) return value;

@@ -1,4 +1,5 @@
 import type { Container, PodSpec } from '../../api/generated/types.ts';
+import { matchesStars } from '../../api/select/stars.ts';
 import { PodrunError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 
@@ -61,7 +62,5 @@ export function chosenContainers(
 
 /** Chooses containers by a name in which `*` stands for any text. Source: kubectl/pkg/cmd/set/helper.go. */
 export function containerChoice(pattern: string): (container: Container) => boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  const wanted = new RegExp(`^${parts.join('.*')}$`);
-  return ({ name }) => wanted.test(name);
+  return ({ name }) => matchesStars(name, pattern);
 }

@@ -182,5 +182,5 @@ function localError(error: unknown): unknown {
 }
 
 function withoutSlash(file: string): string {
-  return file.replace(/(?<=.)\/+$/, '');
+  return file.slice(0, 1) + file.slice(1).replace(/(?<!\/)\/+$/, '');
 }

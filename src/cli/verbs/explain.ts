@@ -90,7 +90,7 @@ function readDescriptions(cli: Cli): Descriptions {
  */
 function lookUp(word: string): { type: ResourceType; explained: Explained } {
   // Paths of events and errors have indexes: `spec.containers[0]`.
-  const [resource = '', ...names] = word.replaceAll(/\[[^\]]*\]/g, '').split('.');
+  const [resource = '', ...names] = word.replaceAll(/\[[^[\]]*\]/g, '').split('.');
   if (PARTS.has(resource)) {
     throw usage(
       `${JSON.stringify(resource)} is a field of many kinds`,

@@ -111,7 +111,7 @@ function write(file: string, text: string, force: boolean): void {
       const hint = '--force overwrites it.';
       throw new PodrunError('AlreadyExists', `${file} exists already`, { path: file, hint, cause: error });
     }
-    const why = message.replaceAll(/^\w+: |, \w+ '.*'$/g, '');
+    const why = message.replaceAll(/^\w+: |, \w+ '[^]*/g, '');
     throw new PodrunError('Disk', `cannot write ${file}: ${why}`, { path: file, cause: error });
   }
 }

@@ -28,7 +28,7 @@ export function isLaterReplica(later: StoredPod, earlier: StoredPod): boolean {
 }
 
 function replicaNumber({ metadata }: StoredPod): number {
-  return Number(/\d+$/.exec(metadata.name)?.[0] ?? 0);
+  return Number(/(?<!\d)\d+$/.exec(metadata.name)?.[0] ?? 0);
 }
 
 /** The first ordinal, and the one after the last. */

@@ -98,7 +98,7 @@ export function wasGood({ result, decision }: ProbeAttempt): boolean | undefined
 
 /** The name of the container that an Event is about. */
 export function eventContainer({ involvedObject }: StoredEvent): string | undefined {
-  return /\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
+  return /\{([^{]+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
 }
 
 const KILLING = killing('', '').reason;

@@ -5,7 +5,7 @@ export interface Challenge {
 }
 
 /** The parts of the header: `KEY=VALUE`, `KEY="VALUE"`, or the word of a scheme. */
-const PART = /([\w-]+)(?:[ \t]*(=)[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/g;
+const PART = /([\w-]+)(?:[ \t]*(=)[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s,"]*)))?/g;
 
 /** Reads the challenges of the header WWW-Authenticate that podrun can answer, Bearer before Basic. */
 export function parseChallenges(header: string | undefined): Challenge[] {

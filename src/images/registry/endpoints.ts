@@ -34,7 +34,8 @@ export function registrySettings(host: string, registries: Registries): Registry
 /** The places of a repository in the order in which they are asked. */
 export function placesOf(domain: string, path: string, registries: Registries): Endpoint[] {
   const mirrors = registrySettings(domain, registries).mirrors.map((mirror) => {
-    const [, host = '', prefix = ''] = /^([^/]*)\/?(.*?)\/*$/.exec(mirror.replace(/^https?:\/\//, '')) ?? [];
+    const place = mirror.replace(/^https?:\/\//, '').replace(/(?<!\/)\/+$/, '');
+    const [, host = '', prefix = ''] = /^([^/]*)\/?(.*)/s.exec(place) ?? [];
     return { host, repository: prefix === '' ? path : `${prefix}/${path}`, isOwn: false };
   });
   return [...mirrors, { host: domain === DEFAULT_DOMAIN ? DOCKER_HOST : domain, repository: path, isOwn: true }];

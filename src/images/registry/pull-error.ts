@@ -61,5 +61,5 @@ export function contentName({ mediaType, digest }: Descriptor): string {
 
 /** URLs of redirects have signatures in their queries. */
 export function withoutQuery(url: string): string {
-  return url.replace(/\?.*$/s, '');
+  return url.replace(/\?.*/s, '');
 }

@@ -23,7 +23,7 @@ export function uniqueName(): string {
 
 /** True when the process that made the name may still live. */
 export function isOwnerAlive(name: string): boolean {
-  const [, boot, namespace, pid, start] = /([0-9a-f]+)\.(\d*)-(\d+)-(\d+)(?:-\d+)?$/.exec(name) ?? [];
+  const [, boot, namespace, pid, start] = /(?<![0-9a-f])([0-9a-f]+)\.(\d*)-(\d+)-(\d+)(?:-\d+)?$/.exec(name) ?? [];
   if (boot !== bootId().slice(0, 8)) return false;
   // The processes of another PID namespace cannot be seen from here.
   return namespace !== pidNamespace() || startTimeOf(Number(pid)) === start;

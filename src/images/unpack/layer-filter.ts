@@ -135,7 +135,7 @@ export class LayerFilter {
   #extend({ type }: TarHeader, content: string): void {
     this.#extension = undefined;
     if (type === 'L' || type === 'K') {
-      this.#records.set(type === 'L' ? 'path' : 'linkpath', content.replace(/\0.*$/s, ''));
+      this.#records.set(type === 'L' ? 'path' : 'linkpath', content.replace(/\0.*/s, ''));
       return;
     }
     const records = parsePax(content);

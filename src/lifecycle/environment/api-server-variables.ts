@@ -4,7 +4,7 @@ import type { EventDraft } from '../effects.ts';
 import { noApiServer } from '../texts/podrun-events.ts';
 
 /** The variables of the Service `kubernetes`, which contain the address of the API server. */
-const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)|PORT(?:_443_TCP\w*)?)\b/;
+const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)\b|PORT(?:_443_TCP\w*|\b))/;
 
 /**
  * The notices for containers that refer to a variable of the API server in command, arguments or variables, without

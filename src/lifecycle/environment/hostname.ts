@@ -15,7 +15,7 @@ export type Hostname =
  */
 export function hostnameAndDomain({ metadata, spec }: StoredPod): { hostname: string; domain: string | undefined } {
   if (spec.hostnameOverride) return { hostname: spec.hostnameOverride, domain: undefined };
-  const hostname = spec.hostname || metadata.name.slice(0, LABEL_MAX).replace(/[-.]+$/, '');
+  const hostname = spec.hostname || metadata.name.slice(0, LABEL_MAX).replace(/(?<![-.])[-.]+$/, '');
   const domain = spec.subdomain ? `${spec.subdomain}.${metadata.namespace}.svc.${CLUSTER_DOMAIN}` : undefined;
   return { hostname, domain };
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_DOMAIN, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../../api/image-reference.ts';
+import { matchesStars } from '../../api/select/stars.ts';
 
 /** True when a text consists of `*` and characters of image names. */
 export function isImagePattern(text: string): boolean {
@@ -21,7 +22,7 @@ export function mostSpecificMatch<T extends { readonly pattern: string }>(
   let best: { readonly entry: T; readonly specificity: number } | undefined;
   for (const entry of entries) {
     const pattern = anyVersion(entry.pattern);
-    const matched = spellings.filter(({ text }) => matches(text, pattern));
+    const matched = spellings.filter(({ text }) => matchesStars(text, pattern));
     if (matched.length === 0) continue;
     // A short spelling fixes the omitted characters, too, unless the pattern also matches longer spellings.
     const settled = Math.min(...matched.map(({ omitted }) => omitted));
@@ -69,21 +70,4 @@ function fullAndShortNames(image: string): string[] {
 /** Removes the tag `*`: `NAME:*` matches the same images as `NAME`, digests included. */
 function anyVersion(pattern: string): string {
   return pattern.endsWith(':*') ? pattern.slice(0, -2) : pattern;
-}
-
-/** Matches a whole text against a pattern, in time proportional to the product of their lengths at most. */
-function matches(text: string, pattern: string): boolean {
-  const [start = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return text === pattern;
-  const end = rest.pop() ?? '';
-  if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) return false;
-  // Between the fixed ends, the first occurrence of each piece is the best.
-  const last = text.length - end.length;
-  let at = start.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found === -1 || found + piece.length > last) return false;
-    at = found + piece.length;
-  }
-  return true;
 }

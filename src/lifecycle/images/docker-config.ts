@@ -59,7 +59,7 @@ function readEntry(value: unknown): AuthEntries[string] | 'damaged' | undefined 
 
 /** Base64 with its padding or without. Undefined: it is none. */
 function decodeBase64(text: string): string | undefined {
-  const bare = text.trim().replace(/=+$/, '');
+  const bare = text.trim().replace(/(?<!=)=+$/, '');
   if (!/^[A-Za-z0-9+/]*$/.test(bare)) return undefined;
   return new TextDecoder().decode(Uint8Array.from(atob(bare), (char) => char.codePointAt(0) ?? 0));
 }

@@ -35,7 +35,7 @@ function matchingCredentials(repository: string, keyring: readonly KeyringEntry[
 
 /** A key without its scheme and the version of the API: HOST[:PORT][/PATH]. Undefined: it is none. */
 function parseKey(key: string): string | undefined {
-  const bare = key.replace(/^https?:\/\//, '').replace(/[?#].*$/, '');
+  const bare = key.replace(/^https?:\/\//, '').replace(/[?#].*/s, '');
   const [host = '', ...segments] = bare.split('/');
   if (host === '') return undefined;
   // Docker writes https://index.docker.io/v1/ for its own registry.
@@ -58,18 +58,55 @@ function matchesKey(key: string, target: string): boolean {
 }
 
 function splitHost(text: string): { labels: string[]; port: string; path: string } {
-  const [, host = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(.*)$/.exec(text) ?? [];
+  const [, host = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(.*)/s.exec(text) ?? [];
   return { labels: host.split('.'), port, path };
 }
 
-/** A shell pattern with `*`, `?`, `[a-z]` and `[^a-z]`. Source: Go's path/filepath.Match. */
+/** A part of a shell pattern: any text, or one character that it accepts. */
+type GlobPart = '*' | ((letter: string) => boolean);
+
+/** Matches a shell pattern with `*`, `[a-z]` and `[^a-z]`. Source: Go's path/filepath.Match. */
 function globMatches(pattern: string, text: string): boolean {
-  const source = pattern.replaceAll(/\[\^?[^\]]+\]|[\s\S]/g, (part) => {
-    if (part === '*') return '[^/]*';
-    if (part === '?') return '[^/]';
-    return part.length > 1 ? part : part.replace(/[\\^$.*+?()[\]{}|]/, '\\$&');
-  });
-  return new RegExp(`^${source}$`).test(text);
+  const parts = globParts(pattern);
+  let part = 0;
+  // The latest `*`, and where what follows it was tried last: an earlier one need not take more.
+  let star: { readonly part: number; at: number } | undefined;
+  for (let at = 0; at < text.length;) {
+    const wanted = parts[part];
+    if (wanted === '*') {
+      star = { part, at };
+      part += 1;
+    } else if (wanted?.(text.charAt(at)) === true) {
+      part += 1;
+      at += 1;
+    } else if (star !== undefined) {
+      star.at += 1;
+      at = star.at;
+      part = star.part + 1;
+    } else return false;
+  }
+  return parts.slice(part).every((rest) => rest === '*');
+}
+
+function globParts(pattern: string): GlobPart[] {
+  const parts: GlobPart[] = [];
+  for (let at = 0; at < pattern.length; at += 1) {
+    const letter = pattern.charAt(at);
+    const end = letter === '[' ? pattern.indexOf(']', at + 2) : -1;
+    if (end !== -1) {
+      parts.push(letterClass(pattern.slice(at + 1, end)));
+      at = end;
+    } else if (letter === '*') parts.push('*');
+    else parts.push((found) => found === letter);
+  }
+  return parts;
+}
+
+/** The characters between brackets: `a-z0`, `^a-z`. */
+function letterClass(text: string): (letter: string) => boolean {
+  const isNegated = text.startsWith('^');
+  const ranges = [...text.slice(isNegated ? 1 : 0).matchAll(/([^])(?:-([^]))?/g)];
+  return (letter) => ranges.some(([, low = '', high = low]) => low <= letter && letter <= high) !== isNegated;
 }
 
 /**

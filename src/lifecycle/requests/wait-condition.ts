@@ -91,7 +91,7 @@ function wantedPhase(text: string): WantedState | undefined {
 function wantedValue(text: string, equals: number): string {
   return text
     .slice(equals + 1)
-    .replaceAll(/^['"]+|['"]+$/g, '')
+    .replaceAll(/^['"]+|(?<!['"])['"]+$/g, '')
     .trim();
 }
 

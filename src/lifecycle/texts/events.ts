@@ -68,7 +68,7 @@ export function failedMount(volume: string, error: string): EventDraft {
 
 /** Parses volume and error from the message of `failedMount`. Source: see there. */
 export function readFailedMount(message: string): { readonly volume: string; readonly why: string } | undefined {
-  const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)$/s.exec(message) ?? [];
+  const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)/s.exec(message) ?? [];
   return volume === undefined || why === undefined ? undefined : { volume, why };
 }
 

@@ -95,7 +95,7 @@ export function newDeployment(
 /** A name for the container of an image: `registry/team/app:1` is called `app`. */
 function imageName(image: string): string {
   const last = image.slice(image.lastIndexOf('/') + 1);
-  return last.replace(/[:@].*$/s, '').replaceAll(/[_.]/g, '-');
+  return last.replace(/[:@].*/s, '').replaceAll(/[_.]/g, '-');
 }
 
 /** The Job of `create job --image`. Source: kubectl/pkg/cmd/create/create_job.go. */

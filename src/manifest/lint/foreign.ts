@@ -2,7 +2,7 @@ import { isCustomKind } from '../kinds.ts';
 import type { DocumentProblem } from '../manifest-mistake.ts';
 
 /** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
-const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[\s{[]*"(?:apiVersion|kind)"\s*:/m;
+const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[ \t{[]*"(?:apiVersion|kind)"\s*:/m;
 
 /**
  * The reason why a document is no Kubernetes object and was not meant as one: one sentence. Undefined for a wrong

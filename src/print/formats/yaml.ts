@@ -64,7 +64,8 @@ function compareKeys(a: string, b: string): number {
 function compareDigits(a: string, b: string, at: number): number {
   const [left, right] = [digitsAt(a, at), digitsAt(b, at)];
   // A zero after other digits is no leading zero: there the longer run of digits is the larger number.
-  const behindDigits = /[1-9]\d*$/.test(a.slice(0, at)) && (left.startsWith('0') || right.startsWith('0')) ? '1' : '';
+  const behindDigits =
+    /(?<!\d)0*[1-9]\d*$/.test(a.slice(0, at)) && (left.startsWith('0') || right.startsWith('0')) ? '1' : '';
   return Number(behindDigits + left) - Number(behindDigits + right) || left.length - right.length;
 }
 

@@ -150,7 +150,7 @@ function killingText(message: string, { preStop }: AwaitedHooks): ChangeText {
 
 /** The line for `Liveness probe failed: …`. Until the program is up, readiness and startup probes may fail. */
 function probeText(message: string): ChangeText {
-  const [, probe = '', verb = '', output = ''] = /^(\w+ probe) (\w+)[^:]*:?(.*)$/s.exec(message) ?? [];
+  const [, probe = '', verb = '', output = ''] = /^(\w+ probe) (\w+)[^:]*:?(.*)/s.exec(message) ?? [];
   if (probe === '') return { text: 'unhealthy', why: message, tone: 'bad' };
   const why = output.trim();
   return {

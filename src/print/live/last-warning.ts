@@ -14,7 +14,7 @@ export function lastWarning(events: readonly StoredEvent[], untilMs: number): st
   const warning = sortedByLastSeen(events).findLast(
     (event) => event.type === 'Warning' && isAbsentFromStatus(event) && firstSeenMs(event) <= untilMs,
   );
-  return warning && excerpt(`${warning.reason}: ${(warning.message ?? '').trim().replaceAll(/\s*\n\s*/g, ' ')}`);
+  return warning && excerpt(`${warning.reason}: ${(warning.message ?? '').trim().replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`);
 }
 
 function firstSeenMs({ firstTimestamp, eventTime }: StoredEvent): number {

@@ -101,5 +101,5 @@ function formatElapsed(ms: number): string {
 
 /** Puts foreign text on one line, with control characters escaped. */
 function oneLine(text: string): string {
-  return escapeTerminal(text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '));
+  return escapeTerminal(text.trim().replaceAll(/(?<!\s)\s*\n\s*/g, ' ⏎ '));
 }

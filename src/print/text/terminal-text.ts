@@ -6,11 +6,9 @@ const STYLE = new RegExp(String.raw`^\u001B\[[\d;:]*m$`);
 
 /** Escape sequences: commands with parameters, strings up to their end, and short ones, C1 controls included. */
 const SEQUENCE = new RegExp(
-  [
-    String.raw`(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?`,
-    String.raw`(?:\u001B[\]PX^_]|[\u0090\u0098\u009D-\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)?`,
+  String.raw`(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|` +
+    String.raw`(?:\u001B[\]PX^_]|[\u0090\u0098\u009D-\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)?|` +
     String.raw`\u001B[ -/]*[0-~]?`,
-  ].join('|'),
   'g',
 );
 

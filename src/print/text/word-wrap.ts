@@ -12,7 +12,8 @@ export function wordWrap(text: string, width: number): string {
 function wrappedLine(line: string, width: number): string {
   let wrapped = '';
   let column = 0;
-  for (const [piece, word = ''] of line.matchAll(/\s*(\S+)|\s+$/g)) {
+  for (const [piece, word = ''] of line.matchAll(/\s*(\S*)/g)) {
+    if (piece === '') break;
     const isTooLong = column > 0 && column + piece.length > width;
     wrapped += isTooLong ? `\n${word}` : piece;
     column = isTooLong ? word.length : column + piece.length;

@@ -94,7 +94,7 @@ function atSecond(seconds: number): string {
 /** The result of an attempt with its output, unless the output adds nothing. */
 function wholeResult(attempt: ProbeAttempt): string {
   const brief = briefResult(attempt);
-  const wholeOutput = excerpt(attempt.output.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '), QUOTED_MAX);
+  const wholeOutput = excerpt(attempt.output.trim().replaceAll(/(?<!\s)\s*\n\s*/g, ' ⏎ '), QUOTED_MAX);
   return wholeOutput === '' || brief.includes(wholeOutput) || attempt.result === 'success'
     ? brief
     : `${brief} (${wholeOutput})`;

@@ -28,7 +28,7 @@ export function startRemedies(pod: StoredPod, { container, status }: PodContaine
 /** Advice for a volume that cannot be set up. */
 export function mountRemedies(pod: StoredPod, { volume, why }: BlockingMount): string[] {
   const spec = pod.spec.volumes?.find(({ name }) => name === volume);
-  const [, key] = /references non-existent (?:config|secret) key: (.+)$/.exec(why) ?? [];
+  const [, key] = /references non-existent (?:config|secret) key: (.+)/.exec(why) ?? [];
   if (key !== undefined) {
     const { configMap, secret } = spec ?? {};
     const holder = configMap === undefined ? `Secret ${secret?.secretName ?? ''}` : `ConfigMap ${configMap.name ?? ''}`;
@@ -66,7 +66,7 @@ export function missingObjectRemedies(pod: StoredPod, message: string): string[]
     return [`add ${what} to the manifest`, 'or apply it by itself: podrun apply -f FILE'];
   }
   const [, key, holder] = /couldn't find key (\S+) in ((?:ConfigMap|Secret) \S+)/.exec(message) ?? [];
-  return key === undefined || holder === undefined ? [] : [keyRemedy(pod, key, holder.replace(/ .*\//, ' '))];
+  return key === undefined || holder === undefined ? [] : [keyRemedy(pod, key, holder.replace(/ \S*\//, ' '))];
 }
 
 function keyRemedy(pod: StoredPod, key: string, holder: string): string {

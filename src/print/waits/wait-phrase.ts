@@ -39,9 +39,9 @@ export function rootWait(
 /** Replaces numbers and quoted names, and removes the last result: these change during one wait. */
 function withoutCounts(text: string): string {
   return text
-    .replace(/, last result: .*(?=\)$)/s, '')
+    .replace(/, last result: .*/s, (result) => (result.endsWith(')') ? ')' : result))
     .replaceAll(/"[^"]*"/g, '#')
-    .replaceAll(/\b\d[\w.]*\b/g, '#');
+    .replaceAll(/\b\d\w*(?:\.+\w+)*/g, '#');
 }
 
 /** Joins the phrases of several Pods to one line. Undefined without phrases. */

@@ -26,7 +26,7 @@ export function deletedBy(pod: StoredPod, find: FindWorkload): string | undefine
       return hasTooMany(owner) ? 'scaling down' : undefined;
     case 'StatefulSet': {
       const { replicas = 1, ordinals } = owner.spec;
-      const ordinal = Number(/\d+$/.exec(pod.metadata.name)?.[0] ?? 0);
+      const ordinal = Number(/(?<!\d)\d+$/.exec(pod.metadata.name)?.[0] ?? 0);
       if (ordinal >= (ordinals?.start ?? 0) + replicas) return 'scaling down';
       return hasOtherRevision(pod, owner.status?.updateRevision) ? 'the rollout' : undefined;
     }

@@ -1,9 +1,9 @@
 import { errnoText } from '../errno.ts';
 
-const MORE_ABOUT_MOUNT = /\s*dmesg\(1\) may have more information after failed \w+ system call\.?/g;
+const MORE_ABOUT_MOUNT = /(?<!\s)\s*dmesg\(1\) may have more information after failed \w+ system call\.?/g;
 
 /** The folder of the store that becomes the root of a container. mount(8) prints it before paths inside. */
-const ROOT_IN_STORE = /\/[^\s:'"]*\/layers\/[^\s/:'"]+\/\d+\/root(?=\/)/g;
+const ROOT_IN_STORE = /^([^/]*)\/.*\/layers\/[^/]+\/\d+\/root(?=\/)/;
 
 /**
  * The message of the state StartError. A node prints the words of containerd and runc before the cause. podrun uses
@@ -11,8 +11,12 @@ const ROOT_IN_STORE = /\/[^\s:'"]*\/layers\/[^\s/:'"]+\/\d+\/root(?=\/)/g;
  * @param why one sentence or several lines
  */
 export function startFailed(why: string): string {
-  const words = why.replaceAll(MORE_ABOUT_MOUNT, '').replaceAll(ROOT_IN_STORE, '').trim().replace(/\.$/, '');
-  return words.replace(/^mount: (?=\/)/, 'mount ').replaceAll(/\s*\n\s*/g, '; ');
+  const words = why
+    .replaceAll(MORE_ABOUT_MOUNT, '')
+    .replaceAll(/[^\s:'"]+/g, (word) => word.replace(ROOT_IN_STORE, '$1'))
+    .trim()
+    .replace(/\.$/, '');
+  return words.replace(/^mount: (?=\/)/, 'mount ').replaceAll(/(?<!\s)\s*\n\s*/g, '; ');
 }
 
 /*

@@ -34,7 +34,7 @@ export function fieldsOfMessage(name: string): readonly MessageField[] | undefin
 }
 
 function readField(text: string): MessageField {
-  const [, number, name = '', type = '', form] = /^(\d+) (\w+) ([\w.]+)(.*)$/.exec(text) ?? [];
+  const [, number, name = '', type = '', form] = /^(\d+) (\w+) ([\w.]+)(.*)/.exec(text) ?? [];
   return { number: Number(number), name, type, form: form as MessageField['form'] };
 }
 

@@ -18,6 +18,13 @@ it.each([
   ['prefix.*.io', 'prefix.registry.io/app', true],
   ['reg*str[xyz].io', 'registry.io/app', true],
   ['registr[^y].io', 'registry.io/app', false],
+  ['[a-r]egistry.io', 'registry.io/app', true],
+  ['[^a-q]e*', 'registry/app', true],
+  // A bad range and an open bracket are no error: no host has them.
+  ['[z-a]egistry.io', 'registry.io/app', false],
+  ['[registry.io', 'registry.io/app', false],
+  [`${'*a'.repeat(30)}*`, `${'a'.repeat(29)}/app`, false],
+  [`${'*a'.repeat(30)}*`, `${'a'.repeat(31)}/app`, true],
   ['registry.io/team', 'registry.io/team/app', true],
   ['registry.io/team', 'registry.io/teamwork/app', true],
   ['registry.io/team', 'registry.io/other/app', false],

@@ -46,7 +46,7 @@ function isFields(value: unknown): value is object {
 const ACRONYMS: ReadonlySet<string> = new Set(['API', 'URL', 'UID', 'OSB', 'GUID']);
 
 /** Runs of small letters with the capital in front, runs of capitals, and dashes. */
-const WORD = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|-/gu;
+const WORD = /\p{Lu}?\p{Ll}+|(?:\p{Lu}(?!\p{Ll}))+|-/gu;
 
 /** The title of a field: `ownerReferences` is `Owner References`, `uid` is `UID`. Source: smartLabelFor. */
 function titleOf(name: string): string {

@@ -135,8 +135,12 @@ async function readyOf(
   const pid = /^@pid (\d+)$/m.exec(said)?.[1];
   steps.set('unshare', { ok: pid !== undefined, said: pid === undefined ? said.trim() : '' });
   // Error messages come before the line of their step.
-  for (const [, before = '', answer, step] of said.matchAll(/((?:^(?!@).*\n)*)^@(yes|no) (\w+)$/gm)) {
-    steps.set(step as TrialStep, { ok: answer === 'yes', said: before.trim() });
+  let before: string[] = [];
+  for (const line of said.split('\n')) {
+    const [, answer, step] = /^@(yes|no) (\w+)$/.exec(line) ?? [];
+    if (step !== undefined) steps.set(step as TrialStep, { ok: answer === 'yes', said: before.join('\n').trim() });
+    if (line.startsWith('@')) before = [];
+    else before.push(line);
   }
   return steps.get('newRoot')?.ok === true ? pid : undefined;
 }

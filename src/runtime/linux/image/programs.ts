@@ -93,7 +93,7 @@ async function librariesOf(files: readonly string[]): Promise<Libraries> {
 /** Parses `NAME => FILE (ADDRESS)` and, for the loader, `FILE (ADDRESS)`. */
 function parseLibraries(text: string): Libraries {
   const libraries = new Map<string, string>();
-  for (const [, name = '', file = ''] of text.matchAll(/^\s+(\S+) => (\/\S+) \(0x/gm)) libraries.set(name, file);
-  const [, loader] = /^\s+(\/\S+) \(0x/m.exec(text) ?? [];
+  for (const [, name = '', file = ''] of text.matchAll(/^[ \t]+(\S+) => (\/\S+) \(0x/gm)) libraries.set(name, file);
+  const [, loader] = /^[ \t]+(\/\S+) \(0x/m.exec(text) ?? [];
   return { loader, libraries };
 }

@@ -13,7 +13,7 @@ export interface ProxiedLink {
 }
 
 /** Scheme, host, path, and the rest. Source: RFC 3986, appendix B. */
-const URL_PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s;
+const URL_PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)(.*)/s;
 
 /** The lengths and sums of a page that is changed on the way. */
 const OF_BODY = /^(?:content-length|content-md5|etag|accept-ranges)$/i;
