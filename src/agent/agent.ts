@@ -301,6 +301,11 @@ export class Agent implements PodRunAgent {
     this.#live.terminate(how);
   }
 
+  /** Ends the Pods whose objects are gone, also where no watch has told it. */
+  lookForObjects(): void {
+    for (const run of this.#runs.values()) run.lookForObject();
+  }
+
   /** True for a Pod that this agent runs or has run. */
   hasPod(uid: string): boolean {
     return this.#runs.has(uid);

@@ -84,6 +84,10 @@ export class PodRun implements PodReport {
   #isRemovalTold = false;
   /** True when the run is to end: nobody may be left who would remove the finalizers of the object. */
   #isToEnd = false;
+  /** The request to end a Pod whose worker is being made: its first writes may bring the news. */
+  #endOfNew: HowToEnd | undefined;
+  /** True when the object was removed before the watch began. */
+  readonly #isTooLate: boolean;
 
   constructor(options: PodRunOptions) {
     const { pod, store, node } = options;
@@ -103,7 +107,10 @@ export class PodRun implements PodReport {
     });
     // A client may have changed the Pod since it was stored.
     const present = store.get<StoredPod>('pods', namespace, name);
-    if (present !== undefined && resolvedUid(present) === uid) this.#takeNewer(asRun(present, pod.spec));
+    const isPresent = present !== undefined && resolvedUid(present) === uid;
+    // A mirror Pod may be missing for a moment.
+    this.#isTooLate = !isPresent && !isMirrorPod(pod);
+    if (isPresent) this.#takeNewer(asRun(present, pod.spec));
   }
 
   /** The Pod as this agent knows it. */
@@ -129,7 +136,9 @@ export class PodRun implements PodReport {
   begin(): void {
     if (this.#state !== 'waiting') return;
     const { agent, clock, restoration } = this.#options;
-    if (restoration !== undefined) return this.#run(restoration);
+    if (restoration !== undefined) this.#run(restoration);
+    if (this.#isTooLate) return this.#gone(true);
+    if (restoration !== undefined) return;
     if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
     // A Pod that never ran is removed at once, without a terminal phase.
     if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#remove();
@@ -152,8 +161,13 @@ export class PodRun implements PodReport {
     if (this.#state === 'over') return;
     this.#isToEnd = true;
     if (this.#object === 'held') this.#end();
-    else if (this.#worker === undefined) this.#end(endedUnscheduled(this.#pod.status));
-    else this.#worker.terminate(how);
+    else if (!this.#endPlaced(how)) this.#end(endedUnscheduled(this.#pod.status));
+  }
+
+  /** Ends the Pod when its object is gone, also where no watch has told it, as a kubelet's housekeeping does. */
+  lookForObject(): void {
+    if (this.#object !== 'present' || this.#state === 'over' || isMirrorPod(this.#pod)) return;
+    if (!isStored(this.#options.store, this.#pod)) this.#missing();
   }
 
   /** Records an event of the scheduler. */
@@ -205,8 +219,14 @@ export class PodRun implements PodReport {
     if (this.#state === 'over') return this.#tellRemoved();
     if (before === 'gone') return;
     if (!isForced) this.#options.onRecordLost(this.pod);
-    if (this.#worker === undefined) this.#end();
-    else this.#worker.terminate(isForced ? BY_FORCE : { force: false });
+    if (!this.#endPlaced(isForced ? BY_FORCE : { force: false })) this.#end();
+  }
+
+  /** Ends the containers of a Pod that this node has taken. Answers false for one that it has not. */
+  #endPlaced(how: HowToEnd): boolean {
+    if (this.#worker === undefined) this.#endOfNew = how;
+    else this.#worker.terminate(how);
+    return this.#state === 'placed';
   }
 
   #run(restoration?: Restoration): void {
@@ -215,6 +235,9 @@ export class PodRun implements PodReport {
     const notices = this.#recorder.unrecorded(agent.notices(this.#pod));
     if (restoration === undefined) this.events(this.#pod, notices);
     if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
+    // The Pod may have been removed since it was placed. Nothing of a new one runs.
+    if (restoration === undefined && (this.isRemoved || this.#endOfNew !== undefined))
+      return this.#end(endedUnscheduled(this.#pod.status));
     this.#worker = new PodWorker({
       pod: this.#pod,
       clock,
@@ -225,6 +248,7 @@ export class PodRun implements PodReport {
       effects: (report) => new ContainerEffects({ clock, runtime, machine, report }),
     });
     this.#worker.start();
+    if (this.#endOfNew !== undefined) this.#worker.terminate(this.#endOfNew);
   }
 
   #leavePending(placement: Extract<Placement, { type: 'waits' }>): void {

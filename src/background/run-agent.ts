@@ -113,7 +113,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     runtime.remember(agents.exits<KeptContainer>(id));
     for (const { pod } of resumed) await endContainers(store, pod, clock);
   } else {
-    endStrays(store, runtime, kept);
+    endStrays(runtime, kept, resumed);
   }
   const assignment = agents.beginning<Assignment>(id);
   const resting = workloadsOfAgent(store, id);
@@ -224,6 +224,7 @@ async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promis
         trouble(`${why}: ending its Pods`);
         endAll();
       },
+      onRenewed: () => agent.lookForObjects(),
       onTrouble: trouble,
     });
     beginPods(store, agent, work);

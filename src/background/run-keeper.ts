@@ -2,6 +2,7 @@ import { Keeper } from './keeper/keeper.ts';
 import type { LogTarget } from './keeper/protocol.ts';
 import { EXIT } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { quietly } from '../quietly.ts';
 import { closeInheritedDescriptors } from '../runtime/helpers/inherited-descriptors.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
@@ -33,6 +34,8 @@ export async function runKeeper(
       runtime,
       clock,
       socket: agents.paths(id).keeperSocket,
+      // A store that cannot be read may still have them.
+      isStored: (target) => quietly(() => isStored(target)) ?? true,
       openLog: ({ namespace, name, uid, container, attempt }) => {
         if (!isStored({ namespace, name, uid })) return undefined;
         return new ContainerLog(instanceLogPath(store.paths(namespace, name).logs, container, attempt));

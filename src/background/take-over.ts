@@ -1,13 +1,13 @@
-import { readlinkSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { isRemnant } from '../lifecycle/requests/deletion.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { quietly } from '../quietly.ts';
-import { killGroup, killProcess } from '../runtime/kill.ts';
+import { killProcess } from '../runtime/kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../runtime/watch/process-identity.ts';
+import { endNetwork } from './keeper/end-network.ts';
 import type { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
 
@@ -54,11 +54,15 @@ export async function endContainers(store: FileStore, pod: StoredPod, clock: Clo
 }
 
 /**
- * Ends the containers, and their private networks, of Pods that are no longer on record: they were removed by force
- * when no agent could look.
+ * Ends the containers, and their private networks, of all Pods but those that were taken over: the others were removed
+ * by force when no agent could look, or have ended.
  */
-export function endStrays(store: FileStore, runtime: Pick<KeptRuntime, 'kill'>, kept: readonly KeptContainer[]): void {
-  const uids = new Set(store.list<StoredPod>('pods').map(({ metadata }) => metadata.uid));
+export function endStrays(
+  runtime: Pick<KeptRuntime, 'kill'>,
+  kept: readonly KeptContainer[],
+  resumed: readonly Resumed[],
+): void {
+  const uids = new Set(resumed.map(({ pod }) => pod.metadata.uid));
   for (const container of kept) {
     const [uid = ''] = container.id.split('/');
     if (uids.has(uid)) continue;
@@ -74,18 +78,6 @@ export function endStrays(store: FileStore, runtime: Pick<KeptRuntime, 'kill'>, 
 export function endNetworkOf({ metadata: { uid } }: StoredPod, resumed: readonly Resumed[]): void {
   const holder = resumed.find(({ pod }) => pod.metadata.uid === uid)?.networkHolder;
   if (holder !== undefined) killProcess(holder);
-}
-
-/** Ends the network of a container that still runs. */
-function endNetwork({ launch, running }: KeptContainer): void {
-  const [holder, network] = [launch.network?.holderPid, networkOf(running.pid)];
-  // Another process may have the pid of a holder that has ended.
-  if (holder !== undefined && network !== undefined && networkOf(holder) === network) killGroup(holder);
-}
-
-/** The number of the network that a process is in. Undefined: the process has ended. */
-function networkOf(pid: number): string | undefined {
-  return quietly(() => readlinkSync(`/proc/${pid}/ns/net`));
 }
 
 /** The containers of a Pod that still run, or have ended, under the keeper. */

@@ -2,6 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PodRun, type PodRunOptions } from '../../src/agent/pod-run.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
+import { restoredFacts } from '../../src/lifecycle/restored-facts.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import { PodrunError } from '../../src/api/errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/store.ts';
@@ -34,6 +36,13 @@ class FullStore extends MemoryStore {
   }
 }
 
+/** A store whose watches hear nothing. */
+class DeafStore extends MemoryStore {
+  override watch(): Subscription {
+    return { close: () => undefined };
+  }
+}
+
 interface Rig {
   readonly run: PodRun;
   /** Texts of errors that were reported. */
@@ -46,8 +55,13 @@ interface Rig {
   readonly removals: { count: number };
 }
 
+interface Former extends Pick<PodRunOptions, 'restoration' | 'runtime'> {
+  /** Called while the sandbox of the former agent is being found. */
+  readonly onResume: () => void;
+}
+
 /** A run of the Pod, whose sandbox is never ready. */
-function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
+function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former): Rig {
   const troubles: string[] = [];
   const labels: Rig['labels'] = [];
   const ends = { count: 0 };
@@ -58,7 +72,8 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
     store,
     clock,
     node,
-    runtime: new SimulatedRuntime({ clock }),
+    runtime: former?.runtime ?? new SimulatedRuntime({ clock }),
+    restoration: former?.restoration,
     agent: {
       config: (changed) => {
         labels.push(['config', labelOf(changed)]);
@@ -72,7 +87,13 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock): Rig {
       removed: () => (removals.count += 1),
     },
     machine: {
-      createSandbox: () => new Promise<undefined>(() => undefined),
+      createSandbox: () => {
+        former?.onResume();
+        return new Promise<undefined>(() => undefined);
+      },
+      restore: (_pod: StoredPod, _instance: object, launch: object) => launch,
+      adopted: () => undefined,
+      exited: () => undefined,
       removeSandbox: () => Promise.resolve(),
     } as unknown as PodRunOptions['machine'],
     onEvent: () => undefined,
@@ -127,6 +148,69 @@ describe('a Pod that a client changed after it was stored, and before its agent 
     const { run, stored } = begun((pod) => withoutGrace(pod, 0));
     expect([run.state, stored()]).toEqual(['over', undefined]);
   });
+});
+
+describe('a Pod of a former agent that was removed by force', () => {
+  /** The Pod with a container that runs, and the signals that it gets. */
+  function resumed(onNotices: (store: MemoryStore) => void = () => undefined) {
+    const clock = new ManualClock();
+    const store = new MemoryStore(clock);
+    const { status, ...rest } = newPod('web');
+    const placed = { ...rest, spec: { ...rest.spec, nodeName: node.name }, status: { ...status, podIP: '10.0.0.1' } };
+    const pod = store.create('pods', placed);
+    const kill = vi.fn<() => void>();
+    const signal = vi.fn<(name: string) => boolean>(() => false);
+    const running = { pid: 4711, startedAt: clock.now(), signal, kill };
+    const runtime = new SimulatedRuntime({ clock });
+    const adopt: NonNullable<Runtime['adopt']> = () => ({
+      container: running,
+      launch: { argv: ['main'], env: {}, cwd: '/' } as never,
+    });
+    const found = { id: `${pod.metadata.uid}/main/0`, container: 'main', attempt: 0, startedAt: clock.now() };
+    const begin = (): Rig =>
+      runOf(pod, store, clock, {
+        restoration: restoredFacts(pod, [found], clock.now()),
+        runtime: Object.assign(runtime, { adopt }),
+        onResume: () => onNotices(store),
+      });
+    return { clock, store, begin, kill, signal };
+  }
+
+  const remove = (store: MemoryStore): void => {
+    store.change<StoredPod>('pods', { namespace: 'default', name: 'web' }, 'object', (stored) =>
+      withoutGrace(stored, 0),
+    );
+    store.delete('pods', 'default', 'web');
+  };
+
+  it('before its new agent began to watch is ended', async () => {
+    const { clock, store, begin, kill, signal } = resumed();
+    remove(store);
+    begin().run.begin();
+    await clock.run(5000);
+    expect([signal.mock.calls, kill.mock.calls.length]).toEqual([[['SIGTERM']], 1]);
+  });
+
+  it('while its new agent takes it over is ended', async () => {
+    const { clock, begin, kill, signal } = resumed(remove);
+    begin().run.begin();
+    await clock.run(5000);
+    expect([signal.mock.calls, kill.mock.calls.length]).toEqual([[['SIGTERM']], 1]);
+  });
+});
+
+it('a Pod whose object is gone unheard is ended at the next look', async () => {
+  const clock = new ManualClock();
+  const store = new DeafStore(clock);
+  const pod = store.create('pods', newPod('web'));
+  const { run } = runOf(pod, store, clock);
+  run.lookForObject();
+  store.delete('pods', 'default', 'web');
+  await clock.run(5000);
+  expect(run.state).not.toBe('over');
+  run.lookForObject();
+  await clock.run(5000);
+  expect(run.state).toBe('over');
 });
 
 it('a static Pod keeps its uid and spec whatever happens to its mirror Pod, which gets its status', () => {

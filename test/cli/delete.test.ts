@@ -80,6 +80,15 @@ describe('delete', () => {
     expect(store.list('pods')).toHaveLength(1);
   });
 
+  it('takes the namespace of the command line for manifests without one', async () => {
+    const store = storeOf(workshop);
+    const inAway = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'away' } };
+    putObjects(store, [inAway, configMap('settings')]);
+    const manifest = workshop.file('map.yaml', JSON.stringify(configMap('settings')));
+    expect((await run('-n', 'away', '-f', manifest)).stdout).toBe('configmap "settings" deleted\n');
+    expect(store.list('configmaps').map(({ metadata }) => metadata.namespace)).toEqual(['default']);
+  });
+
   it('takes the names from manifests, also from invalid ones', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);

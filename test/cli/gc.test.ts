@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PATIENT } from '../patience.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 import { newEvent } from '../store/objects.ts';
@@ -32,6 +37,50 @@ describe('podrun gc', () => {
     const { exitCode, stderr } = await workshop.run(['gc', flag]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('Use a whole number, 0 or more.');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('podrun gc and processes in the background', () => {
+  /** Starts a program that looks like one of podrun. */
+  function pretend(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    const child = spawn('sh', ['-c', 'read line', ...words], { env: { ...process.env, ...env } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
+  const isGone = ({ exitCode, signalCode }: ChildProcess): boolean => (exitCode ?? signalCode) !== null;
+  const network = (maker: number, folder: string) => pretend([], { PODRUN_NETWORK_OF: `${maker}:${folder}` });
+  const keeper = (folder: string, id: string) => pretend(['--state-dir', folder, 'run-container-keeper', id]);
+
+  it('ends those that no record names, and those whose state folder is gone', async () => {
+    const { stateDir, folder } = workshop;
+    const gone = path.join(folder, 'gone');
+    for (const each of [path.join(folder, 'another'), path.join(stateDir, '.agents/known')])
+      mkdirSync(each, { recursive: true });
+    const strays = [keeper(stateDir, 'unknown'), network(1, stateDir), network(1, gone)];
+    const others = [
+      keeper(stateDir, 'known'),
+      // It ends by itself, and ends its network.
+      keeper(path.join(folder, 'lost'), 'young'),
+      network(1, path.join(folder, 'lost')),
+      keeper(path.join(folder, 'another'), 'unknown'),
+      network(1, path.join(folder, 'another')),
+      // Its podrun lives, and is setting it up.
+      network(process.pid, stateDir),
+    ];
+    await Promise.all([...strays, ...others].map((child) => once(child, 'spawn')));
+    const dry = await workshop.run(['gc', '--dry-run']);
+    expect(dry).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/\d background processes .* ended \(dry run\)/),
+    });
+    expect([...strays, ...others].filter(isGone)).toEqual([]);
+    const { exitCode, stdout } = await workshop.run(['gc']);
+    expect({ exitCode, stdout }).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/\d background processes/),
+    });
+    await vi.waitUntil(() => strays.every(isGone), PATIENT);
+    expect(others.filter(isGone)).toEqual([]);
   });
 });
 

@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
-import { isProcessAlive, type ProcessIdentity } from '../../src/runtime/watch/process-identity.ts';
-import { sharedClusterPaths } from '../../src/store/layout.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
@@ -219,13 +217,12 @@ export class Workshop {
     });
   }
 
-  /** The processes of the network that Pods in the background share: they outlive podrun, also when it is killed. */
+  /** The processes of the networks of Pods in the background: they outlive podrun, also when it is killed. */
   #networkProcesses(): number[] {
-    const { holder, wayOut } = sharedClusterPaths(this.stateDir);
-    return [holder, wayOut].flatMap((file) => {
-      const recorded = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity) : undefined;
-      return recorded !== undefined && isProcessAlive(recorded) ? [recorded.pid] : [];
-    });
+    const entries = existsSync('/proc') ? readdirSync('/proc') : [];
+    const isOurs = (environ: string): boolean =>
+      environ.split('\0').some((pair) => pair.startsWith('PODRUN_NETWORK_OF=') && pair.endsWith(`:${this.stateDir}`));
+    return entries.filter((entry) => /^\d+$/.test(entry) && isOurs(readProc(entry, 'environ'))).map(Number);
   }
 
   /** Ends the remaining processes, and removes the folder. */

@@ -61,7 +61,7 @@ export class LastingWayOut {
     const former = record?.living('wayOut');
     if (former !== undefined) return WayOut.adopt(former, clock);
     const claim = record && ((pid: number) => record.claim('wayOut', pid));
-    return WayOut.open({ tools, wayOut, cluster: cluster.join, hasHostAccess, clock, claim });
+    return WayOut.open({ tools, wayOut, cluster: cluster.join, hasHostAccess, clock, claim, heldFor: record?.root });
   }
 
   async #again(words: string): Promise<void> {

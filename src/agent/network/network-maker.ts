@@ -24,8 +24,8 @@ export interface NetworkMakerOptions {
   readonly networks: PrivateNetworks;
   readonly clock: Clock;
   readonly files: Pick<PodFiles, 'recordNetwork' | 'recordedNetwork'>;
-  /** True when networks outlive podrun. */
-  readonly outlivesPodrun: boolean;
+  /** The state folder for whose Pods the networks outlive podrun. Undefined: they end with podrun. */
+  readonly heldFor: string | undefined;
   /** The record of a cluster that outlives podrun, and that several agents share. */
   readonly networkRecord: NetworkRecord | undefined;
   readonly onClusterFailed: () => void;
@@ -131,10 +131,10 @@ export class NetworkMaker {
   }
 
   async #openCluster(): Promise<OpenCluster> {
-    const { networks, clock, outlivesPodrun, networkRecord: record } = this.#options;
+    const { networks, clock, heldFor, networkRecord: record } = this.#options;
     try {
       await this.#endFormerHelper();
-      const cluster = await sharedCluster({ ...networks, outlivesPodrun }, record);
+      const cluster = await sharedCluster({ ...networks, heldFor }, record);
       const helper = new NetworkHelper(cluster.join, afterwardsOf(networks, record));
       const report = (event: EventDraft): void => this.#report(event);
       const rules =
@@ -176,10 +176,10 @@ export class NetworkMaker {
   }
 
   async #alone({ address, before, record }: PodPlace): Promise<NetworkParts> {
-    const { networks, outlivesPodrun } = this.#options;
+    const { networks, heldFor } = this.#options;
     const ends = afterwardsOf(networks, undefined);
     if (before !== undefined) return { held: before, helper: new NetworkHelper(before.join, ends), isShared: false };
-    const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, outlivesPodrun });
+    const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, heldFor });
     if (!outcome.ok) throw failed(outcome.error);
     record(outcome.network.join);
     return { held: outcome.network, helper: new NetworkHelper(outcome.network.join, ends), isShared: false };
@@ -211,7 +211,13 @@ async function sharedCluster(options: ClusterOptions, record: NetworkRecord | un
 
 function afterwardsOf({ tools }: PrivateNetworks, record: NetworkRecord | undefined): HelperAfterwards {
   if (record === undefined) return { type: 'ends', setpriv: tools.setpriv };
-  return { type: 'goesOn', file: record.file('helper'), record: (pid) => void record.claim('helper', pid) };
+  return {
+    type: 'goesOn',
+    heldFor: record.root,
+    file: record.file('helper'),
+    shared: [record.file('wayOut'), record.file('holder')],
+    record: (pid) => void record.claim('helper', pid),
+  };
 }
 
 function claimIn(record: NetworkRecord): ClusterClaim {

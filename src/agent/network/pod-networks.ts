@@ -170,7 +170,7 @@ export class PodNetworks {
     return new NetworkMaker({
       ...this.#options,
       networks,
-      outlivesPodrun: runtime.adopt !== undefined,
+      heldFor: runtime.adopt === undefined ? undefined : store.root,
       onClusterFailed: () => forgetDetection(store.root, 'cluster'),
     });
   }

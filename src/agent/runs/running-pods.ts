@@ -135,6 +135,7 @@ export class RunningPods {
         listener.onTrouble(`${why}: ending its Pods`);
         this.terminate({ force: false });
       },
+      onRenewed: () => this.agent.lookForObjects(),
       onTrouble: listener.onTrouble,
     });
   }

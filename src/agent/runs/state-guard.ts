@@ -9,6 +9,8 @@ export interface StateGuardOptions {
   readonly clock: Clock;
   /** Called once when the state folder cannot be used any more. All Pods of this process are then ended. */
   readonly onLost: (why: string) => void;
+  /** Called after each renewal. */
+  readonly onRenewed: () => void;
   /** Called when the record of one Pod was removed. */
   readonly onTrouble: (text: string) => void;
 }
@@ -59,7 +61,9 @@ export class StateGuard {
   #plan(): void {
     const { clock } = this.#options;
     this.#alarm = clock.wakeAt(clock.now().monotonicMs + LEASE_RENEWAL_MS, () => {
-      if (this.#renew()) this.#plan();
+      if (!this.#renew()) return;
+      this.#plan();
+      this.#options.onRenewed();
     });
   }
 

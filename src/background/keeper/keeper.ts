@@ -4,6 +4,7 @@ import type { Alarm } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
+import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
 import { endedContainers, isSameContainer, type Kept, newKept, startedContainers } from './kept.ts';
 import { KeptCommands, type InteractiveCommand } from './kept-commands.ts';
 import { KeptLog, type KeptLogOptions } from './kept-log.ts';
@@ -18,7 +19,7 @@ import {
   type ToKeeper,
 } from './protocol.ts';
 
-export interface KeeperOptions extends KeptLogOptions {
+export interface KeeperOptions extends KeptLogOptions, Pick<HousekeepingOptions, 'isStored'> {
   readonly runtime: Runtime;
   /** The keeper's socket, in a folder that other users may not enter. */
   readonly socket: string;
@@ -33,7 +34,7 @@ const IDLE_MS = 2000;
 /**
  * Starts containers for an agent and outlives it: waits for them, records their exit codes, writes their logs. Knows
  * nothing of Pods. One agent is connected at a time; the containers run on without one, and the next agent is sent
- * their state. The containers end with the keeper.
+ * their state. The containers end with the keeper, and without an agent also when the store no longer has their Pods.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -42,6 +43,7 @@ export class Keeper {
   readonly #starting = new Set<Promise<void>>();
   readonly #commands: KeptCommands;
   readonly #exits: ExitRecord;
+  readonly #housekeeping: Housekeeping;
   #agent: Socket | undefined;
   #server: Server | undefined;
   #address: SocketAddress | undefined;
@@ -52,6 +54,11 @@ export class Keeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#exits = new ExitRecord({ ...options, onWritten: () => this.#checkIdle() });
+    this.#housekeeping = new Housekeeping({
+      ...options,
+      kept: () => this.#kept.values(),
+      hasAgent: () => this.#agent !== undefined,
+    });
     this.#commands = new KeptCommands({
       runtime: options.runtime,
       send: (...message) => this.#send(...message),
@@ -159,7 +166,7 @@ export class Keeper {
     for (const [other, { exit }] of this.#kept) {
       if (exit !== undefined && isSameContainer(other, launch.id)) this.#kept.delete(other);
     }
-    const kept = newKept(launch, new KeptLog(target, this.#options, (message) => this.#trouble(message)));
+    const kept = newKept(launch, target, new KeptLog(target, this.#options, (message) => this.#trouble(message)));
     const starting = this.#startKept(kept).finally(() => this.#starting.delete(starting));
     this.#starting.add(starting);
   }
@@ -279,6 +286,7 @@ export class Keeper {
     this.#address?.release();
     this.#agent?.destroy();
     this.#exits.close();
+    this.#housekeeping.close();
     this.#options.onDone();
   }
 }

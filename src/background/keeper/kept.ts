@@ -1,10 +1,17 @@
 import type { RunningContainer } from '../../runtime/runtime.ts';
 import type { KeptLog } from './kept-log.ts';
-import { type KeptContainer, withoutFunctions, type ExitMessage, type LaunchMessage } from './protocol.ts';
+import {
+  type KeptContainer,
+  type LogTarget,
+  withoutFunctions,
+  type ExitMessage,
+  type LaunchMessage,
+} from './protocol.ts';
 
 /** A container that a keeper was asked to start, and its state. */
 export interface Kept {
   readonly launch: LaunchMessage;
+  readonly target: LogTarget;
   readonly log: KeptLog;
   running: RunningContainer | undefined;
   exit: ExitMessage | undefined;
@@ -16,8 +23,8 @@ export interface Kept {
 }
 
 /** The state of a container that is about to be started. */
-export function newKept(launch: LaunchMessage, log: KeptLog): Kept {
-  return { launch, log, running: undefined, exit: undefined, isSwept: false, isHeld: false, isShown: true };
+export function newKept(launch: LaunchMessage, target: LogTarget, log: KeptLog): Kept {
+  return { launch, target, log, running: undefined, exit: undefined, isSwept: false, isHeld: false, isShown: true };
 }
 
 /** The message to an agent about a container, empty before its start. */

@@ -124,7 +124,7 @@ async function refsInManifests(cli: Cli, command: SelectingCommand, flags: Selec
   return objects.map(({ object, file }) => {
     const type = resourceTypeOf(object);
     const { name = '', namespace } = object.metadata;
-    return { type, name, namespace: namespaceOf(type, namespace), file };
+    return { type, name, namespace: namespaceOf(type, namespace || flags.namespace), file };
   });
 }
 

@@ -6,6 +6,7 @@ import { openImages } from '../image/open-images.ts';
 import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
+import { endStrayProcesses } from '../../background/stray-processes.ts';
 import { removeFifos } from '../../runtime/pipes/fifo-pool.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
@@ -35,7 +36,8 @@ podrun gc removes:
   - earlier runs of each Pod except the newest (--keep); all runs of Pods that were deleted
   - volumes of deleted claims, and events about deleted Pods
   - leftovers of killed podruns: processes (their Pods become Failed, with the reason NodeLost),
-    half-written files, locks, sockets, FIFOs, changed copies of the root file system
+    half-written files, locks, sockets, FIFOs, changed copies of the root file system; processes of Pods
+    in the background and of their networks that no record names
   - images that nobody has used for 30 days, and others while the disk is too full
 podrun gc keeps Pods that a living podrun runs, and Pods with finalizers.
 
@@ -93,9 +95,19 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
       },
     }),
   );
+  const strays = await withWaitingLine(cli, 'looking for processes that nobody needs', () =>
+    endStrayProcesses(store, clock, { isDryRun: flags.dryRun !== 'none' }),
+  );
+  if (strays > 0 && flags.output === undefined) cli.tell(straysLine(strays, flags.dryRun));
+  count += strays;
   if (flags.dryRun === 'none') await removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) cli.tell('Nothing to remove\n');
   return EXIT.ok;
+}
+
+function straysLine(count: number, dryRun: DryRun): string {
+  const what = count === 1 ? '1 background process' : `${count} background processes`;
+  return `${what} without a record ended${dryRunSuffix(dryRun)}\n`;
 }
 
 /** The line of `kubectl delete`. */

@@ -12,7 +12,10 @@ import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from
  * The processes of the network of Pods in the background. All agents of a state folder share a cluster, with the
  * process that holds it and its way out. Each agent has a helper in it.
  */
-export type NetworkPart = 'holder' | 'wayOut' | 'helper';
+export type NetworkPart = (typeof NETWORK_PARTS)[number];
+
+/** See NetworkPart. */
+export const NETWORK_PARTS = ['holder', 'wayOut', 'helper'] as const;
 
 /** A process through which a cluster can be entered: it is in it, or has open files of its namespaces. */
 export interface RecordedCluster {
@@ -36,6 +39,11 @@ export class NetworkRecord {
 
   constructor(parts: NetworkRecordParts) {
     this.#parts = parts;
+  }
+
+  /** The state folder. */
+  get root(): string {
+    return this.#parts.root;
   }
 
   /** ID of the agent. */

@@ -83,6 +83,7 @@ beforeEach(async () => {
       close: () => void log.push('closed'),
     }),
     onLoss: () => undefined,
+    isStored: () => true,
     recordExit: (container) => void recorded.push(container),
     onDone,
   }).listen();

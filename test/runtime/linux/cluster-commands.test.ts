@@ -17,12 +17,16 @@ const asRoot: NetworkJoin = { ...cluster, isUsers: false };
 /** The words before the script, which is the last one. */
 const words = ({ argv }: { readonly argv: readonly string[] }): string => argv.slice(0, -1).join(' ');
 const script = ({ argv }: { readonly argv: readonly string[] }): string => argv.at(-1) ?? '';
-const request = { tools, address: '10.93.4.5', uid: 1001, gid: 1002, outlivesPodrun: false } as const;
+const request = { tools, address: '10.93.4.5', uid: 1001, gid: 1002, heldFor: undefined } as const;
 
 describe('the command that makes', () => {
   it.each([
-    ['a cluster', clusterCommand(tools, false), 'setpriv --pdeathsig KILL unshare --user --map-root-user --net sh -c'],
-    ['a cluster that outlives podrun', clusterCommand(tools, true), 'unshare --user --map-root-user --net sh -c'],
+    [
+      'a cluster',
+      clusterCommand(tools, undefined),
+      'setpriv --pdeathsig KILL unshare --user --map-root-user --net sh -c',
+    ],
+    ['a cluster that outlives podrun', clusterCommand(tools, '/state'), 'unshare --user --map-root-user --net sh -c'],
     [
       'the network of a Pod of root',
       podNetworkCommand({ ...request, mode: 'root', cluster: asRoot }),
@@ -39,14 +43,17 @@ describe('the command that makes', () => {
   });
 
   it('a network waits for a line before it writes a setting', () => {
-    for (const command of [clusterCommand(tools, false), podNetworkCommand({ ...request, mode: 'user', cluster })]) {
+    for (const command of [
+      clusterCommand(tools, undefined),
+      podNetworkCommand({ ...request, mode: 'user', cluster }),
+    ]) {
       expect(script(command).indexOf('read -r go')).toBeGreaterThan(0);
       expect(script(command).indexOf('read -r go')).toBeLessThan(script(command).indexOf('/proc/sys/net'));
     }
   });
 
   it('a network ends with its input, unless it is told to hold the network', () => {
-    expect(script(clusterCommand(tools, true))).toMatch(/\nread -r hold \|\| exit\nexec .*"\$SLEEP" infinity$/);
+    expect(script(clusterCommand(tools, '/state'))).toMatch(/\nread -r hold \|\| exit\nexec .*"\$SLEEP" infinity$/);
   });
 
   it('the link between a Pod and its cluster, named after the network of the Pod', () => {

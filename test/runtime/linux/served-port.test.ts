@@ -52,7 +52,13 @@ it('a helper that is killed while sockets are on their way to it has ended, and 
   const nsenter = path.join(folder, 'nsenter');
   writeFileSync(nsenter, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
   const pids: number[] = [];
-  const afterwards = { type: 'goesOn', file: '/none', record: (pid: number): unknown => pids.push(pid) } as const;
+  const afterwards = {
+    type: 'goesOn',
+    heldFor: '/',
+    shared: [],
+    file: '/none',
+    record: (pid: number): unknown => pids.push(pid),
+  } as const;
   const helper = new NetworkHelper({ nsenter, holderPid: process.pid, isUsers: false }, afterwards);
   const target = { host: '127.0.0.1', port: 1 };
   const serving = helper.serve({

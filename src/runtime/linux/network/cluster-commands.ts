@@ -4,6 +4,7 @@
  */
 
 import { joinPrefix, type NetworkJoin } from './join.ts';
+import { networkMark } from './mark.ts';
 import type { NetworkTools } from './tools.ts';
 
 /** Everything but the tools: `root` with CAP_SYS_ADMIN, `user` in a user namespace. */
@@ -75,22 +76,23 @@ exec </dev/null >/dev/null 2>&1 "$SLEEP" infinity`;
 /**
  * The command that makes the network of a cluster, in a user namespace of its own: pasta needs one also for root, and
  * so no right over this machine's network is left in it.
+ * @param heldFor the state folder for whose Pods it outlives podrun; undefined: it ends with podrun
  */
-export function clusterCommand(tools: NetworkTools, outlivesPodrun: boolean): SetupCommand {
+export function clusterCommand(tools: NetworkTools, heldFor: string | undefined): SetupCommand {
   const unshare = [tools.unshare, '--user', '--map-root-user', '--net'];
   const script = [tools.sh, '-c', `${CLUSTER_SCRIPT}\n${LAST_LINES}`];
   return {
-    argv: [...untilDeath(tools, outlivesPodrun), ...unshare, ...script],
-    env: { IP: tools.ip, SLEEP: tools.sleep, LC_ALL: 'C' },
+    argv: [...untilDeath(tools, heldFor), ...unshare, ...script],
+    env: { IP: tools.ip, SLEEP: tools.sleep, LC_ALL: 'C', ...networkMark(heldFor) },
   };
 }
 
 /** The command that holds a cluster which another process has made. */
-export function holderCommand(tools: NetworkTools, cluster: NetworkJoin): SetupCommand {
+export function holderCommand(tools: NetworkTools, cluster: NetworkJoin, heldFor: string | undefined): SetupCommand {
   const script = `exec 2>&1\necho ready\nread -r go || exit 1\n${LAST_LINES}`;
   return {
     argv: [...joinPrefix({ ...cluster, isUsers: true }), tools.sh, '-c', script],
-    env: { SLEEP: tools.sleep, LC_ALL: 'C' },
+    env: { SLEEP: tools.sleep, LC_ALL: 'C', ...networkMark(heldFor) },
   };
 }
 
@@ -104,7 +106,8 @@ export interface PodNetworkRequest {
   /** podrun's own user and group. */
   readonly uid: number;
   readonly gid: number;
-  readonly outlivesPodrun: boolean;
+  /** The state folder for whose Pods the network outlives podrun. Undefined: it ends with podrun. */
+  readonly heldFor: string | undefined;
 }
 
 /**
@@ -112,12 +115,12 @@ export interface PodNetworkRequest {
  * user namespace, which maps the user to itself: containers do not see uid 0, and have no right over the cluster.
  */
 export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
-  const { tools, mode, cluster, address, uid, gid, outlivesPodrun } = request;
+  const { tools, mode, cluster, address, uid, gid, heldFor } = request;
   const asUser = [...joinPrefix(cluster), tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   const unshare = mode === 'root' ? [tools.unshare] : [...asUser, '--keep-caps'];
   const script = [tools.sh, '-c', `${POD_SCRIPT}\n${LAST_LINES}`];
   return {
-    argv: [...untilDeath(tools, outlivesPodrun), ...unshare, '--net', ...script],
+    argv: [...untilDeath(tools, heldFor), ...unshare, '--net', ...script],
     env: {
       IP: tools.ip,
       SLEEP: tools.sleep,
@@ -125,6 +128,7 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
       // A user namespace knows the user's group only.
       GROUPS_THAT_PING: mode === 'root' ? '0 2147483647' : `${gid} ${gid}`,
       LC_ALL: 'C',
+      ...networkMark(heldFor),
     },
   };
 }
@@ -156,6 +160,6 @@ function linkName(inode: string): string {
 }
 
 /** The prefix of a process that the kernel ends with podrun. */
-function untilDeath({ setpriv }: NetworkTools, outlivesPodrun: boolean): string[] {
-  return outlivesPodrun ? [] : [setpriv, '--pdeathsig', 'KILL'];
+function untilDeath({ setpriv }: NetworkTools, heldFor: string | undefined): string[] {
+  return heldFor === undefined ? [setpriv, '--pdeathsig', 'KILL'] : [];
 }

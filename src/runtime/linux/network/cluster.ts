@@ -17,8 +17,11 @@ import type { NetworkTools } from './tools.ts';
 export interface ClusterOptions {
   readonly tools: NetworkTools;
   readonly mode: NetworkMode;
-  /** True when its Pods outlive podrun: then processes hold the networks, otherwise podrun's open files. */
-  readonly outlivesPodrun: boolean;
+  /**
+   * The state folder for whose Pods the networks outlive podrun: then processes hold them, otherwise podrun's open
+   * files.
+   */
+  readonly heldFor: string | undefined;
 }
 
 /** A way into the cluster of another podrun. */
@@ -66,13 +69,13 @@ export class Cluster {
    * @throws {Error} with the messages of the programs
    */
   static async open(options: ClusterOptions, claim?: ClusterClaim): Promise<Cluster> {
-    const { tools, outlivesPodrun } = options;
+    const { tools, heldFor } = options;
     let entrance: ClusterEntrance | undefined;
     const hold = ({ pid }: NewNetwork): boolean => {
       entrance = claim?.(pid, `${pid}-${startTimeOf(pid)}`);
       return entrance?.pid === pid;
     };
-    const made = await makeNetwork(clusterCommand(tools, outlivesPodrun), { hold });
+    const made = await makeNetwork(clusterCommand(tools, heldFor), { hold });
     if (entrance === undefined || entrance.pid === made.pid) {
       return new Cluster(options, made.files, { holderPid: entrance?.pid, id: entrance?.cluster });
     }
@@ -100,7 +103,7 @@ export class Cluster {
       pid = claim(made.pid, this.id ?? '').pid;
       return pid === made.pid;
     };
-    const made = await makeNetwork(holderCommand(this.#options.tools, this.join), { hold });
+    const made = await makeNetwork(holderCommand(this.#options.tools, this.join, this.#options.heldFor), { hold });
     if (pid === made.pid) closeFiles(made.files);
     else await made.end();
     this.holder = identityOf(pid ?? made.pid);
@@ -119,10 +122,10 @@ export class Cluster {
    * @throws {Error} with the messages of the programs
    */
   async addPod(address: string, record: (join: NetworkJoin) => void = () => undefined): Promise<HeldNetwork> {
-    const { tools, mode, outlivesPodrun } = this.#options;
+    const { tools, mode, heldFor } = this.#options;
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     const cluster = this.join;
-    const command = podNetworkCommand({ tools, mode, cluster, address, uid, gid, outlivesPodrun });
+    const command = podNetworkCommand({ tools, mode, cluster, address, uid, gid, heldFor });
     const connect = async ({ pid, files, inode }: NewNetwork): Promise<void> => {
       // In a user namespace, ip may not look into podrun's files: the kernel checks its right over the process instead.
       const peer = mode === 'root' ? `/proc/${process.pid}/fd/${files.net}` : String(pid);
@@ -132,12 +135,12 @@ export class Cluster {
     const ownJoin = ({ files }: NewNetwork): NetworkJoin => ({ ...base, holderPid: process.pid, files });
     const heldJoin = ({ pid }: NewNetwork): NetworkJoin => ({ ...base, holderPid: pid });
     const hold = (network: NewNetwork): boolean => {
-      record(outlivesPodrun ? heldJoin(network) : ownJoin(network));
-      return outlivesPodrun;
+      record(heldFor === undefined ? ownJoin(network) : heldJoin(network));
+      return heldFor !== undefined;
     };
     const made = await makeNetwork(command, { connect, hold });
     const end = (): Promise<void> => made.end();
-    return outlivesPodrun ? new LastingNetwork(heldJoin(made), made.files, end) : { join: ownJoin(made), end };
+    return heldFor === undefined ? { join: ownJoin(made), end } : new LastingNetwork(heldJoin(made), made.files, end);
   }
 
   /**

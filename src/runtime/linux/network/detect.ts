@@ -39,13 +39,13 @@ type Trial = (facts: NetworkFacts, question: NetworkQuestion) => Promise<Network
 
 const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
   pod: async (facts) => {
-    const outcome = await holdNetwork(facts.tools, { ...facts, address: TRIED_ADDRESS, outlivesPodrun: false });
+    const outcome = await holdNetwork(facts.tools, { ...facts, address: TRIED_ADDRESS, heldFor: undefined });
     if (!outcome.ok) throw new Error(outcome.error);
     await outcome.network.end();
     return facts;
   },
   cluster: async (facts, question) => {
-    const cluster = await Cluster.open({ ...facts, outlivesPodrun: false });
+    const cluster = await Cluster.open({ ...facts, heldFor: undefined });
     try {
       await (await cluster.addPod(TRIED_ADDRESS)).end();
       const rules = await tryRules(cluster, question);
@@ -87,7 +87,7 @@ async function findWayOut(
       continue;
     }
     try {
-      const open = await WayOut.open({ tools, wayOut, cluster: join, hasHostAccess: true, clock });
+      const open = await WayOut.open({ tools, wayOut, cluster: join, hasHostAccess: true, clock, heldFor: undefined });
       open.close({ ends: true });
       return { wayOut };
     } catch (error) {

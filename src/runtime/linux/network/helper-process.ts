@@ -19,6 +19,7 @@ import {
 } from './helper/protocol.ts';
 import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
+import { networkMark } from './mark.ts';
 
 /** Set by the build: the path of the helper's program, from the file with this code. */
 declare const NETWORK_HELPER: string;
@@ -53,7 +54,15 @@ export type HelperAfterwards =
   /** The kernel ends it at once. By itself, it would do so as soon as it gets a processor. */
   | { readonly type: 'ends'; readonly setpriv: string }
   /** The helper goes on with what it serves, and ends when both podrun and the file of its record are gone. */
-  | { readonly type: 'goesOn'; readonly file: string; readonly record: (pid: number) => void };
+  | {
+      readonly type: 'goesOn';
+      /** The state folder. */
+      readonly heldFor: string;
+      readonly file: string;
+      /** The records of the processes that hold and connect the network, which the helper ends without them. */
+      readonly shared: readonly string[];
+      readonly record: (pid: number) => void;
+    };
 
 /** The number of helpers, one after the other, that may die without a word before podrun starts no other by itself. */
 const SILENT_MAX = 5;
@@ -259,11 +268,12 @@ export class NetworkHelper {
   #start(): HelperChild {
     const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
     const afterwards = this.#afterwards;
-    const record = afterwards?.type === 'goesOn' ? [afterwards.file] : [];
+    const isRecorded = afterwards?.type === 'goesOn';
+    const records = isRecorded ? [afterwards.file, ...afterwards.shared] : [];
     const call: ProgramCall = {
       file: process.execPath,
-      argv: ['node', ...argumentsToRun(program), ...record],
-      env: {},
+      argv: ['node', ...argumentsToRun(program), ...records],
+      env: networkMark(isRecorded ? afterwards.heldFor : undefined),
       cwd: '/',
     };
     const inside = inNetwork(this.#join, call);

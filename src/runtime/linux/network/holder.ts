@@ -7,6 +7,7 @@ import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import type { NamespaceFiles, NetworkJoin } from './join.ts';
+import { networkMark } from './mark.ts';
 import { closeFiles, openNamespaces } from './setup.ts';
 import type { NetworkTools } from './tools.ts';
 
@@ -21,8 +22,8 @@ export interface HoldRequest {
   /** `root`: with CAP_SYS_ADMIN. `user`: in a user namespace that maps the current user to itself. */
   readonly mode: 'root' | 'user';
   readonly address: string;
-  /** True when the network outlives podrun. Otherwise the kernel ends it with podrun. */
-  readonly outlivesPodrun: boolean;
+  /** The state folder for whose Pods the network outlives podrun. Undefined: the kernel ends it with podrun. */
+  readonly heldFor: string | undefined;
 }
 
 export type HoldOutcome =
@@ -43,14 +44,11 @@ echo ready
 exec >/dev/null 2>&1 "$SLEEP" infinity`;
 
 /** Makes a network without connections to the outside, with a localhost and one more address (3 to 10 ms). */
-export async function holdNetwork(
-  tools: NetworkTools,
-  { mode, address, outlivesPodrun }: HoldRequest,
-): Promise<HoldOutcome> {
+export async function holdNetwork(tools: NetworkTools, { mode, address, heldFor }: HoldRequest): Promise<HoldOutcome> {
   const user = mode === 'user' ? ['--user', '--map-current-user', '--keep-caps'] : [];
-  const death = outlivesPodrun ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
+  const death = heldFor === undefined ? [tools.setpriv, '--pdeathsig', 'KILL'] : [];
   const argv = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
-  const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
+  const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C', ...networkMark(heldFor) };
   const child = startHolder(argv, env);
   const output = await startupOutput(child);
   const { pid } = child;

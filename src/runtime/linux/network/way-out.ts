@@ -8,6 +8,7 @@ import { runHelper, STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup, killProcess } from '../../kill.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { joinPrefix, type NetworkJoin } from './join.ts';
+import { networkMark } from './mark.ts';
 import type { NetworkTools } from './tools.ts';
 import { masqueradeCommand, wayOutCommand, type WayOutTools } from './way-out-commands.ts';
 
@@ -18,6 +19,8 @@ export interface WayOutOptions {
   readonly cluster: NetworkJoin;
   readonly hasHostAccess: boolean;
   readonly clock: Clock;
+  /** The state folder of the record. */
+  readonly heldFor: string | undefined;
   /**
    * Records the process, which then outlives podrun. Answers the process on record: another podrun may have been
    * faster. Undefined: the process ends with podrun.
@@ -71,11 +74,12 @@ export class WayOut {
   }
 
   static async #start(options: WayOutOptions, anchorPid: number): Promise<WayOut> {
-    const { tools, wayOut, hasHostAccess, clock, claim } = options;
+    const { tools, wayOut, hasHostAccess, clock, claim, heldFor } = options;
     const isRoot = process.getuid?.() === 0;
     const outlivesPodrun = claim !== undefined;
     const child = start(
       wayOutCommand({ tools: wayOut, programs: tools, anchorPid, hasHostAccess, isRoot, outlivesPodrun }),
+      networkMark(heldFor),
     );
     const { pid } = child;
     const pidOnRecord = pid === undefined ? undefined : (claim?.(pid) ?? pid);
@@ -116,8 +120,8 @@ const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: startTim
 
 const run = ([program = '', ...args]: readonly string[]) => runHelper({ program, args, env: {} });
 
-const execute = ([file = '', ...args]: readonly string[]) =>
-  execa(startable(file), args, { ...STARTED_APART, env: {}, stdin: 'pipe', all: true });
+const execute = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
+  execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe', all: true });
 
 interface Started {
   readonly pid: number | undefined;
@@ -128,8 +132,8 @@ interface Started {
 }
 
 /** Starts a process that does not keep podrun running. */
-function start(argv: readonly string[]): Started {
-  const child = execute(argv);
+function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  const child = execute(argv, env);
   let words = '';
   child.all.setEncoding('utf8').on('data', (piece: string) => (words = `${words}${piece}`.slice(-WORDS_KEPT)));
   child.stdin.on('error', () => undefined);

@@ -1,11 +1,15 @@
 /*
  * The program of the helper process, which runs in the network of a Pod or of a cluster. The build makes one file of
- * it, dist/network-helper.cjs. It ends with podrun. Once it is on record, in the file of its argument, it goes on for
- * the next podrun, which ends it. It ends by itself when the record is gone: nobody would find it.
+ * it, dist/network-helper.cjs. It ends with podrun. Once it is on record, in the file of its first argument, it goes on
+ * for the next podrun, which ends it. It ends by itself when the record is gone: nobody would find it. The same holds
+ * for the processes that hold and connect the network, whose records are the other arguments: they cannot look.
  */
 
 import { existsSync } from 'node:fs';
 import { SystemClock } from '../../../../clock.ts';
+import { quietly, readQuietly } from '../../../../quietly.ts';
+import { killProcess } from '../../../kill.ts';
+import type { ProcessIdentity } from '../../../watch/process-identity.ts';
 import { Helper } from './helper.ts';
 import type { HelperRequest } from './protocol.ts';
 
@@ -24,17 +28,36 @@ const helper = new Helper((answer, socket) => {
 }, clock);
 process.on('message', (request, handle) => helper.handle(request as HelperRequest, handle));
 
-let isRecorded = false;
+const [, , ownRecord, ...sharedRecords] = process.argv;
+/** The processes of the shared records, as last read. */
+const shared = new Map<string, ProcessIdentity>();
+
+/** Takes note of the shared processes, so that they can be ended when their records are gone. */
+const look = (): void => {
+  for (const record of sharedRecords) {
+    const known = quietly(() => JSON.parse(readQuietly(record)) as ProcessIdentity);
+    if (known !== undefined) shared.set(record, known);
+  }
+  clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, look);
+};
+
 const goOn = (record: string): void => {
-  if (!existsSync(record)) process.exit();
+  if (!existsSync(record)) {
+    for (const [file, process] of shared) if (!existsSync(file)) killProcess(process);
+    process.exit();
+  }
   clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, () => goOn(record));
 };
+
+let isRecorded = false;
 // Not `disconnect`: Node does not emit it while a connection is on its way to podrun.
 process.stdin
-  .on('data', () => (isRecorded = true))
+  .on('data', () => {
+    isRecorded = true;
+    look();
+  })
   .on('end', () => {
-    const [, , record] = process.argv;
-    if (!isRecorded || record === undefined) process.exit();
+    if (!isRecorded || ownRecord === undefined) process.exit();
     helper.podrunHasEnded();
-    goOn(record);
+    goOn(ownRecord);
   });
