@@ -12,6 +12,8 @@ export interface BlobFetch {
   readonly client: RegistryClient;
   readonly store: ImageStore;
   readonly clock: Clock;
+  /** The repository of the image: what came from another one does not count. */
+  readonly repository: string;
   /** Called with the bytes of the blob that have come. */
   readonly onBytes: (bytes: number) => void;
 }
@@ -23,7 +25,7 @@ export interface BlobFetch {
  */
 export async function fetchBlob(descriptor: Descriptor, fetch: BlobFetch): Promise<PartialBlob> {
   const { digest, size } = descriptor;
-  const partial = await PartialBlob.open(fetch.store, digest);
+  const partial = await PartialBlob.open(fetch.store, digest, fetch.repository);
   try {
     await fill(partial, descriptor, fetch);
   } catch (error) {

@@ -15,6 +15,7 @@ import { parseConfig } from './parse-config.ts';
 import { PullError } from './registry/pull-error.ts';
 import { digestOf } from './registry/registry-client.ts';
 import { uniqueName } from './store/files.ts';
+import { contentForLoad } from './store/shared-content.ts';
 import type { ImageStore } from './store/image-store.ts';
 import { Uses } from './store/uses.ts';
 import { decompressed } from './unpack/decompress.ts';
@@ -170,11 +171,13 @@ async function loadImage(image: ArchivedImage, { store, clock, kind }: LoadTools
   const configDigest = digestOf(image.config, 'sha256');
   const manifest = image.manifest ?? Buffer.from(JSON.stringify({ schemaVersion: 2, config: configDigest, diffIds }));
   const digest = digestOf(manifest, 'sha256');
+  const shared = contentForLoad(store).layers;
   const release = new Uses(store.root).declare({ layers: diffIds, blobs: [digest, configDigest] });
   try {
     for (const [index, diffId] of diffIds.entries()) {
       const content = image.layers[index] ?? '';
-      if (!hasLayer(store, kind, diffId)) await makeLayer(store, { diffId, kind, content });
+      const isThere = shared.has(diffId) && hasLayer(store, kind, diffId);
+      if (!isThere) await makeLayer(store, { diffId, kind, content });
     }
     store.putBlob(digest, manifest);
     store.putBlob(configDigest, image.config);

@@ -1,4 +1,4 @@
-import { parseImageReference } from '../api/image-reference.ts';
+import { parseImageReference, splitVersion } from '../api/image-reference.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type {
@@ -22,6 +22,7 @@ import { digestOf, RegistryClient, type ResolvedName } from './registry/registry
 import { Tokens } from './registry/tokens.ts';
 import { Slots } from './slots.ts';
 import type { ImageRecord, ImageStore } from './store/image-store.ts';
+import { contentForPull, type SharedContent } from './store/shared-content.ts';
 import { removeHalfLayers } from './store/sweep.ts';
 import { Uses } from './store/uses.ts';
 
@@ -92,11 +93,14 @@ class Pull {
   readonly #request: PullRequest;
   readonly #tools: PullTools;
   readonly #access: Access;
+  /** The content of the store that need not be fetched. */
+  readonly #shared: SharedContent;
 
   constructor(request: PullRequest, tools: PullTools, access: Access) {
     this.#request = request;
     this.#tools = tools;
     this.#access = access;
+    this.#shared = contentForPull(tools.store, splitVersion(request.name).name);
   }
 
   async run(): Promise<PresentImage> {
@@ -162,10 +166,14 @@ class Pull {
     { digest, mediaType, bytes }: ResolvedName,
     blobs: Map<string, Buffer>,
   ): Promise<{ bytes: Buffer; mediaType: string; digest: string }> {
-    const known = bytes ?? this.#tools.store.readBlob(digest);
+    const known = bytes ?? this.#sharedBlob(digest);
     const found = known === undefined ? await client.manifest(digest) : { bytes: known, mediaType };
     blobs.set(digest, found.bytes);
     return { ...found, digest };
+  }
+
+  #sharedBlob(digest: string): Buffer | undefined {
+    return this.#shared.blobs.has(digest) ? this.#tools.store.readBlob(digest) : undefined;
   }
 
   /** Goes from an index to the manifest for this machine. */
@@ -196,7 +204,7 @@ class Pull {
   async #config(client: RegistryClient, descriptor: Descriptor, blobs: Map<string, Buffer>): Promise<ImageConfig> {
     const { digest, size } = descriptor;
     if (size > CONFIG_MAX_BYTES) throw new PullError(`the configuration of the image has ${size} bytes`);
-    let bytes = this.#tools.store.readBlob(digest);
+    let bytes = this.#sharedBlob(digest);
     if (bytes === undefined) {
       const { body } = await client.blob(descriptor, 0);
       bytes = await readBody(body, size);
@@ -207,13 +215,15 @@ class Pull {
     return parseConfig(bytes);
   }
 
-  /** Fetches and unpacks the layers that the store does not have. */
+  /** Fetches and unpacks the layers that the store does not have, or that this caller may not take from there. */
   async #layers(client: RegistryClient, { manifest, config }: Described): Promise<void> {
     const { store, clock, onProgress, signal } = this.#tools;
     const { kind, name } = this.#request;
     const { layers } = manifest;
     const wanted = new Map(layers.map((layer, index) => [config.rootfs.diff_ids[index] ?? '', layer] as const));
-    const missing = [...wanted].filter(([diffId]) => !hasLayer(store, kind, diffId));
+    const missing = [...wanted].filter(
+      ([diffId]) => !this.#shared.layers.has(diffId) || !hasLayer(store, kind, diffId),
+    );
     const bytesOf = new Map<string, number>();
     const totalBytes = [...missing].reduce((sum, [, { size }]) => sum + size, 0);
     let done = wanted.size - missing.length;
@@ -234,7 +244,9 @@ class Pull {
         if (hasFailed || signal.aborted) throw new PullError('context canceled');
         return work();
       };
-      const blob = await fetches.run(() => ifUseful(() => fetchBlob(layer, { client, store, clock, onBytes })));
+      const blob = await fetches.run(() =>
+        ifUseful(() => fetchBlob(layer, { client, store, clock, onBytes, repository: splitVersion(name).name })),
+      );
       try {
         await unpacks.run(() => ifUseful(() => makeLayer(store, { diffId, kind, content: blob.file })));
       } finally {

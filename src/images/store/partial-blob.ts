@@ -8,6 +8,9 @@ import { hexOf, type ImageStore } from './image-store.ts';
 /** The owner in the name of a file that anyone may take up. */
 const NOBODY = '0.0-0-0';
 
+/** The digits of the hash of a repository in the name of a file. */
+const ORIGIN_DIGITS = 16;
+
 /** A blob on its way: a file of `ingest`, with the digest of what it has. */
 export class PartialBlob {
   readonly file: string;
@@ -22,10 +25,11 @@ export class PartialBlob {
     this.#bytes = bytes;
   }
 
-  /** Goes on with what a killed process has fetched, or begins. */
-  static async open(store: ImageStore, digest: string): Promise<PartialBlob> {
+  /** Goes on with what a killed process has fetched from the same repository, or begins. */
+  static async open(store: ImageStore, digest: string, repository: string): Promise<PartialBlob> {
     const folder = store.ingestFolder();
-    const prefix = `${hexOf(digest)}-`;
+    const origin = createHash('sha256').update(repository).digest('hex').slice(0, ORIGIN_DIGITS);
+    const prefix = `${hexOf(digest)}.${origin}-`;
     const file = path.join(folder, prefix + uniqueName());
     const left = filesIn(folder).find(
       (name) =>
@@ -71,7 +75,7 @@ export class PartialBlob {
     closeSync(this.#fd);
     if (this.#bytes === 0) return this.remove();
     const folder = path.dirname(this.file);
-    const [hex = ''] = path.basename(this.file).split('-');
-    renameSync(this.file, path.join(folder, `${hex}-${NOBODY}`));
+    const [prefix = ''] = path.basename(this.file).split('-');
+    renameSync(this.file, path.join(folder, `${prefix}-${NOBODY}`));
   }
 }
