@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
-import { CASES } from '../cli/network-place.ts';
 import { type Workshop, workshopFor } from '../cli/workshop.ts';
+import { has, needs } from '../needs.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { serverOf } from '../server/requests.mjs';
 import { processes } from './what-is-left.ts';
@@ -14,8 +14,7 @@ import { processes } from './what-is-left.ts';
 const SEEDS = process.env['PODRUN_CHAOS_SEEDS'] === undefined ? 1 : 18;
 
 /** The network with the most processes in the background: a holder for each Pod, a cluster, its way out, a helper. */
-const NETWORK = CASES.some(({ who }) => who === 'root') || process.getuid?.() !== 0 ? 'cluster' : 'host';
-const FLAGS = ['--network', CASES.length === 0 ? 'host' : NETWORK];
+const FLAGS = ['--network', has('networks') ? 'cluster' : 'host'];
 
 const NAMESPACE = 'away';
 
@@ -107,7 +106,9 @@ const TRIALS = [
   ).flat(),
 ].map(([delay, [end, doEnd], [removal, doRemove]]) => ({ delay, end, doEnd, removal, doRemove }));
 
-describe.runIf(process.platform === 'linux').concurrent('a Pod in the background', { timeout: 4 * PATIENCE_MS }, () => {
+const LIMIT = { ...needs('Linux'), concurrent: true, timeout: 4 * PATIENCE_MS };
+
+describe('a Pod in the background', LIMIT, () => {
   it.for(TRIALS)('is gone after $removal, $delay ms after $end', async ({ delay, doEnd, doRemove }, context) => {
     const workshop = workshopFor(context);
     await doEnd(workshop);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { needs } from '../needs.ts';
 import { PATIENT } from '../patience.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -40,7 +41,7 @@ describe('podrun gc', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('podrun gc and processes in the background', () => {
+describe('podrun gc and processes in the background', needs('Linux'), () => {
   /** Starts a program that looks like one of podrun. */
   function pretend(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     const child = spawn('sh', ['-c', 'read line', ...words], { env: { ...process.env, ...env } });

@@ -68,7 +68,10 @@ export async function openOddRegistry(
     if (answer({ method, path: url.replace(/^\/v2\//, ''), origin: `http://127.0.0.1:${port}` }, response)) return;
     const [, kind, reference = ''] = /\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
     const bytes = kind === 'manifests' ? image.manifest : image.blobs.get(reference);
-    if (bytes === undefined) return void response.writeHead(404).end();
+    if (bytes === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
     response.setHeader('content-type', 'application/vnd.oci.image.manifest.v1+json');
     response.setHeader('content-length', bytes.length);
     if (kind === 'manifests') response.setHeader('docker-content-digest', sha256(bytes));

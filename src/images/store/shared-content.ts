@@ -4,9 +4,9 @@ import { PullRecords } from './pull-records.ts';
 
 /** Content of the store, by its digests. */
 export interface SharedContent {
-  /** Of uncompressed layers. */
+  /** The digests of uncompressed layers. */
   readonly layers: ReadonlySet<string>;
-  /** Of indexes, manifests and configurations. */
+  /** The digests of indexes, manifests and configurations. */
   readonly blobs: ReadonlySet<string>;
 }
 
