@@ -36,12 +36,16 @@ export interface FieldError {
   readonly hint?: string;
 }
 
+/** Characters that Go's JSON escapes, so that a text may stand in HTML. */
+const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
+
 /** Formats a value for error messages: strings quoted, numbers and booleans bare, `null`, others as compact JSON. */
 export function renderValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value === null || value === undefined) return 'null';
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
+  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
+  return text.replaceAll(/[<>&]/g, (character) => ESCAPED[character] ?? character);
 }
 
 export function required(path: string, detail = ''): FieldError {

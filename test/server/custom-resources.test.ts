@@ -84,7 +84,7 @@ describe('a CustomResourceDefinition over HTTP', () => {
   it('serves the same objects in all its versions, and tells what podrun does not do', async () => {
     const spec = { ...definition.spec, names: { plural: 'socks', kind: 'Sock' } };
     const versions = [version, { ...version, name: 'v2', storage: false }];
-    const rules = [{ rule: 'self.nothing()' }];
+    const rules = [{ rule: "image('a').tag() == 'b'" }];
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': rules } };
     const webhook = { clientConfig: { url: 'https://example.com/convert' }, conversionReviewVersions: ['v1'] };
     const answer = await server.post(DEFINITIONS, {

@@ -1,6 +1,14 @@
 import type { KubeObject } from '../../api/objects.ts';
 import type { AdmissionRequest } from './admission-request.ts';
-import { bindingsOf, evaluateExpression, meetsConditions, type Bindings, type MatchCondition } from './expressions.ts';
+import {
+  bindingsOf,
+  BUDGET_SPENT,
+  CostBudget,
+  evaluateExpression,
+  meetsConditions,
+  type Bindings,
+  type MatchCondition,
+} from './expressions.ts';
 import { isMatched, type AdmissionMatch, type AdmissionRule } from './match-rules.ts';
 
 interface MatchResources extends Omit<AdmissionMatch, 'rules' | 'excluded'> {
@@ -16,6 +24,7 @@ export interface AdmissionPolicy extends KubeObject {
     readonly validations?: readonly PolicyValidation[];
     readonly matchConditions?: readonly MatchCondition[];
     readonly variables?: readonly MatchCondition[];
+    readonly auditAnnotations?: readonly { readonly valueExpression?: string }[];
     readonly failurePolicy?: string;
   };
 }
@@ -106,11 +115,14 @@ function violations(
   try {
     const bindings = bindingsOf(request, params);
     if (!meetsConditions(spec.matchConditions ?? [], bindings)) return [];
-    const all = withVariables(spec.variables ?? [], bindings);
+    const budget = CostBudget.ofPolicy();
+    const all = withVariables(spec.variables ?? [], bindings, budget);
     return (spec.validations ?? []).flatMap((validation) => {
       try {
-        return evaluateExpression(validation.expression, all) === true ? [] : [denialOf(validation, all)];
+        const isMet = evaluateExpression(validation.expression, all, budget) === true;
+        return isMet ? [] : [denialOf(validation, all, budget)];
       } catch (error) {
+        if (error === BUDGET_SPENT) throw error;
         return failed(`expression '${validation.expression}' resulted in error: ${firstLine(error)}`);
       }
     });
@@ -120,22 +132,24 @@ function violations(
 }
 
 /** Each variable may use those before it. */
-function withVariables(variables: readonly MatchCondition[], bindings: Bindings): Bindings {
+function withVariables(variables: readonly MatchCondition[], bindings: Bindings, budget: CostBudget): Bindings {
   const values: Record<string, unknown> = {};
   const known = { ...bindings, variables: values };
-  for (const { name, expression } of variables) values[name] = evaluateExpression(expression, known);
+  for (const { name, expression } of variables) values[name] = evaluateExpression(expression, known, budget);
   return known;
 }
 
 function denialOf(
   { expression, message, messageExpression, reason }: PolicyValidation,
   bindings: Bindings,
+  budget: CostBudget,
 ): PolicyDenial {
   const text = message ?? `failed expression: ${expression.trim()}`;
   try {
-    const own = messageExpression === undefined ? undefined : evaluateExpression(messageExpression, bindings);
+    const own = messageExpression === undefined ? undefined : evaluateExpression(messageExpression, bindings, budget);
     return { message: typeof own === 'string' && own !== '' ? own : text, reason: reason ?? 'Invalid' };
-  } catch {
+  } catch (error) {
+    if (error === BUDGET_SPENT) throw error;
     return { message: text, reason: reason ?? 'Invalid' };
   }
 }

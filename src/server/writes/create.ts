@@ -9,6 +9,7 @@ import { validateObject } from '../../manifest/validate/index.ts';
 import { warningsFor } from '../../manifest/warnings.ts';
 import { createObject, newObject } from '../../objects/create-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
+import { refuseWrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../answer.ts';
 import { authorize } from '../authorize.ts';
 import type { ServerContext } from '../context.ts';
@@ -50,6 +51,7 @@ export async function createFrom(
   if (resourceVersion) throw badRequestStatus('resourceVersion should not be set on objects to be created');
   const after = await admitted(named, request, context);
   refuseEscalation(request, context, { before: undefined, after });
+  refuseWrongExpressions(request, { before: undefined, after });
   const prepared = preparedObject(after, resource);
   if (prepared.errors.length > 0) throw invalidObject(resource, name, prepared.errors);
   if (hasAdmission(context)) await permitWrite(request, context, { before: undefined, after: prepared.object });

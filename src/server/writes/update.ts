@@ -4,6 +4,7 @@ import type { ResourceType } from '../../api/resource-types.ts';
 import { decodeChanged, type Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
+import { refuseWrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { ServerContext } from '../context.ts';
 import { objectOf, shownObjectOf, storedObjectOf } from '../reads/get.ts';
@@ -92,6 +93,7 @@ export async function changeStored(
         checkUid(wanted, stored, resource);
         tellMistakes(wanted, stored, request);
         refuseEscalation(request, context, { before: stored, after: wanted });
+        refuseWrongExpressions(request, { before: stored, after: wanted });
         // A stale object is a conflict first: `changeObject` refuses it.
         const errors = isStale(wanted, stored) ? [] : (resource.conversion?.errors(wanted, stored) ?? []);
         if (errors.length > 0) throw invalidObject(resource, name, errors);

@@ -19,6 +19,9 @@ const binding = (spec: PolicyBinding['spec'] = {}): PolicyBinding => ({
   spec: { policyName: 'few', validationActions: ['Deny'], ...spec },
 });
 
+/** Loops in loops over ten items. */
+const loops = (depth: number): string =>
+  depth === 0 ? 'true' : `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(n, n < 11 && ${loops(depth - 1)})`;
 const HEAD = "ValidatingAdmissionPolicy 'few' with binding 'here' denied request: ";
 
 function denialBy(spec: AdmissionPolicy['spec'], params?: object): string | undefined {
@@ -46,6 +49,16 @@ describe('a ValidatingAdmissionPolicy', () => {
         validations: [{ expression: 'variables.n == 3' }],
       },
       undefined,
+    ],
+    [
+      'has a limit for the cost of each expression',
+      { validations: [{ expression: loops(6) }] },
+      `expression '${loops(6)}' resulted in error: operation cancelled: actual cost limit exceeded`,
+    ],
+    [
+      'has a limit for the cost of all its expressions',
+      { validations: Array.from({ length: 30 }, () => ({ expression: loops(5) })) },
+      'validation failed due to running out of cost budget, no further validation rules will be run',
     ],
     [
       'is not asked when its conditions are not met',

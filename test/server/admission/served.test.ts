@@ -135,3 +135,64 @@ it('webhooks see what connects to a Pod', async () => {
     'CONNECT pods/proxy PodProxyOptions',
   ]);
 });
+
+const GROUP = '/apis/admissionregistration.k8s.io/v1';
+const constraints = {
+  resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }],
+};
+
+it.each<[string, object, string | undefined]>([
+  ['an unknown variable', { validations: [{ expression: 'foo.bar' }] }, "1:1: undeclared reference to 'foo'"],
+  ['no type for params', { validations: [{ expression: 'params.x == 1' }] }, "1:1: undeclared reference to 'params'"],
+  ['an unknown field', { validations: [{ expression: "request.nosuch == 'a'" }] }, "1:8: undefined field 'nosuch'"],
+  ['another type', { validations: [{ expression: '1 + 1' }] }, 'must evaluate to bool but got int'],
+  [
+    'no such variable of its own',
+    { variables: [{ name: 'a', expression: 'object.spec' }], validations: [{ expression: 'variables.b == 1' }] },
+    "1:10: undefined field 'b'",
+  ],
+  [
+    'an annotation that is no text',
+    { auditAnnotations: [{ key: 'a', valueExpression: '1' }] },
+    'must evaluate to one of [string null_type] but got int',
+  ],
+  [
+    'nothing wrong',
+    {
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      matchConditions: [{ name: 'a', expression: "request.userInfo.groups.exists(g, g == 'x')" }],
+      variables: [{ name: 'n', expression: 'object.spec.replicas' }],
+      validations: [
+        {
+          expression:
+            "variables.n <= int(params.data.max) || has(oldObject.spec) && namespaceObject.metadata.name == 'a' || " +
+            "authorizer.group('').resource('pods').check('get').allowed() || " +
+            "authorizer.requestResource.check('a').allowed()",
+          messageExpression: "'n is ' + string(variables.n)",
+        },
+      ],
+    },
+    undefined,
+  ],
+])('a policy whose expressions have %s', async (name, spec, mistake) => {
+  const policy = { metadata: { name: 'p' }, spec: { matchConstraints: constraints, ...spec } };
+  const { code, body } = await server.post(`${GROUP}/validatingadmissionpolicies?dryRun=All`, policy);
+  expect([name, code]).toEqual([name, mistake === undefined ? 201 : 422]);
+  expect(String(body.message)).toContain(mistake ?? 'undefined');
+});
+
+it('the conditions of a webhook are expressions', async () => {
+  const webhook = {
+    name: 'a.example.com',
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    matchConditions: [{ name: 'a', expression: '1 +' }],
+  };
+  const path = `${GROUP}/validatingwebhookconfigurations?dryRun=All`;
+  const { code, body } = await server.post(path, { metadata: { name: 'w' }, webhooks: [webhook] });
+  expect(code).toBe(422);
+  expect(body.message).toContain(
+    'webhooks[0].matchConditions[0].expression: Invalid value: "1 +": compilation failed: ERROR: <input>:1:4: Syntax',
+  );
+});

@@ -17,7 +17,7 @@ beforeAll(loadPatterns);
 const NOW = '2026-11-25T10:00:00Z';
 const textsOf = (definition: Definition, stored?: Definition): string[] =>
   DEFINITION_VERSION.validate(definition, stored).map(formatFieldError);
-const SCHEMA = 'spec.versions[0].schema.openAPIV3Schema';
+const SCHEMA = 'spec.validation.openAPIV3Schema';
 
 describe('a CustomResourceDefinition', () => {
   it('gets the names that follow from others', () => {
@@ -95,7 +95,9 @@ describe('a CustomResourceDefinition', () => {
     [
       'a broken rule',
       { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.a >' }] },
-      '.x-kubernetes-validations[0].rule: Invalid value: "self.a >": compilation failed: ',
+      '.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.a \\u003e","Message":"",' +
+        '"MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: ' +
+        "<input>:1:9: Syntax error: mismatched input '<EOF>' expecting",
     ],
   ])('with %s is refused', (_, schema, text) => {
     expect(textsOf(shirtDefinition(schema)).join('\n')).toContain(`${SCHEMA}.properties[spec]${text}`);
@@ -184,9 +186,9 @@ describe('a CustomResourceDefinition', () => {
   });
 
   it('tells of rules that podrun cannot evaluate', () => {
-    const rules = [{ rule: 'self.foo() == 1' }, { rule: 'self.a == 1' }];
+    const rules = [{ rule: "image('a').tag() == 'b'" }, { rule: 'self.a == 1' }];
     const warnings = warningsAbout(shirtDefinition({ type: 'object', 'x-kubernetes-validations': rules }));
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain('podrun does not evaluate a rule of version v1: self.foo() == 1: ');
+    expect(warnings[0]).toContain("podrun does not evaluate a rule of version v1: image('a').tag() == 'b': ");
   });
 });

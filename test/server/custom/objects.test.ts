@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadPatterns } from '../../../src/server/custom/patterns.ts';
 import { formatFieldError } from '../../../src/manifest/field-error.ts';
 import { servedResourcesOf } from '../../../src/server/custom/index.ts';
-import type { SchemaProps } from '../../../src/server/custom/schema.ts';
+import type { SchemaProps, ValidationRule } from '../../../src/server/custom/schema.ts';
 import { shirtDefinition } from './definition-of.ts';
 
 beforeAll(loadPatterns);
@@ -134,6 +134,7 @@ describe('rules in CEL', () => {
     ["has(self.name) && self.name.matches('^a')", { name: 'abc' }, []],
     ['self.min > 0', {}, ['spec: Invalid value: "object": No such key: min evaluating rule: self.min > 0']],
     ["quantity('1Gi').isGreaterThan(quantity('1Mi'))", {}, []],
+    ["has({'l': [{'a': 1}]}.l[0].a) && !has([{'a': 1}][0].b)", {}, []],
     ['[3, 1, 2].max() == 3 && [1, 2].isSorted() && [1, 2].sum() == 3', {}, []],
   ])('%s', (rule, value, texts) => {
     expect(textsOf(withRule(rule), value)).toEqual(texts);
@@ -152,6 +153,43 @@ describe('rules in CEL', () => {
     const rule = withRule('self.name == oldSelf.name', { message: 'name is immutable' });
     expect(textsOf(rule, { name: 'a' })).toEqual([]);
     expect(textsOf(rule, { name: 'b' }, { name: 'a' })).toEqual(['spec: Invalid value: "object": name is immutable']);
+  });
+});
+
+describe('the costs of rules', () => {
+  const l: SchemaProps = { type: 'array', items: { type: 'string' } };
+  const cubic = 'self.l.all(a, self.l.all(b, self.l.all(c, a != b + c)))';
+  const ruled = (...rules: ValidationRule[]): SchemaProps => fields({ l }, { 'x-kubernetes-validations': rules });
+  const texts = (count: number): { l: string[] } => ({ l: Array.from({ length: count }, (_, index) => `x${index}`) });
+
+  it('have a limit for each', () => {
+    expect(textsOf(ruled({ rule: cubic, message: 'no' }, { rule: 'false' }), texts(1000))).toEqual([
+      'spec: Invalid value: "object": \'operation cancelled: actual cost limit exceeded\': no further validation ' +
+        'rules will be run due to call cost exceeds limit for rule: no',
+    ]);
+  });
+
+  it('have a limit for all rules of an object', () => {
+    const rule = 'self.l.all(a, self.l.all(b, b != a + a))';
+    const rules = Array.from({ length: 20 }, () => ({ rule }));
+    expect(textsOf(ruled(...rules), texts(10))).toEqual([]);
+    expect(textsOf(ruled(...rules), texts(330))).toEqual([
+      'spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation ' +
+        'rules will be run',
+    ]);
+  });
+
+  it('have those of messages with them', () => {
+    const messageExpression = `${cubic} ? 'a' : 'b'`;
+    expect(textsOf(ruled({ rule: 'false', messageExpression }, { rule: 'false' }), texts(1000))).toEqual([
+      'spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for ' +
+        `messageExpression: "${messageExpression}"`,
+    ]);
+  });
+
+  it('do not grow with the number of rules: an object is converted once', () => {
+    const rules = Array.from({ length: 2000 }, (_, index) => ({ rule: `self.l.size() > ${index - 10_000}` }));
+    expect(textsOf(ruled(...rules), texts(20_000))).toEqual([]);
   });
 });
 
@@ -179,6 +217,10 @@ describe('rules and patterns', () => {
     "'%s has %d of %.1f: %s %x %b%%'.format(['a', 3, 1.26, ['b', 2], 255, true]) == 'a has 3 of 1.3: [\"b\", 2] ff 1%'",
     "strings.quote('a') == '\"a\"' && '%e'.format([1500.0]) == '1.500000e+03'",
     "semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.0.0-rc.1').compareTo(semver('1.0.0')) == -1",
+    'optional.of(1).optMap(v, v + 1).orValue(0) == 2 && !optional.none().optFlatMap(v, optional.of(v)).hasValue()',
+    "optional.ofNonZeroValue(1).hasValue() && !optional.ofNonZeroValue('').hasValue() && matches('ab', '^a')",
+    "int(timestamp('1970-01-01T00:00:01Z')) == 1 && string(timestamp(1)) == '1970-01-01T00:00:01Z' && int(1u) == 1",
+    "string(duration('1h30m')) == '5400s' && int(duration(1)) == 1 && duration(duration('1s')) == duration('1000ms')",
     "isSemver('1.0.0') && !isSemver('v1.0') && isSemver('v1.0', true) && semver('01.2', true).minor() == 2",
   ])('have the functions of Kubernetes: %s', (text) => {
     expect(textsOf(rule(text), {})).toEqual([]);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../api/json.ts';
+import type { JsonObject } from '../../../api/json.ts';
 import { fieldSchema, schemaOr, type SchemaProps } from '../schema.ts';
 
 /** Names that a rule must write in another way: `in` is `__in__`. Source: apiserver/schema/cel/model/escaping.go. */
@@ -10,22 +10,39 @@ const RESERVED = new Set(
 );
 
 /**
- * A value as rules see it: whole numbers are `int`, texts of the formats byte, date and duration have types of their
- * own. Source: apiextensions, pkg/apiserver/schema/cel/values.go.
+ * Values as rules see them: whole numbers are `int`, texts of the formats byte, date and duration have types of their
+ * own. Each object is converted once, however many rules look at it.
+ * Source: apiextensions, pkg/apiserver/schema/cel/values.go.
  */
-export function celValue(schema: SchemaProps | undefined, value: unknown): unknown {
-  if (typeof value === 'number') {
-    return schema?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
+export class CelValues {
+  readonly #known = new WeakMap<object, unknown>();
+
+  of(schema: SchemaProps | undefined, value: unknown): unknown {
+    if (typeof value === 'number') {
+      return schema?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
+    }
+    if (typeof value === 'string') return celText(schema?.format, value);
+    if (typeof value !== 'object' || value === null) return value;
+    let made = this.#known.get(value);
+    if (made === undefined) {
+      made = Array.isArray(value)
+        ? value.map((item: unknown) => this.of(schema?.items, item))
+        : this.#fields(schema, value as JsonObject);
+      this.#known.set(value, made);
+    }
+    return made;
   }
-  if (typeof value === 'string') return celText(schema?.format, value);
-  if (Array.isArray(value)) return value.map((item: unknown) => celValue(schema?.items, item));
-  if (!isJsonObject(value)) return value;
-  const isMap = schemaOr(schema?.additionalProperties) !== undefined;
-  const entries = Object.entries(value).map(([name, field]) => {
-    const known = schema === undefined ? undefined : fieldSchema(schema, name);
-    return [isMap ? name : escaped(name), celValue(known, field)] as const;
-  });
-  return Object.fromEntries(entries);
+
+  /** A field that is null is not there, for rules; an entry of a map may be. */
+  #fields(schema: SchemaProps | undefined, value: JsonObject): unknown {
+    const isMap = schemaOr(schema?.additionalProperties) !== undefined;
+    const entries = Object.entries(value).flatMap(([name, field]) => {
+      const known = schema === undefined ? undefined : fieldSchema(schema, name);
+      if (field === null && known !== undefined && !isMap) return [];
+      return [[isMap ? name : escapedName(name), this.of(known, field)] as const];
+    });
+    return Object.fromEntries(entries);
+  }
 }
 
 function celText(format: string | undefined, text: string): unknown {
@@ -35,7 +52,8 @@ function celText(format: string | undefined, text: string): unknown {
   return Number.isNaN(at.getTime()) ? text : at;
 }
 
-function escaped(name: string): string {
+/** The name of a field in rules. */
+export function escapedName(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   return name
     .replaceAll('__', '__underscores__')

@@ -1,10 +1,13 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { addAddressLibraries } from './addresses.ts';
+import { addConversions } from './conversions.ts';
 import { addFormatLibrary } from './format-library.ts';
-import { addPatternLibrary, useOwnPatterns } from './linear-patterns.ts';
+import { addPatternLibrary } from './linear-patterns.ts';
 import { addExtendedListLibrary, addListLibrary, addSetLibrary } from './list-library.ts';
 import { addMacroFunctions, withoutMacros } from './macros.ts';
+import { useOwnParts } from './own-parts.ts';
 import { addQuantityLibrary } from './quantities.ts';
+import { countCosts } from './running-cost.ts';
 import { addVersionLibrary } from './semver-library.ts';
 import { addTextLibrary } from './text-library.ts';
 
@@ -19,6 +22,7 @@ export function newEnvironment(variables: readonly string[]): Environment {
     homogeneousAggregateLiterals: false,
   });
   for (const variable of variables) environment.registerVariable(variable, 'dyn');
+  addConversions(environment);
   addListLibrary(environment);
   addExtendedListLibrary(environment);
   addSetLibrary(environment);
@@ -32,12 +36,27 @@ export function newEnvironment(variables: readonly string[]): Environment {
   return environment;
 }
 
+/** An expression that can be evaluated, and counts its costs. */
+export interface Program {
+  readonly run: ParseResult;
+  /**
+   * The error of an expression that podrun cannot evaluate, because it lacks a function. Undefined: it can.
+   */
+  readonly unsupported: string | undefined;
+}
+
 /**
  * Parses an expression.
  * @throws ParseError when the text is none
  */
-export function parseExpression(environment: Environment, text: string): ParseResult {
+export function parseExpression(environment: Environment, text: string): Program {
   const run = environment.parse(withoutMacros(environment, text));
-  useOwnPatterns(run.ast);
-  return run;
+  useOwnParts(run.ast);
+  const { valid, error } = run.check();
+  countCosts(run);
+  return { run, unsupported: valid ? undefined : firstLine(error) };
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

@@ -17,11 +17,9 @@ class CelSets {
   readonly name = 'sets';
 }
 
-/** Compares values of JSON: whole numbers are bigints here. */
-function isSameValue(one: unknown, other: unknown): boolean {
-  const text = (value: unknown): string =>
-    JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? Number(part) : part));
-  return text(one) === text(other);
+/** A text that only the same values of JSON have. Whole numbers are bigints here. */
+function identityOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? Number(part) : part));
 }
 
 const compare = (a: Ordered, b: Ordered): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -33,7 +31,10 @@ function extreme(list: readonly Ordered[], sign: number): Ordered {
 
 /** Kubernetes' own functions of lists. Source: apiserver/pkg/cel/library/lists.go. */
 export function addListLibrary(environment: Environment): void {
-  const isSame = (item: unknown) => (other: unknown) => isSameValue(other, item);
+  const isSame = (item: unknown): ((other: unknown) => boolean) => {
+    const identity = identityOf(item);
+    return (other) => identityOf(other) === identity;
+  };
   environment
     .registerFunction('list.isSorted(): bool', (list: Ordered[]) =>
       list.every((item, index) => index === 0 || compare(list[index - 1] ?? item, item) <= 0),
@@ -66,12 +67,19 @@ export function addExtendedListLibrary(environment: Environment): void {
       if (depth < 0n) throw new RangeError('level must be non-negative');
       return list.flat(Number(depth));
     })
-    .registerFunction('list.distinct(): list<dyn>', (list: unknown[]) =>
-      list.filter((item, index) => list.findIndex((other) => isSameValue(other, item)) === index),
-    )
+    .registerFunction('list.distinct(): list<dyn>', distinct)
     .registerFunction('list.reverse(): list<dyn>', (list: unknown[]) => list.toReversed())
     .registerFunction('list.sort(): list<dyn>', (list: Ordered[]) => sorted(list.map((item) => [item, item])))
     .registerFunction('list.sortedByFirst(): list<dyn>', sorted);
+}
+
+function distinct(list: readonly unknown[]): unknown[] {
+  const first = new Map<string, unknown>();
+  for (const item of list) {
+    const identity = identityOf(item);
+    if (!first.has(identity)) first.set(identity, item);
+  }
+  return [...first.values()];
 }
 
 function range(size: bigint): bigint[] {
@@ -97,9 +105,11 @@ function sorted(list: readonly Keyed[]): unknown[] {
 
 /** Source: cel-go, ext/sets.go. */
 export function addSetLibrary(environment: Environment): void {
-  const has = (list: readonly unknown[], item: unknown): boolean => list.some((one) => isSameValue(one, item));
-  const contains = (list: readonly unknown[], part: readonly unknown[]): boolean =>
-    part.every((item) => has(list, item));
+  const identities = (list: readonly unknown[]): ReadonlySet<string> => new Set(list.map(identityOf));
+  const contains = (list: readonly unknown[], part: readonly unknown[]): boolean => {
+    const all = identities(list);
+    return part.every((item) => all.has(identityOf(item)));
+  };
   environment
     .registerType('kubernetes.Sets', { ctor: CelSets, fields: {} })
     .registerConstant('sets', 'kubernetes.Sets', new CelSets())
@@ -110,6 +120,7 @@ export function addSetLibrary(environment: Environment): void {
       return contains(a, b) && contains(b, a);
     })
     .registerFunction('kubernetes.Sets.intersects(list, list): bool', (_: CelSets, a: unknown[], b: unknown[]) => {
-      return b.some((item) => has(a, item));
+      const all = identities(a);
+      return b.some((item) => all.has(identityOf(item)));
     });
 }

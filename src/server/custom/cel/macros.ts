@@ -22,11 +22,17 @@ const transform =
     return `keysOf(${receiver}).map(${key}, ${condition}${made})${end}`;
   };
 
+/** An expression about the value of an optional, if there is one. */
+const optional = (receiver: string, name: string, made: string): string =>
+  `${receiver}.hasValue() ? cel.bind(${name}, ${receiver}.value(), ${made}) : optional.none()`;
+
 /**
  * The macros that the package lacks, by name and number of arguments. Source: cel-go, ext/comprehensions.go and the
  * macro `sortBy` of ext/lists.go.
  */
 const MACROS: Readonly<Record<string, Expansion>> = {
+  'optMap/2': (receiver, [name = '', made = '']) => optional(receiver, name, `optional.of(${made})`),
+  'optFlatMap/2': (receiver, [name = '', made = '']) => optional(receiver, name, made),
   'sortBy/2': (receiver, [name = '', key = '']) => `${receiver}.map(${name}, [${key}, ${name}]).sortedByFirst()`,
   'all/3': test('all'),
   'exists/3': test('exists'),
@@ -39,7 +45,7 @@ const MACROS: Readonly<Record<string, Expansion>> = {
   'transformMapEntry/4': transform((_, made) => made, '.merged()'),
 };
 
-const MAY_BE = /\.\s*(sortBy|all|exists|existsOne|transform\w+)\s*\(/;
+const MAY_BE = /\.\s*(optMap|optFlatMap|sortBy|all|exists|existsOne|transform\w+)\s*\(/;
 /** An expansion names its receiver more than once: without a limit, a chain of them would grow without end. */
 const EXPANSIONS_MAX = 50;
 const PLACE = 'podrunMacro';

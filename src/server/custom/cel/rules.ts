@@ -1,50 +1,15 @@
-import { Optional, type Environment, type ParseResult } from '@marcbachmann/cel-js';
+import { Optional } from '@marcbachmann/cel-js';
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../manifest/field-error.ts';
-import { isJsonObject, type JsonObject } from '../../../api/json.ts';
+import { isJsonObject } from '../../../api/json.ts';
 import { childPath, fieldSchema, type SchemaProps, type ValidationRule } from '../schema.ts';
-import { celValue } from './cel-values.ts';
-import { newEnvironment, parseExpression } from './environment.ts';
+import { CelValues } from './cel-values.ts';
+import { ruleProgram } from './rule-programs.ts';
+import { COST_EXCESS, evaluate } from './running-cost.ts';
 
-let environment: Environment | undefined;
-const programs = new Map<string, Program>();
-const PROGRAMS_MAX = 10_000;
-
-/** An expression that can be evaluated. */
-interface Program {
-  readonly run: ParseResult;
-  readonly unsupported: string | undefined;
-}
-
-/** @throws ParseError when the text is no expression */
-function programOf(text: string): Program {
-  const known = programs.get(text);
-  if (known !== undefined) return known;
-  environment ??= newEnvironment(['self', 'oldSelf']);
-  const run = parseExpression(environment, text);
-  const { valid, error } = run.check();
-  const program = { run, unsupported: valid ? undefined : firstLine(error) };
-  if (programs.size >= PROGRAMS_MAX) programs.clear();
-  programs.set(text, program);
-  return program;
-}
-
-/** The error of a text that is no expression. Undefined: it is one. */
-export function syntaxErrorOf(text: string): string | undefined {
-  try {
-    programOf(text);
-    return undefined;
-  } catch (error) {
-    return firstLine(error);
-  }
-}
-
-/**
- * The error of an expression that podrun cannot evaluate, because it lacks a function. Undefined: it can. The writer of
- * the definition is told, and the rule is not applied.
- */
-export function unsupportedIn(text: string): string | undefined {
-  return programOf(text).unsupported;
-}
+/** The most that all rules may cost for one object. Source: apiserver/pkg/apis/cel/config.go. */
+const OBJECT_COST_MAX = 10_000_000;
+/** The longest message that an expression may make. Source: the same. */
+const MESSAGE_BYTES_MAX = 5 * 1024;
 
 /** Values of an object, before and after a change. */
 export interface RuleSubject {
@@ -55,66 +20,130 @@ export interface RuleSubject {
 
 /** Evaluates the rules of a schema. Source: apiextensions, pkg/apiserver/schema/cel/validation.go. */
 export function checkRules(schema: SchemaProps, subject: RuleSubject, at: string): FieldError[] {
-  const { value, before } = subject;
-  const own = (schema['x-kubernetes-validations'] ?? []).flatMap((rule) => checkRule(rule, schema, subject, at));
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items === undefined) return own;
-    const inner = value.flatMap((item: unknown, index) =>
-      checkRules(items, { value: item, before: sameItem(schema, item, before) }, `${at}[${index}]`),
-    );
-    return [...own, ...inner];
+  const check = new RuleCheck();
+  check.visit(schema, subject, at);
+  return check.errors;
+}
+
+const NO_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** The check of one object. */
+class RuleCheck {
+  readonly errors: FieldError[] = [];
+  readonly #values = new CelValues();
+  #budget = OBJECT_COST_MAX;
+  /** True: no rule is evaluated any more. */
+  #isOver = false;
+
+  visit(schema: SchemaProps, subject: RuleSubject, at: string): void {
+    const { value, before } = subject;
+    if (value === null || value === undefined) return;
+    for (const rule of schema['x-kubernetes-validations'] ?? []) {
+      if (!this.#isOver) this.#rule(rule, schema, subject, at);
+    }
+    if (this.#isOver) return;
+    if (Array.isArray(value)) {
+      const { items } = schema;
+      if (items === undefined || !hasRules(items)) return;
+      const same = itemFinder(schema, before);
+      for (const [index, item] of value.entries()) {
+        this.visit(items, { value: item as unknown, before: same(item) }, `${at}[${index}]`);
+      }
+      return;
+    }
+    if (!isJsonObject(value)) return;
+    for (const [name, field] of Object.entries(value)) {
+      const known = fieldSchema(schema, name);
+      if (known === undefined) continue;
+      this.visit(known, { value: field, before: fieldOf(before, name) }, childPath(at, name));
+    }
   }
-  if (!isJsonObject(value)) return own;
-  const inner = Object.entries(value).flatMap(([name, field]) => {
-    const known = fieldSchema(schema, name);
-    if (known === undefined) return [];
-    return checkRules(known, { value: field, before: fieldOf(before, name) }, childPath(at, name));
-  });
-  return [...own, ...inner];
+
+  #rule(rule: ValidationRule, schema: SchemaProps, { value, before }: RuleSubject, at: string): void {
+    const program = ruleProgram(rule.rule);
+    if (program.unsupported !== undefined) return;
+    if (program.usesOldSelf && before === undefined && rule.optionalOldSelf !== true) return;
+    const old = before === undefined ? undefined : this.#values.of(schema, before);
+    const oldSelf = rule.optionalOldSelf === true ? (old === undefined ? Optional.none() : Optional.of(old)) : old;
+    const context = { self: this.#values.of(schema, value), oldSelf };
+    const { value: result, error, cost } = evaluate(program.run, context);
+    const type = typeOf(value);
+    const shown = (rule.message ?? '').trim() || rule.rule.trim();
+    if (cost > this.#budget) {
+      this.#end(invalid(at, type, NO_BUDGET));
+    } else if (error === COST_EXCESS) {
+      const why = `no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`;
+      this.#end(invalid(at, type, `'${COST_EXCESS.message}': ${why}`));
+    } else if (error !== undefined) {
+      this.#budget -= cost;
+      this.errors.push(invalid(at, type, `${firstLine(error)} evaluating rule: ${shown}`));
+    } else {
+      this.#budget -= cost;
+      if (result !== true) this.#refuse(rule, context, value, at + (rule.fieldPath ?? ''));
+    }
+  }
+
+  #end(error: FieldError): void {
+    this.errors.push(error);
+    this.#isOver = true;
+  }
+
+  #refuse(rule: ValidationRule, context: Readonly<Record<string, unknown>>, value: unknown, path: string): void {
+    const own = rule.message?.trim() || `failed rule: ${rule.rule.trim()}`;
+    const { messageExpression: text } = rule;
+    if (text === undefined || ruleProgram(text).unsupported !== undefined) {
+      this.errors.push(errorOf(rule, path, value, own));
+      return;
+    }
+    const { value: made, error, cost } = evaluate(ruleProgram(text).run, context);
+    const failed = (why: string): void => this.#end(invalid(path, typeOf(value), why));
+    if (cost > this.#budget) {
+      failed(`messageExpression evaluation failed due to running out of cost budget, ${NO_MORE}`);
+    } else if (error === COST_EXCESS) {
+      failed(`${NO_MORE} due to call cost exceeds limit for messageExpression: ${JSON.stringify(text)}`);
+    } else {
+      this.#budget -= cost;
+      this.errors.push(errorOf(rule, path, value, usableMessage(made) ?? own));
+    }
+  }
+}
+
+const NO_MORE = 'no further validation rules will be run';
+
+function usableMessage(made: unknown): string | undefined {
+  const text = typeof made === 'string' ? made.trim() : '';
+  const isUsable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MESSAGE_BYTES_MAX;
+  return isUsable ? text : undefined;
+}
+
+const ruled = new WeakMap<SchemaProps, boolean>();
+
+/** True when a schema or a part of it has rules: a long list without any need not be walked through. */
+function hasRules(schema: SchemaProps): boolean {
+  let found = ruled.get(schema);
+  if (found === undefined) {
+    const { properties = {}, items, additionalProperties } = schema;
+    const parts = [...Object.values(properties), items, additionalProperties];
+    found =
+      (schema['x-kubernetes-validations'] ?? []).length > 0 ||
+      parts.some((part) => typeof part === 'object' && hasRules(part));
+    ruled.set(schema, found);
+  }
+  return found;
 }
 
 function fieldOf(object: unknown, name: string): unknown {
   return isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The item with the same keys before the change. Other lists do not say which item is which. */
-function sameItem(schema: SchemaProps, item: unknown, before: unknown): unknown {
+/** Finds the item with the same keys before the change. Other lists do not say which item is which. */
+function itemFinder(schema: SchemaProps, before: unknown): (item: unknown) => unknown {
   const keys = schema['x-kubernetes-list-map-keys'];
-  if (schema['x-kubernetes-list-type'] !== 'map' || keys === undefined || !Array.isArray(before)) return undefined;
-  return before.find((one: unknown) => keys.every((key) => fieldOf(one, key) === fieldOf(item, key)));
-}
-
-function checkRule(
-  rule: ValidationRule,
-  schema: SchemaProps,
-  { value, before }: RuleSubject,
-  at: string,
-): FieldError[] {
-  if (unsupportedIn(rule.rule) !== undefined) return [];
-  const isTransition = /\boldSelf\b/.test(rule.rule);
-  if (isTransition && before === undefined && rule.optionalOldSelf !== true) return [];
-  const old = before === undefined ? undefined : celValue(schema, before);
-  const oldSelf = rule.optionalOldSelf === true ? (old === undefined ? Optional.none() : Optional.of(old)) : old;
-  const context = { self: celValue(schema, value), oldSelf };
-  try {
-    if (programOf(rule.rule).run(context) === true) return [];
-  } catch (error) {
-    return [invalid(at, typeOf(value), `${firstLine(error)} evaluating rule: ${rule.message ?? rule.rule}`)];
-  }
-  return [errorOf(rule, at + (rule.fieldPath ?? ''), value, messageOf(rule, context))];
-}
-
-function messageOf({ rule, message, messageExpression }: ValidationRule, context: JsonObject): string {
-  if (messageExpression !== undefined) {
-    try {
-      const text: unknown = programOf(messageExpression).run(context);
-      if (typeof text === 'string' && text.trim() !== '') return text;
-    } catch {
-      // The message of the rule serves.
-    }
-  }
-  return message === undefined || message === '' ? `failed rule: ${rule.trim()}` : message;
+  const isMap = schema['x-kubernetes-list-type'] === 'map' && keys !== undefined;
+  if (!isMap || !Array.isArray(before)) return () => undefined;
+  const identity = (item: unknown): string => JSON.stringify(keys.map((key) => fieldOf(item, key) ?? null));
+  const known = new Map(before.map((item: unknown) => [identity(item), item]));
+  return (item) => known.get(identity(item));
 }
 
 function errorOf({ reason }: ValidationRule, path: string, value: unknown, message: string): FieldError {

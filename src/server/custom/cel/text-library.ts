@@ -5,6 +5,8 @@ class CelStrings {
   readonly name = 'strings';
 }
 
+/** The longest text that a replacement makes: some requests' worth. */
+const LENGTH_MAX = 16 * 1024 * 1024;
 const DEFAULT_PRECISION = 6;
 /** The most digits that JavaScript writes behind the point. */
 const PRECISION_MAX = 100;
@@ -17,16 +19,17 @@ export function addTextLibrary(environment: Environment): void {
     .registerFunction('kubernetes.Strings.quote(string): string', (_: CelStrings, text: string) => JSON.stringify(text))
     .registerFunction('string.format(list): string', formatted)
     .registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
-      text.replaceAll(from, () => to),
+      replaceSome(text, from, to, -1n),
     )
     .registerFunction('string.charAt(int): string', (text: string, at: bigint) => Array.from(text)[Number(at)] ?? '')
     .registerFunction('string.replace(string, string, int): string', replaceSome);
 }
 
 function replaceSome(text: string, from: string, to: string, most: bigint): string {
-  if (most < 0n) return text.replaceAll(from, () => to);
   const parts = text.split(from);
-  const replaced = Math.min(Number(most), parts.length - 1);
+  const replaced = most < 0n ? parts.length - 1 : Math.min(Number(most), parts.length - 1);
+  if (text.length + replaced * to.length > LENGTH_MAX) throw new RangeError('the text would be too long');
+  if (most < 0n) return text.replaceAll(from, () => to);
   return (
     parts.slice(0, replaced + 1).join(to) +
     parts

@@ -1,3 +1,4 @@
+import { isSameJson } from '../../../api/json.ts';
 import { labelMessages, subdomainMessages } from '../../../api/names.ts';
 import { invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
 import { isJsonPath, jsonPathErrors } from './check-json-paths.ts';
@@ -32,7 +33,7 @@ export function checkDefinition(definition: Definition, stored: Definition | und
   if (!SCOPES.includes(scope)) {
     errors.push(scope ? notSupported('spec.scope', scope, SCOPES) : required('spec.scope'));
   }
-  errors.push(...checkNames(names), ...checkVersions(versions));
+  errors.push(...checkNames(names), ...checkVersions(versions, stored?.spec.versions ?? []));
   errors.push(...checkConversion(spec.conversion));
   if (spec.preserveUnknownFields === true) {
     errors.push(
@@ -78,8 +79,11 @@ function checkNames(names: Partial<DefinitionNames>): FieldError[] {
   return [...errors, ...categories.flatMap((name, index) => label(`${at}.categories[${index}]`, name))];
 }
 
-function checkVersions(versions: readonly DefinitionVersion[]): FieldError[] {
-  const errors = versions.flatMap((version, index) => checkVersion(version, `spec.versions[${index}]`));
+function checkVersions(versions: readonly DefinitionVersion[], stored: readonly DefinitionVersion[]): FieldError[] {
+  const errors = [
+    ...checkSchemas(versions, stored),
+    ...versions.flatMap((version, index) => checkVersion(version, `spec.versions[${index}]`)),
+  ];
   const names = versions.map(({ name }) => name);
   if (new Set(names).size !== names.length) {
     errors.push(invalid('spec.versions', names, 'must contain unique version names'));
@@ -90,16 +94,33 @@ function checkVersions(versions: readonly DefinitionVersion[]): FieldError[] {
   return errors;
 }
 
+/**
+ * The mistakes of the schemas. When all versions have the same one, the API server names it once, as its internal type
+ * has it. Source: apiextensions/v1, conversion.go.
+ * @param stored the versions before a change: the rules of a schema that stays are not looked at again
+ */
+function checkSchemas(versions: readonly DefinitionVersion[], stored: readonly DefinitionVersion[]): FieldError[] {
+  const isStored = (schema: unknown): boolean => stored.some((one) => isSameJson(one.schema, schema));
+  const check = ({ schema }: Partial<DefinitionVersion>, at: string): FieldError[] => {
+    const root = schema?.openAPIV3Schema;
+    const path = `${at}.openAPIV3Schema`;
+    return root === undefined ? [required(path, 'schemas are required')] : checkSchema(root, path, isStored(schema));
+  };
+  const [first, ...more] = versions;
+  if (first === undefined) return [];
+  const isOne = first.schema !== undefined && more.every(({ schema }) => isSameJson(schema, first.schema));
+  return isOne
+    ? check(first, 'spec.validation')
+    : versions.flatMap((version, index) => check(version, `spec.versions[${index}].schema`));
+}
+
 function checkVersion(version: Partial<DefinitionVersion>, at: string): FieldError[] {
-  const { name = '', schema, subresources, additionalPrinterColumns = [], deprecated, deprecationWarning } = version;
+  const { name = '', subresources, additionalPrinterColumns = [], deprecated, deprecationWarning } = version;
   const errors =
     name === '' ? [required(`${at}.name`)] : labelMessages(name).map((text) => invalid(`${at}.name`, name, text));
   if (deprecationWarning !== undefined && deprecated !== true) {
     errors.push(invalid(`${at}.deprecationWarning`, deprecationWarning, 'can only be set for deprecated versions'));
   }
-  const root = schema?.openAPIV3Schema;
-  const rootPath = `${at}.schema.openAPIV3Schema`;
-  errors.push(...(root === undefined ? [required(rootPath, 'schemas are required')] : checkSchema(root, rootPath)));
   const scale = subresources?.scale;
   if (scale !== undefined) errors.push(...jsonPathErrors(scale, `${at}.subresources.scale`));
   const columns = additionalPrinterColumns.map(

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../api/json.ts';
-import { forbidden, invalid, required, type FieldError } from '../../../manifest/field-error.ts';
-import { syntaxErrorOf } from '../cel/rules.ts';
-import { keepsUnknown, schemaOr, type SchemaProps } from '../schema.ts';
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
+import { fieldSchema, keepsUnknown, schemaOr, type SchemaProps, type ValidationRule } from '../schema.ts';
+import { checkSchemaRules } from './check-rules.ts';
 import { succeeds } from '../../../quietly.ts';
 import { pruneUnknown } from '../values/prune.ts';
 import { fitsPattern } from '../patterns.ts';
@@ -11,14 +11,18 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 /** The depth of a schema at most: each level is looked at by functions that call themselves. */
 const DEPTH_MAX = 100;
 
-/** The mistakes of a schema: it must be structural. Source: apiextensions, pkg/apiserver/schema/validation.go. */
-export function checkSchema(root: SchemaProps, at: string): FieldError[] {
+/**
+ * The mistakes of a schema: it must be structural. Source: apiextensions, pkg/apiserver/schema/validation.go.
+ * @param isStored true: its rules were checked before
+ */
+export function checkSchema(root: SchemaProps, at: string, isStored: boolean): FieldError[] {
   if (depthOf(root) > DEPTH_MAX) return [invalid(at, 'object', `may not be deeper than ${DEPTH_MAX} levels`)];
   if (root.type !== undefined && root.type !== 'object' && root.type !== '') {
     return [invalid(`${at}.type`, root.type, 'must be object at the root')];
   }
   if (!root.type) return [required(`${at}.type`, 'must not be empty at the root')];
-  return checkLevel(root, at);
+  const errors = checkLevel(root, at);
+  return errors.length > 0 || isStored ? errors : checkSchemaRules(root, at);
 }
 
 function depthOf(value: unknown): number {
@@ -118,16 +122,49 @@ function checkExtensions(schema: SchemaProps, at: string): FieldError[] {
   return errors;
 }
 
+/** The mistakes of rules beside those of their types and costs (check-rules.ts). */
 function checkRuleTexts(schema: SchemaProps, at: string): FieldError[] {
-  return (schema['x-kubernetes-validations'] ?? []).flatMap(({ rule, messageExpression }, index) => {
+  return (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) => {
     const path = `${at}.x-kubernetes-validations[${index}]`;
-    if (typeof rule !== 'string' || rule.trim() === '') return [required(`${path}.rule`, 'rule is not specified')];
-    const texts = [[rule, `${path}.rule`] as const, [messageExpression, `${path}.messageExpression`] as const];
-    return texts.flatMap(([text, field]) => {
-      const error = text === undefined ? undefined : syntaxErrorOf(text);
-      return error === undefined ? [] : [invalid(field, text, `compilation failed: ${error}`)];
-    });
+    const { message = '', messageExpression = '', fieldPath = '', reason } = rule;
+    const errors = checkRuleText(rule, path);
+    if (messageExpression !== '' && messageExpression.trim() === '') {
+      errors.push(required(`${path}.messageExpression`, 'must be non-empty if specified'));
+    }
+    if (message !== '' && message.trim() === '') {
+      errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'));
+    }
+    if (reason !== undefined && !REASONS.includes(reason)) {
+      errors.push(notSupported(`${path}.reason`, reason, REASONS));
+    }
+    if (fieldPath !== '' && !isFieldPath(schema, fieldPath)) {
+      errors.push(invalid(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+    }
+    return errors;
   });
+}
+
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const LINE_BREAK = /[\n\r]/;
+
+function checkRuleText({ rule, message = '' }: Partial<ValidationRule>, path: string): FieldError[] {
+  if (typeof rule !== 'string' || rule.trim() === '') return [required(`${path}.rule`, 'rule is not specified')];
+  if (LINE_BREAK.test(message.trim())) return [invalid(`${path}.message`, message, 'must not contain line breaks')];
+  if (message.trim() !== '' || !LINE_BREAK.test(rule.trim())) return [];
+  return [required(`${path}.message`, 'must be specified if rule contains line breaks')];
+}
+
+/** `.a.b`, and `['c']` for names with other characters: fields of the schema. */
+function isFieldPath(schema: SchemaProps, path: string): boolean {
+  const part = /\.([^.[\]]+)|\['((?:\\.|[^'\\])*)'\]/y;
+  let current: SchemaProps | undefined = schema;
+  while (part.lastIndex < path.length) {
+    const [, plain, quoted = ''] = part.exec(path) ?? [];
+    if (part.lastIndex === 0) return false;
+    current = fieldSchema(current, plain ?? quoted.replaceAll(/\\(.)/g, '$1'));
+    if (current === undefined) return false;
+  }
+  return true;
 }
 
 function checkPattern({ pattern }: SchemaProps, at: string): FieldError[] {

@@ -1,5 +1,5 @@
 import { leadsElsewhere } from '../../admission/call-webhook.ts';
-import { unsupportedIn } from '../cel/rules.ts';
+import { ruleProgram } from '../cel/rule-programs.ts';
 import { schemaOr, type SchemaProps } from '../schema.ts';
 import type { Definition } from './definition.ts';
 
@@ -9,7 +9,7 @@ export function warningsAbout({ spec }: Definition): string[] {
   const isElsewhere = url !== undefined && leadsElsewhere(url);
   const rules = spec.versions.flatMap(({ name, schema }) =>
     rulesIn(schema?.openAPIV3Schema).flatMap((rule) => {
-      const why = unsupportedIn(rule);
+      const why = ruleProgram(rule).unsupported;
       return why === undefined ? [] : [`podrun does not evaluate a rule of version ${name}: ${rule}: ${why}`];
     }),
   );
