@@ -3,8 +3,11 @@ import type { ContainerLaunch } from './runtime.ts';
 
 /** Isolates containers from the machine. */
 export interface Confiner {
-  /** Creates the inside of a container that is about to start. */
-  open(launch: ContainerLaunch): Promise<InsideOutcome>;
+  /**
+   * Creates the inside of a container that is about to start.
+   * @param cgroups the folders of the cgroups for its processes
+   */
+  open(launch: ContainerLaunch, cgroups: readonly string[]): Promise<InsideOutcome>;
   /** Prepares work that the next container would wait for. */
   prepare(): void;
   /** Kills everything inside all containers, without waiting. */

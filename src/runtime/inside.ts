@@ -1,9 +1,10 @@
 import type { FileOwners } from './confinement.ts';
 
 /**
- * Programs of the host that may stand before the program of a container. Each begins its error messages with its name.
+ * Programs of the host that may stand before the program of a container. Each begins its error messages with its name;
+ * `limits` is that of the shell that enters cgroups.
  */
-export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice'] as const;
+export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice', 'limits'] as const;
 
 /** Programs that stand before a program inside a container, as the first words of a command line. */
 export interface InsideTools {

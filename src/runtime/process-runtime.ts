@@ -108,14 +108,15 @@ export class ProcessRuntime implements Runtime {
     // The processes that hold the container's namespaces have its mark, too.
     const unmark = this.#watchdog.mark(launch.id);
     if (this.#confiner !== undefined || launch.network !== undefined) this.#watchdog.flush();
-    const opened = await this.#open(launch);
+    const limited = this.#limit(launch);
+    const opened = await this.#open(launch, limited);
     if (!opened.ok) {
       unmark();
+      await limited.within(HOST).end();
       return failed(startFailed(opened.error));
     }
-    const limited = this.#limit(launch);
     const inside = limited.within(this.#withImageFolder(launch, withIdentity(opened.inside, launch.identity)));
-    const outcome = await this.#startInside(launch, { inside, limited });
+    const outcome = await this.#startInside(launch, inside);
     if ('error' in outcome) {
       unmark();
       inside.kill();
@@ -134,11 +135,11 @@ export class ProcessRuntime implements Runtime {
     return limitContainer(id, limits, { clock: this.#clock, pollsMemory: this.#pollsMemory });
   }
 
-  async #open(launch: ContainerLaunch): Promise<InsideOutcome> {
+  async #open(launch: ContainerLaunch, { visibleCgroups }: Limited): Promise<InsideOutcome> {
     const outcome: InsideOutcome =
       this.#confiner === undefined || launch.confinement === undefined
         ? { ok: true, inside: HOST }
-        : await this.#confiner.open(launch);
+        : await this.#confiner.open(launch, visibleCgroups);
     const { network } = launch;
     if (!outcome.ok || network === undefined) return outcome;
     return { ok: true, inside: insideNetwork(network, outcome.inside) };
@@ -150,8 +151,7 @@ export class ProcessRuntime implements Runtime {
     return imageFolder === undefined || isInView ? inside : insideImageFolder(imageFolder, inside);
   }
 
-  async #startInside(launch: ContainerLaunch, around: Surroundings): Promise<StartedInside> {
-    const { inside } = around;
+  async #startInside(launch: ContainerLaunch, inside: Inside): Promise<StartedInside> {
     const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
     const isPartlyHidden = inside.tools?.users === 'mapped';
     const problem = prepareWorkingDirectory(launch.cwd, pathOf);
@@ -172,7 +172,7 @@ export class ProcessRuntime implements Runtime {
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }
-    const { spawned, commandLine } = await spawnMain(launch, lookup.file, pipes, around);
+    const { spawned, commandLine } = await spawnMain(launch, lookup.file, pipes, inside);
     if (!spawned.ok) {
       pipes.discard();
       return { error: startFailed(forkFailed(spawned.errno)) };

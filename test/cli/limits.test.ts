@@ -83,8 +83,8 @@ describe('limits with cgroups', needs('cgroups'), () => {
     await running(podrun);
     const group = recordedGroups().find((folder) => existsSync(path.join(folder, '../pids.max'))) ?? '';
     const count = (name: string): number => Number(/\d+/.exec(readFileSync(path.join(group, name), 'utf8'))?.[0]);
-    // The kernel version decides which of the two files counts.
-    const refusals = (): number => count('pids.events') + count('../pids.events');
+    // The kernel version decides which of the files counts.
+    const refusals = (): number => count('pids.events') + count('inside/pids.events') + count('../pids.events');
     await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), PATIENT);
     expect(count('../pids.current')).toBeLessThanOrEqual(25);
     expect(workshop.processes().length).toBeLessThanOrEqual(25);
@@ -93,6 +93,22 @@ describe('limits with cgroups', needs('cgroups'), () => {
     await podrun.ended;
     expect(workshop.processes()).toEqual([]);
     expect(groupsLeft()).toEqual([]);
+  });
+
+  it('are what the container sees as the root of its cgroups, also in its commands', async (context) => {
+    const memory = locations.get('memory')?.version === 2 ? 'memory.max' : 'memory/memory.limit_in_bytes';
+    const look = `cat /sys/fs/cgroup/${memory}; cut -d: -f3 /proc/self/cgroup | sort -u`;
+    const postStart = { exec: { command: ['sh', '-c', look] } };
+    const resources = { limits: { memory: '100Mi' } };
+    const command = ['sh', '-c', `${look}; sleep 0.2`];
+    const file = manifest({ name: 'main', command, resources, lifecycle: { postStart } });
+    for (const flags of [[], ['--strict-pid1']]) {
+      const run = await workshop.run(['apply', file, '--runtime', 'namespace', ...flags]);
+      if (/namespaces/.test(run.stderr)) context.skip(run.stderr);
+      const lines = (of: RegExp): string[] => [...run.stdout.matchAll(of)].map(([, line = '']) => line);
+      expect(lines(/^main \| (.*)$/gm)).toEqual(['104857600', '/']);
+      expect(lines(/^main \(postStart\) \| (.*)$/gm)).toEqual(['104857600', '/']);
+    }
   });
 
   it('of CPU are enforced, also after a change; hooks and probes run under them', async () => {

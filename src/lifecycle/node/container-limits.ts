@@ -1,4 +1,5 @@
 import type { Container, PodSpec } from '../../api/generated/types.ts';
+import { allContainers } from '../../api/objects.ts';
 import { effectiveResources, isPodLevelResource } from '../../api/pod-resources.ts';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
 
@@ -16,8 +17,9 @@ export interface ContainerLimits extends Limits {
 }
 
 /**
- * The limits that a kubelet enforces for a container and for its Pod. Undefined: there are none. A container without
- * its own limit gets the limit of the Pod. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go
+ * The limits that a kubelet enforces for a container and for its Pod. Undefined: no container of the Pod has any; a
+ * container without its own must not be outside of the groups of the others, whose limits it could change. It gets the
+ * limit of the Pod. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go
  * (generateLinuxContainerResources, getCPULimit, getMemoryLimit); pkg/kubelet/cm/helpers_linux.go ResourceConfigForPod.
  * @param podPidsLimit the most processes and threads of a Pod; undefined: any number
  */
@@ -32,12 +34,16 @@ export function containerLimits(
   const cpuMillis = millis(own('cpu'));
   const cpuRequestMillis = millis(aboveZero(resources?.requests?.['cpu']));
   const together = podLimits(spec, podPidsLimit);
-  const isLimited = [memoryBytes, cpuMillis, together.memoryBytes, together.cpuMillis, together.pids].some(
-    (limit) => limit !== undefined,
-  );
-  if (!isLimited && cpuRequestMillis === undefined) return undefined;
+  const isLimited = podPidsLimit !== undefined || [spec, ...allContainers(spec)].some(hasAmounts);
+  if (!isLimited) return undefined;
   // A container without a CPU request gets the smallest share.
   return { memoryBytes, cpuMillis, cpuRequestMillis: cpuRequestMillis ?? 0, pids: undefined, together };
+}
+
+/** True when a container, or the Pod, has a limit of memory or CPU, or requests CPU. */
+function hasAmounts({ resources }: Pick<Container, 'resources'> | Pick<PodSpec, 'resources'>): boolean {
+  const { limits = {}, requests = {} } = resources ?? {};
+  return [limits['memory'], limits['cpu'], requests['cpu']].some((amount) => aboveZero(amount) !== undefined);
 }
 
 /** The limits of the whole Pod: its own, or the sum of its containers' limits if every container has one. */

@@ -1,7 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
 import type { Inside } from '../inside.ts';
-import { GATE_DESCRIPTOR } from '../linux/limits/gate.ts';
 import type { Limited } from '../linux/limits/limited.ts';
 import type { ProcessPipes } from '../pipes/process-pipes.ts';
 import { CONTAINER_MARKER } from '../watch/process-table.ts';
@@ -31,30 +28,17 @@ export async function spawnMain(
   launch: ContainerLaunch,
   file: string,
   { stdio }: ProcessPipes,
-  { inside, limited }: Surroundings,
+  inside: Inside,
 ): Promise<MainSpawned> {
   const { argv, cwd, id } = launch;
   const marker = { [CONTAINER_MARKER]: id };
   const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
   const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
-  const entered = inside.enter(call);
-  const waiting = errno === undefined ? limited.gate(entered, call) : undefined;
-  const started = waiting ?? entered;
+  const started = inside.enter(call);
   const spawned: SpawnOutcome =
-    errno === undefined
-      ? await spawnLeader({ ...started, stdio: waiting === undefined ? [...stdio] : [...stdio, 'pipe'] })
-      : { ok: false, errno };
-  if (spawned.ok && waiting !== undefined) limited.waits(spawned.pid, gateOf(spawned.child));
+    errno === undefined ? await spawnLeader({ ...started, stdio: [...stdio] }) : { ok: false, errno };
   if (spawned.ok || isForkError(spawned.errno)) return { spawned, commandLine: started.argv };
   const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
   const stoodIn = await spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
   return { spawned: stoodIn, commandLine: argv };
-}
-
-/** The function that releases a process from its gate. */
-function gateOf(child: ChildProcess): () => void {
-  const gate = child.stdio[GATE_DESCRIPTOR] as Socket | null | undefined;
-  // The process may have been killed meanwhile.
-  gate?.on('error', () => undefined);
-  return () => gate?.end('\n', () => gate.destroy());
 }

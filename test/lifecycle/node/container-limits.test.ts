@@ -52,7 +52,7 @@ describe('the limits of a container', () => {
     expect(limitsOf(spec)?.together.memoryBytes).toBe(100 * MI);
     expect(limitsOf(spec, 's')?.memoryBytes).toBe(10 * MI);
     const free = { ...spec, containers: [container('a')] };
-    expect(limitsOf(free)).toBeUndefined();
+    expect(limitsOf(free)).toMatchObject(NOTHING);
     expect(limitsOf(free, 'i')?.together.memoryBytes).toBeUndefined();
   });
 

@@ -8,16 +8,17 @@ import { errnoOf, errnoText, mkdirIfMissing } from '../../errno.ts';
 import { sendSignal } from '../../kill.ts';
 import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
 import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
-import { pidsInGroup, takeIn, takeInWaiting } from './group-members.ts';
+import { pidsInGroup, takeIn } from './group-members.ts';
 import type { Controller } from './hierarchy.ts';
 
 /** The folders of one group: one in version 2, one for each controller in version 1. */
 interface GroupFolder {
   readonly version: 1 | 2;
-  /** The groups from outside to inside: `podrun`, that of the Pod, and that of the container. */
+  /** The groups from outside to inside: `podrun`, that of the Pod, that of the container, and that of its processes. */
   readonly parent: string;
   readonly together: string;
   readonly folder: string;
+  readonly inner: string;
   readonly controllers: ReadonlySet<Controller>;
 }
 
@@ -33,6 +34,13 @@ const WHOLE_MACHINE: GroupLimits = {
   cpuRequestMillis: availableParallelism() * 1000,
   pids: undefined,
 };
+
+/**
+ * The name of the group of the processes, which has the same limits as that of the container around it. It is the root
+ * of all cgroups that a container can see, also of those that it mounts itself: limits that it lifts there still hold
+ * around it.
+ */
+const INNER = 'inside';
 
 /** The time limit for a group to become empty after its processes were killed. */
 const EMPTY_WITHIN_MS = 1000;
@@ -71,6 +79,11 @@ export class CgroupGroup {
     return this.#folders.map(({ folder }) => folder);
   }
 
+  /** The folders of the group of its processes. */
+  get inner(): readonly string[] {
+    return this.#folders.map(({ inner }) => inner);
+  }
+
   /** Changes the limits of a group in use. Returns an error in one clause. */
   change(limits: ResourceLimits): string | undefined {
     try {
@@ -83,26 +96,24 @@ export class CgroupGroup {
 
   /** Moves a running process into the group, see `takeIn`. */
   place(pid: number): Promise<string | undefined> {
-    return takeIn(this.folders, pid, this.#clock);
-  }
-
-  /** Moves a process into the group that waits at its gate, see `takeInWaiting`. */
-  placeWaiting(pid: number): Promise<string | undefined> {
-    return takeInWaiting(this.folders, pid);
+    return takeIn(this.inner, pid, this.#clock);
   }
 
   /** True when the kernel has killed a process of this group for lack of memory. */
   wasOutOfMemory(): boolean {
     return this.#folders.some(({ version, folder, controllers }) => {
       if (!controllers.has('memory')) return false;
-      const text = readQuietly(path.join(folder, version === 1 ? 'memory.oom_control' : 'memory.events'));
-      return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0;
+      // Version 1 counts in the group of the killed process.
+      return withInner(folder).some((group) => {
+        const text = readQuietly(path.join(group, version === 1 ? 'memory.oom_control' : 'memory.events'));
+        return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0;
+      });
     });
   }
 
   /** Kills all processes of the group, as far as possible at once. New ones cannot be added. */
   kill(): void {
-    killGroupFolders(this.folders);
+    killGroupFolders(this.folders.flatMap(withInner));
   }
 
   /**
@@ -113,7 +124,7 @@ export class CgroupGroup {
   }
 
   #tryToRemove(): void {
-    for (const { folder, together, parent } of this.#folders) tryToRemove([folder, together, parent]);
+    for (const { inner, folder, together, parent } of this.#folders) tryToRemove([inner, folder, together, parent]);
   }
 }
 
@@ -124,7 +135,6 @@ export class CgroupGroup {
 export async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
   const deadlineMs = clock.now().monotonicMs + EMPTY_WITHIN_MS;
   for (;;) {
-    // Programs with the right to do so have groups inside, as runc does.
     const all = folders.flatMap(withInner);
     killGroupFolders(all);
     const left = all.filter((folder) => !tryToRemove([folder]));
@@ -134,8 +144,8 @@ export async function removeGroups(folders: readonly string[], clock: Clock): Pr
   for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
 }
 
-/** A group after those inside it. */
-function withInner(folder: string): string[] {
+/** A group after those inside it: that of the processes, and those that runc or a program makes in it. */
+export function withInner(folder: string): string[] {
   const entries = quietly(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));
   return [...inner.flatMap(withInner), folder];
@@ -172,17 +182,18 @@ function foldersOf({ locations }: CgroupMachine, id: string): GroupFolder[] {
     parent,
     together: path.join(parent, together),
     folder: path.join(parent, together, own),
+    inner: path.join(parent, together, own, INNER),
   }));
 }
 
 function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
-  const { version, parent, together, controllers } = folder;
+  const { version, parent, together, inner, controllers } = folder;
   // Another podrun may remove the empty groups around this one.
   for (let attempt = 0; ; attempt++) {
     try {
-      for (const groupFolder of [parent, together, folder.folder]) {
+      for (const groupFolder of [parent, together, folder.folder, inner]) {
         mkdirIfMissing(groupFolder, 0o755);
-        if (version === 2 && groupFolder !== folder.folder) enableBelow(groupFolder, controllers);
+        if (version === 2 && groupFolder !== inner) enableBelow(groupFolder, controllers);
       }
       const all = settingsFor(version, WHOLE_MACHINE).map((setting) => ({ ...setting, folder: parent }));
       apply(controllers, all);
@@ -194,11 +205,11 @@ function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
   applySettings(folder, limits);
 }
 
-function applySettings({ version, together, folder, controllers }: GroupFolder, limits: ResourceLimits): void {
+function applySettings({ version, together, folder, inner, controllers }: GroupFolder, limits: ResourceLimits): void {
   const own = [...settingsFor(version, limits), ...(version === 2 ? [KILL_AS_GROUP] : [])];
   apply(controllers, [
     ...settingsFor(version, limits.together).map((setting) => ({ ...setting, folder: together })),
-    ...own.map((setting) => ({ ...setting, folder })),
+    ...[folder, inner].flatMap((group) => own.map((setting) => ({ ...setting, folder: group }))),
   ]);
 }
 
@@ -207,14 +218,17 @@ interface PlacedSetting extends Setting {
 }
 
 /**
- * Writes settings in two rounds. Version 1 refuses a limit above that of the group around it, and a memory limit above
- * that of memory and swap. Raising and lowering need opposite orders: a setting that is refused is tried again after
- * the others.
+ * Writes settings in rounds. Version 1 refuses a limit above that of the group around it, and a memory limit above that
+ * of memory and swap. Raising and lowering need opposite orders: a setting that is refused is tried again after the
+ * others, as long as that helps.
  */
 function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
   const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
-  const writable = settings.filter(({ controller }) => controllers.has(controller));
-  const refused = writable.filter((setting) => !succeeds(() => write(setting)));
+  let refused = settings.filter(({ controller }) => controllers.has(controller));
+  for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before;) {
+    before = refused.length;
+    refused = refused.filter((setting) => !succeeds(() => write(setting)));
+  }
   for (const setting of refused) {
     if (setting.isOptional === true) succeeds(() => write(setting));
     else write(setting);

@@ -41,16 +41,6 @@ export async function takeIn(folders: readonly string[], pid: number, clock: Clo
   }
 }
 
-/** Moves a process that waits at its gate, which need not be stopped. Returns an error in one clause. */
-export async function takeInWaiting(folders: readonly string[], pid: number): Promise<string | undefined> {
-  try {
-    await move(folders, pid);
-    return undefined;
-  } catch (error) {
-    return errnoText(errnoOf(error));
-  }
-}
-
 async function standsStill(pid: number, clock: Clock): Promise<void> {
   for (let look = 0; look < LOOKS_MAX && RUNNING.test(stateOf(pid)); look++) {
     await (look < LOOKS_AT_ONCE ? new Promise<void>(nextEventLoopTurn) : sleep(clock, 1));

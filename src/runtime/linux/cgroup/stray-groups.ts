@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { quietly, readQuietly } from '../../../quietly.ts';
 import type { Clock } from '../../../clock.ts';
-import { removeGroups } from './cgroup-group.ts';
+import { removeGroups, withInner } from './cgroup-group.ts';
 import { PARENT, tryToRemove } from './cgroup-machine.ts';
 import { hierarchiesOf } from './hierarchy.ts';
 
@@ -31,7 +31,7 @@ export function removeStrayGroups(wallMs: number, sources?: Sources): void {
       const bornMs = (name: string): number | undefined =>
         statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
       const old = foldersIn(folder).filter((name) => wallMs - (bornMs(name) ?? wallMs) >= AGE_MIN_MS);
-      for (const name of old) tryToRemove(path.join(folder, name));
+      for (const name of old) for (const group of withInner(path.join(folder, name))) tryToRemove(group);
       // A podrun that needs the groups around it makes them again.
       tryToRemove(folder);
     }

@@ -1,20 +1,18 @@
 import type { Clock } from '../../../clock.ts';
 import type { ResourceLimits } from '../../confinement.ts';
-import type { Inside, ProgramCall } from '../../inside.ts';
+import type { Inside } from '../../inside.ts';
 
 /** The limits of one container, from before its start to its end. */
 export interface Limited {
   /** The folders of its cgroups, if any. */
   readonly cgroups: readonly string[];
+  /** The folders of the cgroups in them that have its processes, the only ones that it sees. */
+  readonly visibleCgroups: readonly string[];
   /** One sentence about limits that have no effect. Undefined: all have, as far as known. */
   readonly notice: string | undefined;
-  /** The inside of the container, whose main process starts under the limits. */
+  /** The inside of the container, whose processes start under the limits. */
   within(inside: Inside): Inside;
-  /** The call that makes the program wait at a gate. Undefined: it cannot wait, or need not. */
-  gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined;
-  /** Registers a process that waits; `open` releases it. */
-  waits(pid: number, open: () => void): void;
-  /** Puts a process of the container under the limits. Never rejects. */
+  /** Puts a process of the container under the limits, if it could not start under them. Never rejects. */
   place(pid: number): Promise<void>;
   /**
    * Watches limits that the kernel does not enforce, from the start of the main process. Calls `kill` when one is
@@ -30,10 +28,9 @@ export interface Limited {
 /** A container without limits. */
 export const UNLIMITED: Limited = {
   cgroups: [],
+  visibleCgroups: [],
   notice: undefined,
   within: (inside) => inside,
-  gate: () => undefined,
-  waits: () => undefined,
   place: () => Promise.resolve(),
   watch: () => undefined,
   outOfMemory: () => undefined,

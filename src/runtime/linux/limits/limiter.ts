@@ -1,10 +1,9 @@
 import { CgroupGroup } from '../cgroup/cgroup-group.ts';
 import { cgroupMachine, type CgroupMachine } from '../cgroup/cgroup-machine.ts';
-import type { Controller } from '../cgroup/hierarchy.ts';
 import type { ResourceLimits } from '../../confinement.ts';
-import { type Inside, insideWith, type ProgramCall } from '../../inside.ts';
+import { type Inside, insideWith } from '../../inside.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
-import { gated } from './gate.ts';
+import { enteringGroups } from './enter-groups.ts';
 import { type Limited, type LimitOptions, UNLIMITED } from './limited.ts';
 import { MemoryWatch } from './memory-watch.ts';
 
@@ -23,7 +22,7 @@ export function limitContainer(
 ): Limited {
   const wanted = limitsIn(limits);
   const polledBytes = pollsMemory && !machine.locations.has('memory') ? limits.memoryBytes : undefined;
-  const made = wantsGroup(limits, machine) ? CgroupGroup.make(machine, id, limits, clock) : undefined;
+  const made = machine.locations.size > 0 ? CgroupGroup.make(machine, id, limits, clock) : undefined;
   const group = made?.ok === true ? made.group : undefined;
   const missing = new Map(
     wanted.flatMap((limit): Array<[Limit, string]> => {
@@ -64,12 +63,6 @@ function unenforcedPaths(missing: ReadonlyMap<string, string>): string {
   return `limits on ${names} are not enforced: ${why}`;
 }
 
-function wantsGroup(limits: ResourceLimits, { locations }: CgroupMachine): boolean {
-  const wanted: Controller[] = limitsIn(limits);
-  if (limits.cpuRequestMillis) wanted.push('cpu');
-  return wanted.some((controller) => locations.has(controller));
-}
-
 interface Parts {
   readonly group: CgroupGroup | undefined;
   readonly polledBytes: number | undefined;
@@ -80,8 +73,8 @@ interface Parts {
 class ContainerLimiter implements Limited {
   readonly #id: string;
   readonly #parts: Parts;
-  /** The functions that release waiting processes, by pid. */
-  readonly #waiting = new Map<number, () => void>();
+  /** True when a process could not enter the group by itself. */
+  #mustPlace = false;
   #notice: string | undefined;
   #watch: MemoryWatch | undefined;
   #wasExceeded = false;
@@ -100,14 +93,25 @@ class ContainerLimiter implements Limited {
     return this.#parts.group?.folders ?? [];
   }
 
+  get visibleCgroups(): readonly string[] {
+    return this.#parts.group?.inner ?? [];
+  }
+
   within(inside: Inside): Inside {
     const { group } = this.#parts;
     return insideWith(inside, {
+      enter: (call) => {
+        const entered = inside.enter(call);
+        if (group === undefined) return entered;
+        const entering = enteringGroups(group.inner, entered, call);
+        this.#mustPlace ||= entering === undefined;
+        return entering ?? entered;
+      },
       programOf: async (pid) => {
         await this.place(pid);
         return inside.programOf(pid);
       },
-      // The group does not seal it: a child that a process starts before it is moved may stay outside.
+      // The group does not seal it: a child that a process starts before it is placed may stay outside.
       kill: () => {
         inside.kill();
         group?.kill();
@@ -120,20 +124,8 @@ class ContainerLimiter implements Limited {
     });
   }
 
-  gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined {
-    return this.#parts.group === undefined ? undefined : gated(entered, call);
-  }
-
-  waits(pid: number, open: () => void): void {
-    this.#waiting.set(pid, open);
-  }
-
   async place(pid: number): Promise<void> {
-    const { group } = this.#parts;
-    const open = this.#waiting.get(pid);
-    this.#waiting.delete(pid);
-    const why = open === undefined ? await group?.place(pid) : await group?.placeWaiting(pid);
-    open?.();
+    const why = this.#mustPlace ? await this.#parts.group?.place(pid) : undefined;
     if (why !== undefined) this.#notice = `podrun could not limit the process: ${why}`;
   }
 

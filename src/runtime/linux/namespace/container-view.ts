@@ -27,7 +27,7 @@ const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
 const TERMINAL_GROUP = 5;
 
 /** Mounts in /sys that containers see, as in other container runtimes. */
-const CGROUPS = ['/sys/fs/cgroup'];
+const CGROUPS = '/sys/fs/cgroup';
 
 /**
  * File systems that can be the lower layer of an overlay. Of others (network, FUSE), containers get a read-only view.
@@ -51,6 +51,11 @@ export interface ContainerViewRequest {
   readonly facts: NamespaceFacts;
   readonly hostMounts: readonly HostMount[];
   readonly processes: ProcessView;
+  /**
+   * The group that the container sees in place of each mounted hierarchy of cgroups, by mount point. Undefined: it sees
+   * those of the host.
+   */
+  readonly cgroups?: ReadonlyMap<string, string> | undefined;
   /** The folder for the common part of every /dev. Undefined: each container makes its own. */
   readonly commonDevices: string | undefined;
   /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
@@ -89,8 +94,7 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   if (facts.hasOwnProc && processes !== 'host' && !isMountedLater) view.mount('/proc', 'proc', PROC_OPTIONS);
   // A main process that is process 1, or its OCI runtime, mounts its own /proc over this one.
   else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
-  if (hasAllDevices) view.bind({ source: '/sys', target: '/sys', isReadOnly: false });
-  else view.bind({ source: '/sys', target: '/sys', isReadOnly: true, inner: mode === 'root' ? CGROUPS : 'read-only' });
+  showKernelFiles(view, request);
   if (!confinement.areKernelFilesOpen) {
     for (const file of MASKED_FILES) view.mask(file);
     for (const file of READ_ONLY_FILES) view.freeze(file);
@@ -158,6 +162,20 @@ function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & {
       view.copy(at, { isOptional: !isCovered });
     else view.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional: true });
   }
+}
+
+/** Shows /sys, with the container's groups in place of all those of the machine. */
+function showKernelFiles(view: MountPlan, { confinement, facts, cgroups = new Map() }: ContainerViewRequest): void {
+  const isReadOnly = !confinement.hasAllDevices;
+  const ofHost = cgroups.size === 0 ? [CGROUPS] : [];
+  const inner = facts.mode === 'root' ? ofHost : 'read-only';
+  view.bind({ source: '/sys', target: '/sys', isReadOnly, inner: isReadOnly ? inner : 'as they are' });
+  const shown = [...cgroups].filter(([place]) => isInFolder(place, CGROUPS));
+  // Version 1 has a folder with a mount for each controller. It is there already where all mounts are.
+  if (facts.mode === 'root' && isReadOnly && shown.length > 0 && !cgroups.has(CGROUPS)) {
+    view.bind({ source: CGROUPS, target: CGROUPS, isReadOnly, inner: [] });
+  }
+  for (const [place, group] of shown) view.bind({ source: group, target: place, isReadOnly, inner: [] });
 }
 
 /**

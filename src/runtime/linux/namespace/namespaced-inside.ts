@@ -1,4 +1,6 @@
+import { readlinkSync } from 'node:fs';
 import { type Clock, sleep } from '../../../clock.ts';
+import { quietly } from '../../../quietly.ts';
 import type { FileOwners } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import type { Inside, InsideTools, ProgramCall } from '../../inside.ts';
@@ -28,6 +30,8 @@ export interface NamespacedInsideOptions {
   readonly procMounts: readonly FstabEntry[];
   /** True when shared memory and message queues are not the host's. */
   readonly hasOwnMemory: boolean;
+  /** True when its processes have a cgroup of their own, the root of a cgroup namespace. */
+  readonly hasOwnCgroups: boolean;
   /** Called when everything inside has ended. */
   readonly onGone: () => Promise<void>;
 }
@@ -100,12 +104,20 @@ function mountsIn(root: string, mounts: readonly FstabEntry[]): FstabEntry[] {
 const ENTER_LIMIT_MS = 5000;
 const LOOK_EVERY_MS = 0.5;
 
+/** The cgroup namespace of a process. Undefined: it has ended. */
+function cgroupNamespaceOf(pid: number | 'self'): string | undefined {
+  return quietly(() => readlinkSync(`/proc/${pid}/ns/cgroup`));
+}
+const OWN_CGROUPS = cgroupNamespaceOf('self');
+
 /** The inside of a container with namespaces: every process enters by nsenter(1). */
 export class NamespacedInside implements Inside {
   readonly #options: NamespacedInsideOptions;
   readonly tools: InsideTools;
   /** The main process, if it is process 1 and known. */
   #first: ProcessIdentity | undefined;
+  /** The main process, once it is known. It keeps the cgroup namespace, which begins in its cgroup. */
+  #main: number | undefined;
   #gone: Promise<void> | undefined;
   /** The links that were found, until a program runs inside, which may change them. */
   #seen: Map<string, string | undefined> | undefined = new Map();
@@ -139,7 +151,8 @@ export class NamespacedInside implements Inside {
   enter(call: ProgramCall): ProgramCall {
     this.#seen = undefined;
     const { argv, env, cwd } = moveLoaderVariables(call, this.tools);
-    const { facts, processes, hasOwnMemory, capabilities, procMounts, holder, programs } = this.#options;
+    const { facts, processes, hasOwnMemory, hasOwnCgroups, capabilities, procMounts, holder, programs } = this.#options;
+    const isMain = this.#main === undefined;
     const isFirst = processes === 'first' && this.#first === undefined;
     const { tools, mode } = facts;
     const kinds: NamespaceKind[] = [
@@ -149,37 +162,50 @@ export class NamespacedInside implements Inside {
       ...(processes === 'host' || isFirst ? [] : (['pid'] as const)),
     ];
     // The program is found along its own PATH, as before, so that it sees its name unchanged.
-    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode)] as const;
+    const cgroups = hasOwnCgroups && !isMain ? [`--cgroup=/proc/${this.#main}/ns/cgroup`] : [];
+    const makeCgroups = hasOwnCgroups && isMain ? ['--cgroup'] : [];
+    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode), ...cgroups] as const;
     const into = (words: readonly string[]): ProgramCall => {
       return { file: tools.nsenter, argv: [...join, ...words, ...argv], env, cwd: '/' };
     };
     const dropped = this.tools.users === 'single' ? undefined : capabilities;
     // An image has no programs that could make process 1.
     if (dropped === undefined && (programs === undefined || !isFirst)) {
-      return into([`--wdns=${cwd}`, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
+      const makes = makeCgroups.length === 0 ? [] : [...this.tools.unshare, ...makeCgroups];
+      return into([`--wdns=${cwd}`, ...makes, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
     }
     const root = rootOf(holder.pid);
     // A shell would complain about a current folder outside of its root: only the tools after it change the folder.
-    const first = isFirst ? ['--wd=/', ...becomeFirst(facts, mountsIn(root, procMounts)), tools.unshare] : [];
+    const becomes = isFirst ? becomeFirst(facts, mountsIn(root, procMounts)) : [];
+    const first = isFirst || makeCgroups.length > 0 ? ['--wd=/', ...becomes, tools.unshare, ...makeCgroups] : [];
     return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, dropped)]);
   }
 
-  /** nsenter stays outside and waits, unless the program sees the processes of the host. */
   async programOf(pid: number): Promise<number> {
-    if (this.#options.processes === 'host') return pid;
+    const { processes, hasOwnCgroups } = this.#options;
+    // nsenter stays outside and waits, unless the program sees the processes of the host.
+    const found = await this.#waitFor(pid, () => (processes === 'host' ? pid : childrenOf(pid)[0]));
+    const program = found ?? pid;
+    if (this.#main !== undefined) return program;
+    const startTime = startTimeOf(program);
+    if (processes === 'first' && found !== undefined && startTime !== undefined)
+      this.#first ??= { pid: found, startTime };
+    // Commands join its cgroup namespace, which it makes on its way.
+    if (hasOwnCgroups) await this.#waitFor(program, () => (cgroupNamespaceOf(program) === OWN_CGROUPS ? undefined : 0));
+    this.#main = program;
+    return program;
+  }
+
+  /** Waits until there is something to be found. Undefined: the process has ended before. */
+  async #waitFor(pid: number, find: () => number | undefined): Promise<number | undefined> {
     const { clock } = this.#options;
     const startMs = clock.now().monotonicMs;
     while (clock.now().monotonicMs - startMs < ENTER_LIMIT_MS) {
-      const child = childrenOf(pid)[0];
-      if (child !== undefined) {
-        const startTime = startTimeOf(child);
-        if (this.#options.processes === 'first' && startTime !== undefined) this.#first ??= { pid: child, startTime };
-        return child;
-      }
-      if (startTimeOf(pid) === undefined) return pid;
+      const found = find();
+      if (found !== undefined || startTimeOf(pid) === undefined) return found;
       await sleep(clock, LOOK_EVERY_MS);
     }
-    return pid;
+    return undefined;
   }
 
   kill(): void {

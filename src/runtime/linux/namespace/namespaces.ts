@@ -5,6 +5,7 @@ import type { Confiner, InsideOutcome } from '../../confiner.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import type { Inside } from '../../inside.ts';
 import type { ContainerLaunch } from '../../runtime.ts';
+import { groupsByMount } from '../cgroup/cgroup-view.ts';
 import { checkMounts } from './check-mounts.ts';
 import { type RootPrograms, rootPrograms } from '../image/programs.ts';
 import { containerView } from './container-view.ts';
@@ -44,11 +45,11 @@ export class Namespaces implements Confiner {
     this.#spare = new SpareHolder(options.facts, options.clock);
   }
 
-  async open(launch: ContainerLaunch): Promise<InsideOutcome> {
+  async open(launch: ContainerLaunch, cgroups: readonly string[]): Promise<InsideOutcome> {
     const { confinement } = launch;
     if (confinement === undefined) throw new Error('a container without a view cannot be kept apart');
     try {
-      const inside = await this.#make(launch, confinement);
+      const inside = await this.#make(launch, confinement, cgroups);
       this.#open.set(launch.id, inside);
       return { ok: true, inside };
     } catch (error) {
@@ -71,7 +72,7 @@ export class Namespaces implements Confiner {
     return this.#spare.close();
   }
 
-  async #make(launch: ContainerLaunch, confinement: Confinement): Promise<JoinableInside> {
+  async #make(launch: ContainerLaunch, confinement: Confinement, cgroups: readonly string[]): Promise<JoinableInside> {
     const { layerDir, pod, image, oci } = confinement;
     const { imageFolder } = launch;
     const target = this.#target(confinement);
@@ -96,12 +97,14 @@ export class Namespaces implements Confiner {
           facts,
           hostMounts: readHostMounts(),
           processes,
+          cgroups: cgroups.length === 0 ? undefined : groupsByMount(cgroups),
           commonDevices,
           sharedMemory,
           imageFolder,
           programs: programs?.folder,
         }));
       const from = target?.joinable ?? (shared && joinableOf(shared));
+      const hasOwnCgroups = cgroups.length > 0;
       const users = from?.users ?? usersOf(facts, image?.owners === 'mapped');
       const holder = await this.#hold(launch, { confinement, layOut, plan, from, users, programs });
       const onGone = async (): Promise<void> => {
@@ -113,7 +116,7 @@ export class Namespaces implements Confiner {
         await checkMounts(holder, confinement.mounts, path.join(rootOf(holder.pid), root));
         const { id, identity } = launch;
         const parts = { id, identity, confinement, program: oci, holder, root, facts, clock, processes, base: from };
-        return new OciInside({ ...parts, onGone });
+        return new OciInside({ ...parts, hasOwnCgroups, onGone });
       }
       await checkMounts(holder, confinement.mounts);
       return new NamespacedInside({
@@ -127,6 +130,7 @@ export class Namespaces implements Confiner {
         capabilities: launch.identity?.capabilities,
         procMounts: facts.hasOwnProc && processes === 'first' ? (view?.procMounts ?? []) : [],
         hasOwnMemory: !pod.hostIPC,
+        hasOwnCgroups,
         onGone,
       });
     } catch (error) {

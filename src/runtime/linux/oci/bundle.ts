@@ -6,7 +6,7 @@ import { defaultSeccomp, type SeccompFilter } from './seccomp.ts';
 
 /** A kind of namespace, as the configuration of a bundle names it, and the file of the one to join. */
 export interface BundleNamespace {
-  readonly type: 'mount' | 'pid' | 'ipc' | 'uts';
+  readonly type: 'mount' | 'pid' | 'ipc' | 'uts' | 'cgroup';
   /** Undefined: a new one. */
   readonly path?: string;
 }

@@ -29,6 +29,8 @@ export interface OciInsideOptions {
   readonly processes: ProcessView;
   /** The process whose process table is joined. Undefined: the container has its own, or that of the host. */
   readonly base: Joinable | undefined;
+  /** True when its processes have a cgroup of their own. */
+  readonly hasOwnCgroups: boolean;
   readonly onGone: () => Promise<void>;
 }
 
@@ -143,7 +145,7 @@ export class OciInside implements Inside {
   }
 
   #namespaces(): BundleNamespace[] {
-    const { holder, processes, base, confinement } = this.#options;
+    const { holder, processes, base, confinement, hasOwnCgroups } = this.#options;
     const fileOf = (pid: number, kind: string): string => `/proc/${pid}/ns/${kind}`;
     const table: BundleNamespace[] =
       processes === 'host'
@@ -151,6 +153,7 @@ export class OciInside implements Inside {
         : [{ type: 'pid', ...(processes !== 'first' && base && { path: fileOf(base.pid, 'pid') }) }];
     return [
       { type: 'mount' },
+      ...(hasOwnCgroups ? [{ type: 'cgroup' } as const] : []),
       ...table,
       { type: 'uts', path: fileOf(holder.pid, 'uts') },
       ...(confinement.pod.hostIPC ? [] : [{ type: 'ipc', path: fileOf(holder.pid, 'ipc') } as const]),

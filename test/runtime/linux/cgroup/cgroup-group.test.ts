@@ -29,7 +29,7 @@ describe('a cgroup, where one can be made', needs('cgroups'), () => {
     await new Promise((resolve) => child.stdout.once('data', resolve));
     const { pid = 0 } = child;
     const members = (): number[][] =>
-      group.folders.map((folder) =>
+      group.inner.map((folder) =>
         readFileSync(path.join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number),
       );
     expect(await group.place(pid)).toBeUndefined();

@@ -59,8 +59,12 @@ describe('cgroups of version 1', () => {
     expect(text(memory, '..', 'memory.limit_in_bytes')).toBe('4096');
     expect(text(cpu, 'cpu.cfs_quota_us')).toBe('50000');
     expect(text(cpu, '..', 'cpu.shares')).toBe('256');
+    // The processes are in a group with the same limits, which they may change without an effect.
+    expect(made.group.inner).toEqual(made.group.folders.map((folder) => path.join(folder, 'inside')));
+    expect(text(memory, 'inside', 'memory.limit_in_bytes')).toBe('1024');
+    expect(text(cpu, 'inside', 'cpu.cfs_quota_us')).toBe('50000');
     expect(made.group.wasOutOfMemory()).toBe(false);
-    writeFileSync(path.join(memory, 'memory.oom_control'), 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n');
+    writeFileSync(path.join(memory, 'inside', 'memory.oom_control'), 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n');
     expect(made.group.wasOutOfMemory()).toBe(true);
   });
 

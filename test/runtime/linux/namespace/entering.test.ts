@@ -66,7 +66,7 @@ async function factsFor(mode: NamespaceFacts['mode'], context: TestContext): Pro
 
 async function open(facts: NamespaceFacts, capabilities?: readonly string[]): Promise<Inside> {
   const who = { uid: undefined, gid: undefined, groups: undefined, noNewPrivileges: false };
-  const opened = await new Namespaces({ facts, clock }).open({ ...launch(), identity: { ...who, capabilities } });
+  const opened = await new Namespaces({ facts, clock }).open({ ...launch(), identity: { ...who, capabilities } }, []);
   if (!opened.ok) throw new Error(opened.error);
   return opened.inside;
 }
