@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
 import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
+import { need } from '../needs.ts';
 import { type Attempt, attemptIn, escaping, ROOT_APART, start } from './worlds.ts';
 
 const { locations } = cgroupMachine();
 
 function needVersion(context: TestContext, version: 1 | 2): void {
-  if (locations.get('memory')?.version !== version) context.skip(`needs cgroup v${version} with the memory controller`);
+  need(context, { [`cgroup v${version} with the memory controller`]: locations.get('memory')?.version === version });
 }
 
 /** Mounts the cgroups that a container can see in namespaces of its own, and lifts every limit in them. */
@@ -21,7 +22,9 @@ const LIFT: Readonly<Record<1 | 2, string>> = {
   for file in $(find . -name pids.max); do echo max >$file && echo lifted $file; done
 done`,
   2: `mount -t cgroup2 x /mnt && cd /mnt
-for file in $(find . -name memory.max -o -name pids.max -o -name cpu.max); do echo max >$file && echo lifted $file; done`,
+for limit in memory.max pids.max cpu.max; do
+  for file in $(find . -name $limit); do echo max >$file && echo lifted $file; done
+done`,
 };
 
 const lifting = (version: 1 | 2): string =>

@@ -3,7 +3,7 @@ import type { ProgramCall } from '../../inside.ts';
 /** The name of the shell that enters groups, with which its error messages begin. */
 const NAME = 'limits';
 
-/** Moves itself into the groups before `--`, and becomes the program behind it. Removes the variables that bash adds. */
+/** Enters the groups before `--`, and becomes the program behind it, without the variables that bash adds. */
 const SCRIPT = `while [ "$1" != -- ]; do echo 0 >"$1/cgroup.procs" || exit 1; shift; done
 shift
 unset PWD OLDPWD SHLVL
