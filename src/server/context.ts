@@ -32,8 +32,13 @@ export interface ServerContext {
   /** The user of a token. Undefined: the token is wrong. */
   readonly userOf: TokenReader;
   readonly config: ServerConfig;
-  /** Aborted when the server closes: streams end. */
+  /** Aborted when the server begins to close: streams end. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when no client is left, with a StatusError: what a request still waits for is given up, whatever it would
+   * do after another failure, and nothing is stored any more.
+   */
+  readonly closed: AbortSignal;
   /** Writes a line to the log of the server. */
   readonly report: (line: string) => void;
 }

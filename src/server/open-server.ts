@@ -32,6 +32,7 @@ import { ResourceTable } from './resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
 import { compactHistory } from './state/compact-history.ts';
 import { ServedObjects } from './state/served-objects.ts';
+import { StatusError } from './status-error.ts';
 
 export interface ApiServerOptions {
   readonly store: FileStore;
@@ -94,13 +95,14 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     if (storage !== '') objects.keep(storage, { isNamespaced, shape });
   }
   const end = new AbortController();
-  // One for each watch that is open: there may be many.
-  setMaxListeners(0, end.signal);
+  const closed = new AbortController();
+  // One for each watch, or call of a webhook, that is open: there may be many.
+  setMaxListeners(0, end.signal, closed.signal);
   const config = { url: '', caCertificate: ca, authorization };
   const tokens = new ServiceTokens(pair.key);
   const shared = { store, clock, objects, resources, node, config, tokens };
   const userOf: TokenReader = (given) => (isSameSecret(given, token) ? ADMIN : accountOfToken(given, shared));
-  const context: ServerContext = { ...shared, userOf, signal: end.signal, report };
+  const context: ServerContext = { ...shared, userOf, signal: end.signal, closed: closed.signal, report };
   const standing: Subscription[] = [
     followDefinitions(context),
     keepStandingObjects(context),
@@ -122,7 +124,11 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   };
   const onRequest: ListenOptions['onRequest'] = (raw, response) => void answerRequest(answering, raw, response);
   const onUpgrade: ListenOptions['onUpgrade'] = (...all) => void answerUpgrade(answering, ...all);
-  const listening = await listenWhereExpected({ pair, host, port, onRequest, onUpgrade }, claim.lastPort, report);
+  const listening = await listenWhereExpected(
+    { pair, clock, host, port, onRequest, onUpgrade },
+    claim.lastPort,
+    report,
+  );
   if (authorization === 'always-allow') report(OPEN_TO_ALL);
   const url = `https://${host}:${listening.port}`;
   config.url = url;
@@ -137,8 +143,9 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     close: async () => {
       claim.ends();
       end.abort();
-      for (const each of standing) each.close();
       await listening.close();
+      closed.abort(new StatusError({ code: 503, reason: 'ServiceUnavailable', message: 'the server has closed' }));
+      for (const each of standing) each.close();
       objects.close();
       audit?.close();
     },

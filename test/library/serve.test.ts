@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { type KubernetesServer, serve } from '../../src/library/index.ts';
 
@@ -31,7 +33,13 @@ it('serve runs what clients create, and ends it at its close', async () => {
     const { items } = await ask(server, PODS);
     expect(items[0]?.status.phase).toBe('Running');
   });
+  // A client that never begins its handshake.
+  const { hostname, port } = new URL(server.url);
+  const silent = connect(Number(port), hostname);
+  await once(silent, 'connect');
+  const closed = once(silent.resume(), 'close');
   await server.close();
+  await closed;
   await expect(ask(server, PODS)).rejects.toThrow('ECONNREFUSED');
 });
 

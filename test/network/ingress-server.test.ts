@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
@@ -147,3 +148,19 @@ function said(socket: Socket, wanted: string): Promise<string> {
     socket.on('data', onData);
   });
 }
+
+it('a close ends websockets, and handshakes of TLS', async () => {
+  const upgraded = createServer().on('upgrade', (_request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: own\r\n\r\n');
+  });
+  const { server, port } = await ingressFor(await listen(upgraded));
+  const secure = await server.listen('https', { port: 18_443, mayMove: true });
+  const [websocket, handshake] = [port, secure].map((to) => connect(to, '127.0.0.1').on('error', () => undefined));
+  websocket?.write('GET / HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: own\r\n\r\n');
+  await Promise.all([once(websocket as Socket, 'data'), once(handshake as Socket, 'connect')]);
+  const closed = [websocket, handshake].map((socket) => once(socket as Socket, 'close'));
+  handshake?.resume();
+  server.close();
+  await Promise.all(closed);
+  expect([websocket?.destroyed, handshake?.destroyed]).toEqual([true, true]);
+});

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PATIENT } from '../patience.ts';
 import { sendBadRequests } from './requests.mjs';
 import { startServer, type TestServer } from './start-server.ts';
+import { SystemClock } from '../../src/clock.ts';
 import { makeCertificates } from '../../src/server/http/certificates.ts';
 import { listenForApi } from '../../src/server/http/listen.ts';
 
@@ -63,6 +64,7 @@ it('a client that sends its request byte by byte is cut off', PATIENT, async () 
   const { ca, server: pair } = await makeCertificates({ names: ['localhost'], addresses: [] }, Date.now());
   const listener = await listenForApi({
     pair,
+    clock: new SystemClock(),
     host: '127.0.0.1',
     port: 0,
     limits: { headersTimeout: 100, connectionsCheckingInterval: 20 },

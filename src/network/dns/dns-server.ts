@@ -2,6 +2,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Answer } from 'dns-packet';
 import type { Alarm, Clock } from '../../clock.ts';
+import { type OpenConnections, openConnections } from '../open-connections.ts';
 import { type DnsZone, dnsAnswer, dnsZone } from './answer.ts';
 import { type DialServer, Forwarder } from './forwarder.ts';
 import { inFrames, writeFrame } from './frames.ts';
@@ -44,6 +45,7 @@ export class DnsServer {
   #opened: Promise<void> = Promise.resolve();
   #udp: DatagramSocket | undefined;
   #tcp: Server | undefined;
+  #connections: OpenConnections | undefined;
   #retry: Alarm | undefined;
   #forgetting: Alarm | undefined;
 
@@ -90,6 +92,7 @@ export class DnsServer {
     this.#place = undefined;
     this.#forgetting?.cancel();
     this.#closeSockets();
+    this.#connections?.end();
     this.forwarder.close();
   }
 
@@ -159,6 +162,7 @@ export class DnsServer {
   #listenTcp({ address, port }: ListenPlace): Promise<Server> {
     const server = createServer({ noDelay: true }, (client) => this.#serve(client));
     server.maxConnections = CONNECTIONS_MAX;
+    this.#connections = openConnections(server);
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen({ host: address, port }, () => {

@@ -3,6 +3,7 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type DialEndpoint, forward, forwardUpgrade } from './forward.ts';
+import { type OpenConnections, openConnections } from '../open-connections.ts';
 import { type IngressRoute, takesHost } from './routes.ts';
 
 /** A certificate and its private key, as PEM, and the hosts that have it. No host: all. */
@@ -34,7 +35,7 @@ export class IngressServer {
   readonly #dial: DialEndpoint;
   #routes: readonly IngressRoute[] = [];
   #certificates: readonly IngressCertificate[] = [];
-  readonly #servers: Server[] = [];
+  readonly #servers: { readonly server: Server; readonly connections: OpenConnections }[] = [];
   #secure: SecureServer | undefined;
 
   constructor(dial: DialEndpoint) {
@@ -72,14 +73,14 @@ export class IngressServer {
   }
 
   close(): void {
-    for (const server of this.#servers) {
+    for (const { server, connections } of this.#servers) {
       server.close();
-      server.closeAllConnections();
+      connections.end();
     }
   }
 
   #serve(server: Server): void {
-    this.#servers.push(server);
+    this.#servers.push({ server, connections: openConnections(server) });
     // An upload or a stream may take its time.
     server.requestTimeout = 0;
     // No header is left out: their bytes are bounded.

@@ -82,13 +82,13 @@ function called(
   webhook: Webhook,
   review: object,
   { isDryRun }: AdmissionRequest,
-  { clock, objects }: ServerContext,
+  { clock, objects, closed }: ServerContext,
 ): Promise<unknown> | undefined {
   if (isDryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
     const message = `admission webhook ${JSON.stringify(webhook.name)} does not support dry run`;
     throw new StatusError({ code: 400, reason: 'BadRequest', message });
   }
-  return callOnLoopback(webhook, review, { clock, addressOf: serviceAddresses(objects) });
+  return callOnLoopback(webhook, review, { clock, closed, addressOf: serviceAddresses(objects) });
 }
 
 function listed<T extends KubeObject>(resource: string, { objects }: ServerContext): readonly T[] {

@@ -38,18 +38,26 @@ export function serviceAddresses(objects: ServedObjects): ServiceAddress {
   };
 }
 
+/** The parts of a server that a call needs. */
+interface Caller {
+  readonly clock: Clock;
+  readonly addressOf: ServiceAddress;
+  /** See ServerContext. */
+  readonly closed: AbortSignal;
+}
+
 /**
- * Calls a webhook if it listens on this machine.
+ * Calls a webhook if it listens on this machine. Rejects with the reason of `closed` when the server closes meanwhile.
  * @returns its answer, or undefined for an address elsewhere
  */
 export function callOnLoopback(
   { clientConfig, timeoutSeconds = TIMEOUT_SECONDS }: CalledWebhook,
   review: object,
-  { clock, addressOf }: { readonly clock: Clock; readonly addressOf: ServiceAddress },
+  { clock, addressOf, closed }: Caller,
 ): Promise<unknown> | undefined {
   const target = targetOf(clientConfig, addressOf);
   if (target === undefined || !isLoopback(target.url.hostname)) return undefined;
-  return post(target, JSON.stringify(review), { clock, timeoutMs: timeoutSeconds * 1000 });
+  return post(target, JSON.stringify(review), { clock, closed, timeoutMs: timeoutSeconds * 1000 });
 }
 
 interface Target {
@@ -81,7 +89,7 @@ function isLoopback(host: string): boolean {
 function post(
   { url, serverName, ca }: Target,
   body: string,
-  { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+  { clock, closed, timeoutMs }: Omit<Caller, 'addressOf'> & { readonly timeoutMs: number },
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -98,7 +106,16 @@ function post(
     const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => {
       request.destroy(new Error(`Post "${url.href}": context deadline exceeded`));
     });
-    request.once('close', () => alarm.cancel());
+    const giveUp = (): void => {
+      reject(closed.reason as Error);
+      request.destroy();
+    };
+    closed.addEventListener('abort', giveUp, { once: true });
+    request.once('close', () => {
+      alarm.cancel();
+      closed.removeEventListener('abort', giveUp);
+    });
+    if (closed.aborted) giveUp();
     request.once('error', (error) => reject(new Error(`Post "${url.href}": ${error.message}`)));
     request.once('response', (response) => {
       const pieces: Buffer[] = [];

@@ -86,14 +86,14 @@ async function askWebhook(
   objects: readonly KubeObject[],
   apiVersion: string,
   { clientConfig, reviewVersion }: WebhookConversion,
-  { clock, objects: served }: ServerContext,
+  { clock, closed, objects: served }: ServerContext,
 ): Promise<readonly KubeObject[] | undefined> {
   const question = { uid: randomUUID(), reviewVersion, apiVersion, objects };
   const webhook = { clientConfig, timeoutSeconds: TIMEOUT_SECONDS };
   let answer: unknown;
   try {
     const addressOf = serviceAddresses(served);
-    answer = await callOnLoopback(webhook, conversionReviewOf(question), { clock, addressOf });
+    answer = await callOnLoopback(webhook, conversionReviewOf(question), { clock, closed, addressOf });
   } catch (error) {
     throw conversionFailed(objects, `failed: ${messageOf(error)}`);
   }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PodrunError } from '../../api/errors.ts';
+import { openConnections } from '../../network/open-connections.ts';
 import { tokenOf } from '../http/authenticate.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 import { DASHBOARD_FILES } from './dashboard-files.ts';
@@ -44,12 +45,8 @@ const HEADERS: Readonly<Record<string, string>> = {
  */
 export async function openDashboard(api: ServerAddress, port: number): Promise<Dashboard> {
   const session = new DashboardSession();
-  const sockets = new Set<Duplex>();
   const server = createServer((request, response) => void answer(request, response));
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const connections = openConnections(server);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());
     const { headers, url = '' } = request;
@@ -86,7 +83,7 @@ export async function openDashboard(api: ServerAddress, port: number): Promise<D
     link: `http://${LOOPBACK}:${at()}/#code=${session.code ?? ''}`,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
+      connections.end();
       await closed;
     },
   };

@@ -3,6 +3,8 @@ import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PodrunError } from '../../api/errors.ts';
+import type { Clock } from '../../clock.ts';
+import { openConnections } from '../../network/open-connections.ts';
 import type { KeyPair } from './certificates.ts';
 
 /** Bounds of a connection: a client that asks for more is refused, and a slow one is cut off. */
@@ -23,10 +25,13 @@ const LIMITS: Pick<
   keepAliveTimeout: 120_000,
   handshakeTimeout: 10_000,
 };
+/** The time that requests have to be answered when the server closes, milliseconds. */
+const OPEN_REQUESTS_MS = 2000;
 const CONNECTIONS_MAX = 2048;
 
 export interface ListenOptions {
   readonly pair: KeyPair;
+  readonly clock: Clock;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -41,13 +46,13 @@ export interface ApiListener {
   readonly port: number;
   /** Serves the connections of another listening socket as well. */
   readonly alsoAt: (other: NetServer) => void;
-  /** Ends all connections. */
+  /** Ends all connections. Open requests have two seconds to be answered. */
   readonly close: () => Promise<void>;
 }
 
 /** @throws {PodrunError} when the port is taken, or may not be used */
 export async function listenForApi(options: ListenOptions): Promise<ApiListener> {
-  const { pair, host, port, limits, onRequest, onUpgrade } = options;
+  const { pair, clock, host, port, limits, onRequest, onUpgrade } = options;
   const server = createServer({
     ...LIMITS,
     ...limits,
@@ -58,14 +63,14 @@ export async function listenForApi(options: ListenOptions): Promise<ApiListener>
   server.maxConnections = CONNECTIONS_MAX;
   // No header is left out, such as one that makes the user a smaller one: their bytes are bounded.
   server.maxHeadersCount = 0;
-  const sockets = new Set<Duplex>();
-  server.on('secureConnection', (socket) => {
-    // Answers of a few bytes go at once: events of a watch.
-    socket.setNoDelay(true);
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+  const connections = openConnections(server);
+  // Answers of a few bytes go at once: events of a watch.
+  server.on('secureConnection', (socket) => socket.setNoDelay(true));
+  const answers = new OpenAnswers();
+  server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
+    if (answers.take(response)) onRequest(raw, response);
+    else raw.socket.destroy();
   });
-  server.on('request', onRequest);
   server.on('upgrade', onUpgrade);
   // A broken request or handshake ends its connection, no more.
   server.on('clientError', (_error, socket) => socket.destroy());
@@ -82,10 +87,40 @@ export async function listenForApi(options: ListenOptions): Promise<ApiListener>
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const other of others) other.close();
-      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => {
+        const alarm = clock.wakeAt(clock.now().monotonicMs + OPEN_REQUESTS_MS, resolve);
+        answers.end(() => {
+          alarm.cancel();
+          resolve();
+        });
+      });
+      connections.end();
       await closed;
     },
   };
+}
+
+/** The requests that are being answered. */
+class OpenAnswers {
+  readonly #responses = new Set<ServerResponse>();
+  #onNone: (() => void) | undefined;
+
+  /** Answers false when the server closes: nothing is answered any more. */
+  take(response: ServerResponse): boolean {
+    if (this.#onNone !== undefined) return false;
+    this.#responses.add(response);
+    response.once('close', () => {
+      this.#responses.delete(response);
+      if (this.#responses.size === 0) this.#onNone?.();
+    });
+    return true;
+  }
+
+  /** Takes no more. Calls back when all are answered. */
+  end(onNone: () => void): void {
+    this.#onNone = onNone;
+    if (this.#responses.size === 0) onNone();
+  }
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

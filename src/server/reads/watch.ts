@@ -114,6 +114,8 @@ class ObjectWatch {
       response.once('error', this.#end);
       signal.addEventListener('abort', this.#end);
       this.#alarms = [this.#endLater(), this.#bookmarkLater()].filter((alarm) => alarm !== undefined);
+      // Both may have ended before anybody listened for it.
+      if (signal.aborted || response.destroyed) this.#end();
     });
   }
 

@@ -53,8 +53,9 @@ describe('a webhook', () => {
   });
 
   it('elsewhere is not called, which the client is told', async () => {
-    const clock = new SystemClock();
-    const call: CallWebhook = (hook, review) => callOnLoopback(hook, review, { clock, addressOf: () => '10.0.0.1' });
+    const [clock, closed] = [new SystemClock(), new AbortController().signal];
+    const call: CallWebhook = (hook, review) =>
+      callOnLoopback(hook, review, { clock, closed, addressOf: () => '10.0.0.1' });
     const service = { namespace: 'default', name: 'hook' };
     for (const clientConfig of [{ url: 'https://example.com' }, { service }]) {
       const { denial, warnings } = await askWebhooks([webhook({ clientConfig })], requestOf(), {
@@ -78,8 +79,9 @@ describe('a webhook', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const clock = new SystemClock();
-      const call: CallWebhook = (hook, review) => callOnLoopback(hook, review, { clock, addressOf: () => undefined });
+      const [clock, closed] = [new SystemClock(), new AbortController().signal];
+      const call: CallWebhook = (hook, review) =>
+        callOnLoopback(hook, review, { clock, closed, addressOf: () => undefined });
       const hook = webhook({ clientConfig: { url: `http://127.0.0.1:${port}/check` } });
       const { denial } = await askWebhooks([hook], requestOf(), { call, isMutating: false });
       expect(denial).toBeUndefined();

@@ -23,6 +23,7 @@ function plainLog(request: ApiRequest, context: ServerContext): ApiAnswer {
   return {
     stream: async (response) => {
       response.once('close', () => gone.abort());
+      if (response.destroyed) gone.abort();
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.flushHeaders();
       for await (const piece of pieces) await write(response, piece);
