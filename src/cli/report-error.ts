@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { succeeds } from '../quietly.ts';
+import { fileTrouble, isDiskTrouble } from '../runtime/errno.ts';
 import { errorText, EXIT, PodrunError } from '../api/errors.ts';
 import { version } from '../version.ts';
 import type { Output } from './output/output.ts';
@@ -15,6 +16,13 @@ export function reportError(stderr: Output, error: unknown): number {
   // Node reads the working folder for each relative path.
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
     stderr.write('error: the working folder is gone, or this user may not read it: change to another one\n');
+    return EXIT.failed;
+  }
+  // Any write may meet a full disk: of the store of images, of a copy for an editor, of temporary files.
+  if (isDiskTrouble(error)) {
+    stderr.write(
+      `error: ${fileTrouble(error)}\nMake room there, or choose another place with TMPDIR, PODRUN_STATE_DIR or PODRUN_IMAGE_DIR.\n`,
+    );
     return EXIT.failed;
   }
   stderr.write(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);

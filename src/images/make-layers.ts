@@ -1,7 +1,8 @@
 import { chmodSync, createReadStream, existsSync, statfsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { LayerKind } from '../lifecycle/images/types.ts';
-import { PullError } from './registry/pull-error.ts';
+import type { Descriptor } from './manifest.ts';
+import { contentName, PullError } from './registry/pull-error.ts';
 import type { ImageStore } from './store/image-store.ts';
 import { removeLayerTree } from './store/sweep.ts';
 import { LayerError } from './unpack/layer-filter.ts';
@@ -25,6 +26,17 @@ export function checkSpace(store: ImageStore, bytes: number): void {
       'ResourceExhausted',
     );
   }
+}
+
+/**
+ * Refuses sizes that nothing here can have. The sizes of layers that are here already are not compared with any bytes.
+ * @throws {PullError} when a layer claims more bytes than the disk has
+ */
+export function checkClaims(store: ImageStore, layers: readonly Descriptor[]): void {
+  const { blocks, bsize } = statfsSync(store.ingestFolder());
+  const liar = layers.find(({ size }) => size > blocks * bsize);
+  if (liar === undefined) return;
+  throw new PullError(`${contentName(liar)} claims ${liar.size} bytes, and the disk of ${store.root} has fewer`);
 }
 
 export interface NewLayer {

@@ -73,8 +73,13 @@ export function isDigest(text: unknown): text is string {
 }
 
 function isDescriptor(value: unknown): value is Descriptor {
-  const { mediaType, digest, size } = recordOf(value);
-  return typeof mediaType === 'string' && isDigest(digest) && Number.isSafeInteger(size) && Number(size) >= 0;
+  const { mediaType, digest, size, urls = [] } = recordOf(value);
+  const hasPlaces = Array.isArray(urls) && urls.every((url) => typeof url === 'string');
+  return typeof mediaType === 'string' && isDigest(digest) && isSize(size) && hasPlaces;
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

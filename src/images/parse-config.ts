@@ -18,27 +18,52 @@ export function parseConfig(bytes: Buffer): ImageConfig {
   if (!isList(ids) || !ids.every((id) => DIFF_ID.test(id))) {
     throw new PullError('the configuration of the image names no layers');
   }
+  const layers = new Set(ids).size;
+  if (layers > LAYERS_MAX) {
+    throw new PullError(`the image has ${layers} layers, and overlayfs takes no more than ${LAYERS_MAX}`);
+  }
+  checkFields(config as Fields, OWN_TYPES, '');
   const run: unknown = config?.config ?? {};
   if (typeof run !== 'object' || Array.isArray(run)) throw wrongType('config');
-  const wrong = Object.entries(RUN_TYPES).find(([field, isRight]) => {
-    const value = (run as Record<string, unknown>)[field];
-    return value !== undefined && value !== null && !isRight(value);
-  });
-  if (wrong !== undefined) throw wrongType(`config.${wrong[0]}`);
+  checkFields(run as Fields, RUN_TYPES, 'config.');
   return config as ImageConfig;
+}
+
+/** The layers of a mount. Source: linux fs/overlayfs/params.h OVL_MAX_STACK. */
+const LAYERS_MAX = 500;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Types = Readonly<Record<string, (value: unknown) => boolean>>;
+
+/** @throws {PullError} for the first field with a value of another type. Docker writes null for what is empty. */
+function checkFields(fields: Fields, types: Types, prefix: string): void {
+  for (const [field, isRight] of Object.entries(types)) {
+    const value = fields[field];
+    if (value !== undefined && value !== null && !isRight(value)) throw wrongType(`${prefix}${field}`);
+  }
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
+const isTexts = (value: unknown): boolean =>
+  typeof value === 'object' && !Array.isArray(value) && Object.values(value ?? {}).every(isText);
+
 /** The check of each field that podrun reads. */
-const RUN_TYPES: Readonly<Record<Exclude<keyof ImageRunConfig, 'Labels'>, (value: unknown) => boolean>> = {
+const OWN_TYPES: Readonly<Record<Exclude<keyof ImageConfig, 'config' | 'rootfs'>, (value: unknown) => boolean>> = {
+  architecture: isText,
+  os: isText,
+  variant: isText,
+  created: isText,
+};
+const RUN_TYPES: Readonly<Record<keyof ImageRunConfig, (value: unknown) => boolean>> = {
   User: isText,
   Env: isList,
   Entrypoint: isList,
   Cmd: isList,
   WorkingDir: isText,
   StopSignal: isText,
+  Labels: isTexts,
 };
 
 function wrongType(field: string): PullError {

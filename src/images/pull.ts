@@ -11,12 +11,12 @@ import type {
 } from '../lifecycle/images/types.ts';
 import { fileTrouble } from '../runtime/errno.ts';
 import { fetchBlob } from './fetch-blob.ts';
-import { checkSpace, hasLayer, makeLayer } from './make-layers.ts';
+import { checkClaims, checkSpace, hasLayer, makeLayer } from './make-layers.ts';
 import { choosePlatform, CONFIG_MAX_BYTES, type Descriptor, type Manifest, parseManifest } from './manifest.ts';
 import { parseConfig } from './parse-config.ts';
 import { HttpConnections } from './registry/connection.ts';
 import { placesOf, type NetworkVariables } from './registry/endpoints.ts';
-import { contentName, PullError, wrongDigest } from './registry/pull-error.ts';
+import { contentName, PullError, wrongDigest, wrongSize } from './registry/pull-error.ts';
 import { readBody } from './registry/read-body.ts';
 import { digestOf, RegistryClient, type ResolvedName } from './registry/registry-client.ts';
 import { Tokens } from './registry/tokens.ts';
@@ -211,6 +211,7 @@ class Pull {
       const found = digestOf(bytes, digest.replace(/:.*/, ''));
       if (found !== digest) throw wrongDigest(contentName(descriptor), found, digest);
     }
+    if (bytes.length !== size) throw wrongSize(contentName(descriptor), bytes.length, size);
     blobs.set(digest, bytes);
     return parseConfig(bytes);
   }
@@ -227,6 +228,7 @@ class Pull {
     const bytesOf = new Map<string, number>();
     const totalBytes = [...missing].reduce((sum, [, { size }]) => sum + size, 0);
     let done = wanted.size - missing.length;
+    checkClaims(store, layers);
     checkSpace(store, totalBytes);
     const tell = (): void => {
       const bytes = [...bytesOf.values()].reduce((sum, each) => sum + each, 0);

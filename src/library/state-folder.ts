@@ -6,6 +6,7 @@ import { removeTree } from '../remove-tree.ts';
 import type { Clock } from '../clock.ts';
 import { atExit } from '../agent/runs/at-exit.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
+import { onDisk } from '../store/disk/disk-errors.ts';
 import { FileStore } from '../store/file-store.ts';
 import { knownProcess, presenceOf } from '../store/owners/known-process.ts';
 import { memoryMountPoints } from '../store/layout.ts';
@@ -22,17 +23,27 @@ export interface StateFolder {
   close(): void;
 }
 
+function newFolder(): string {
+  const root = mkdtempSync(path.join(tmpdir(), PREFIX));
+  try {
+    writeFileSync(path.join(root, OWNER), ownName());
+    return root;
+  } catch (error) {
+    removeFolder(root);
+    throw error;
+  }
+}
+
 /**
  * Opens the named state folder. Without a name, makes a folder for this run alone.
- * @throws {PodrunError} when others may replace the files in the folder
+ * @throws {PodrunError} when others may replace the files in the folder, or none can be made
  */
 export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
-  const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
+  const root = stateDir ?? onDisk(`the folder for temporary files ${tmpdir()}`, newFolder);
   if (stateDir !== undefined) protectStateFolder(root, homedir());
   const places = memoryMountPoints(process.env, process.getuid?.());
   const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places });
   if (stateDir !== undefined) return { store, close: () => undefined };
-  writeFileSync(path.join(root, OWNER), ownName());
   const remove = (): void => removeFolder(root);
   const forget = atExit(remove);
   return {

@@ -41,6 +41,13 @@ export function isDiskLost(error: unknown): boolean {
   return ['EROFS', 'ESTALE'].includes(errnoOf(error));
 }
 
+const DISK_TROUBLES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ESTALE']);
+
+/** True for a failed system call that tells of a full, read-only or broken disk. */
+export function isDiskTrouble(error: unknown): boolean {
+  return isNativeError(error) && 'syscall' in error && DISK_TROUBLES.has(errnoOf(error));
+}
+
 /** Makes a folder in an existing one. Returns false when it exists already. */
 export function mkdirIfMissing(folder: string, mode?: number): boolean {
   try {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { run } from '../../src/library/index.ts';
 import { workshopForEach } from '../cli/workshop.ts';
@@ -12,6 +12,7 @@ import { PATIENT } from '../patience.ts';
 import { StoreReader } from './store-reader.ts';
 import { agentPid } from './agent-pid.ts';
 import { SMALL_DISK } from './what-is-left.ts';
+import { archiveOf } from '../images/layer.ts';
 import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
@@ -234,6 +235,69 @@ describe('a state folder', needs('mounts for all'), () => {
     expect((await workshop.start(['get', 'pods', '-o', 'json']).ended).exitCode).toBe(0);
     await unmountState();
     await assertNothingLeft(workshop);
+  });
+});
+
+/** The commands of each kind: those that show, change, start, reach into Pods, compare runs, and look after images. */
+const COMMANDS = `
+  get all -A; describe pod idle; events; logs idle; top pods; advise idle; history idle; timeline idle; probes idle
+  wait pod/idle --for=condition=Ready --timeout=1s; exec idle -- true; cp idle:/etc/hostname copied; debug idle -- true
+  label pod idle a=b; annotate pod idle a=b; patch pod idle -p {"metadata":{"labels":{"c":"d"}}}; edit pod idle
+  create configmap settings --from-literal=a=b; expose pod idle --port 80; taint nodes --all a=b:NoSchedule
+  apply new.yaml; apply -d new.yaml; run new --image=x --command -- true; replace -f idle.yaml; diff idle.yaml
+  matrix new.yaml --seeds 1; compare new.yaml new.yaml; serve --once --network host -- true; doctor
+  images; pull 127.0.0.1:1/app; image load -i archive.tar; image prune; gc; gc -A --keep 0
+  delete pod idle --wait=false; delete pods --all --force
+`
+  .split(/[;\n]/)
+  .map((line) => line.trim())
+  .filter((line) => line !== '');
+
+describe('a full disk for state, images and temporary files', needs('mounts for all'), () => {
+  it.each(FULL)('without room for $what: each command ends with a sentence', { timeout: 300_000 }, async ({ fill }) => {
+    mountState();
+    const { stateDir } = workshop;
+    const places = {
+      TMPDIR: path.join(stateDir, 'tmp'),
+      PODRUN_IMAGE_DIR: path.join(stateDir, 'images'),
+      EDITOR: 'true',
+    };
+    mkdirSync(places.TMPDIR);
+    const idle: PodSpec = {
+      terminationGracePeriodSeconds: 1,
+      containers: [{ name: 'main', command: ['sleep', '1000'] }],
+    };
+    workshop.pod('new', writer(3));
+    workshop.file('archive.tar', archiveOf([{ name: 'manifest.json', text: '[]' }]).toString('latin1'));
+    const applied = await workshop.run(['apply', '-d', '--wait', workshop.pod('idle', idle)]);
+    expect(applied).toMatchObject({ exitCode: 0 });
+    const faults: string[] = [];
+    for (const command of COMMANDS) {
+      fillDisk(fill);
+      const { exitCode, stdout, stderr } = await workshop.start(command.split(' '), places).ended;
+      const isSentence = !/defect|^\s+at |Error:.*\n\s+at|node:internal|\.[cm]js:\d/m.test(stdout + stderr);
+      if (!isSentence || exitCode > 128) faults.push(`${command}: ${exitCode}: ${stderr}`);
+    }
+    expect(faults).toEqual([]);
+    makeRoom();
+    expect(readFileSync(path.join(stateDir, 'agent.log'), 'utf8')).not.toMatch(/defect|^\s+at /m);
+    await workshop.run(['delete', 'pods', '--all', '--force']);
+    await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
+    await unmountState();
+  });
+
+  it('leaves no folder for a run of the library, and rejects with a sentence', async () => {
+    mountState();
+    fillDisk(FULL[1]?.fill ?? '');
+    vi.stubEnv('TMPDIR', workshop.stateDir);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'full' }, spec: writer(1) };
+    const starting = run({ yaml: JSON.stringify(pod) });
+    await expect(starting).rejects.toMatchObject({
+      name: 'PodrunError',
+      message: expect.stringMatching(/^cannot use the folder for temporary files .*: no space left on device$/),
+    });
+    await unmountState();
   });
 });
 

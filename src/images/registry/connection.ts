@@ -1,11 +1,12 @@
 import { getServers } from 'node:dns';
-import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import http, { type IncomingMessage, type RequestOptions, validateHeaderValue } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { RegistrySettings } from '../../lifecycle/images/types.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
+import { succeeds } from '../../quietly.ts';
 import { goNetworkError, HTTP_FOR_HTTPS } from '../../runtime/go-network-error.ts';
 import { version } from '../../version.ts';
 import { isLoopback, type NetworkVariables, proxyFor, type Registries, registrySettings } from './endpoints.ts';
@@ -55,6 +56,7 @@ export class HttpConnections {
    */
   async request(call: HttpCall): Promise<RegistryAnswer> {
     const hasScheme = !call.url.startsWith('//');
+    checkUrl(call, hasScheme ? call.url : `https:${call.url}`);
     const host = new URL(hasScheme ? call.url : `https:${call.url}`).host;
     const settings = registrySettings(host, this.#registries);
     const isPlain = settings.plainHttp || this.#plain.has(host);
@@ -77,11 +79,13 @@ export class HttpConnections {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  #send(call: HttpCall, url: URL, settings: RegistrySettings): Promise<RegistryAnswer> {
+  async #send(call: HttpCall, url: URL, settings: RegistrySettings): Promise<RegistryAnswer> {
     const { method, headers = {}, body, signal } = call;
     const proxy = proxyFor(url, this.#env);
     const isSecure = url.protocol === 'https:';
     const ownHeaders = { 'user-agent': `podrun/${version}`, ...headers };
+    const wrong = Object.entries(ownHeaders).find(([name, value]) => !succeeds(() => validateHeaderValue(name, value)));
+    if (wrong !== undefined) throw failed(call, url.href, `invalid header field value for ${JSON.stringify(wrong[0])}`);
     const options: RequestOptions = {
       method,
       headers: ownHeaders,
@@ -109,6 +113,11 @@ export class HttpConnections {
         };
         if (socket.connecting) socket.once('connect', note);
         else note();
+      });
+      // Nobody has asked for another protocol.
+      request.once('upgrade', ({ statusCode = 0 }, socket) => {
+        socket.destroy();
+        reject(failed(call, url.href, `unexpected status ${statusCode}`));
       });
       request.once('timeout', () => {
         request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', syscall: 'read' }));
@@ -187,6 +196,15 @@ function proxyAuthorization({ username, password }: URL): Record<string, string>
   if (username === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** Registries name places: redirects, token servers, layers that are elsewhere. @throws {PullError} for no URL of HTTP */
+function checkUrl(call: HttpCall, url: string): void {
+  if (!URL.canParse(url)) throw failed(call, url, 'invalid URL');
+  const scheme = new URL(url).protocol.replace(/:$/, '');
+  if (!['http', 'https'].includes(scheme)) {
+    throw failed(call, url, `unsupported protocol scheme ${JSON.stringify(scheme)}`);
+  }
 }
 
 /** The error of a request without a response, as Go's http.Client words it. */

@@ -8,12 +8,12 @@ import type { Descriptor } from '../manifest.ts';
 /** gRPC's names of the codes of pulls. Without a code it is Unknown, which the kubelet does not show. */
 export type PullErrorCode = 'NotFound' | 'FailedPrecondition' | 'Unimplemented' | 'ResourceExhausted';
 
-/** The failure of a pull. */
+/** The failure of a pull: one line, whatever a registry has said. */
 export class PullError extends Error {
   readonly code: PullErrorCode | undefined;
 
   constructor(message: string, code?: PullErrorCode) {
-    super(message);
+    super(message.replaceAll(/\p{Cc}/gu, ' '));
     this.code = code;
   }
 
