@@ -1,6 +1,8 @@
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { fromServer, PodrunError, type ErrorCode } from '../api/errors.ts';
+import { isJsonObject } from '../api/json.ts';
+import { quietly } from '../quietly.ts';
 import { missingRule } from './missing-rule.ts';
 import type { ClusterAccess } from './client/index.ts';
 
@@ -33,6 +35,9 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
 /** How long a server may be silent before it counts as gone, milliseconds. Streams have no such limit. */
 const SILENCE_MAX_MS = 30_000;
 
+/** The bytes of an error that are read. A Status has some hundred. */
+const ERROR_BYTES_MAX = 1024 * 1024;
+
 /** Requests to the API server of one cluster. */
 export class ClusterConnection {
   readonly access: ClusterAccess;
@@ -48,7 +53,9 @@ export class ClusterConnection {
   async request<T>(request: ClusterRequest): Promise<T> {
     const answer = await this.#send(request);
     answer.setTimeout(SILENCE_MAX_MS, () => answer.destroy(new Error('the answer does not end')));
-    return JSON.parse(await textOf(answer).catch((error: unknown) => this.#unreachable(error))) as T;
+    const text = await textOf(answer).catch((error: unknown) => this.#unreachable(error));
+    const object = quietly(() => JSON.parse(text) as unknown);
+    return isJsonObject(object) ? (object as T) : this.#unreachable(new Error('its answer is no object'));
   }
 
   /**
@@ -79,11 +86,13 @@ export class ClusterConnection {
       request.setTimeout(SILENCE_MAX_MS, () => request.destroy(new Error('no answer')));
       request.on('response', () => request.setTimeout(0));
       request.on('error', reject);
+      // Node.js says nothing else about an answer that switches to another protocol.
+      request.on('close', () => reject(new Error('it has not answered')));
       request.end(text);
     }).catch((error: unknown) => this.#unreachable(error));
     const { statusCode = 0 } = answer;
     if (statusCode >= 200 && statusCode < 300) return answer;
-    throw errorOf(statusCode, await textOf(answer));
+    throw errorOf(statusCode, await textOf(answer, ERROR_BYTES_MAX).catch(() => ''));
   }
 
   #unreachable(error: unknown): never {
@@ -95,9 +104,15 @@ export class ClusterConnection {
   }
 }
 
-async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
+/** The body of an answer, or its beginning. */
+async function textOf(answer: AsyncIterable<Buffer>, bytesMax = Infinity): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of answer) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > bytesMax) break;
+  }
   return Buffer.concat(chunks).toString();
 }
 
@@ -111,9 +126,6 @@ function errorOf(status: number, text: string): PodrunError {
 }
 
 function statusOf(text: string): { readonly reason?: string; readonly message?: string } {
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return {};
-  }
+  const { reason, message } = (quietly(() => JSON.parse(text) as unknown) ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...(typeof reason === 'string' && { reason }), ...(typeof message === 'string' && { message }) };
 }

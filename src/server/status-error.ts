@@ -135,7 +135,8 @@ export function expired(message: string, continueToken?: string): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message, continueToken });
 }
 
-function internalError(message: string): StatusError {
+/** @param message what has gone wrong */
+export function internalError(message: string): StatusError {
   return new StatusError({
     code: 500,
     reason: 'InternalError',

@@ -171,7 +171,11 @@ describe('policies and webhooks over HTTP', () => {
       spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'object.spec.size < 9' }] },
     };
     expect((await server.post(`${at}/validatingadmissionpolicies`, policy)).code).toBe(201);
-    const binding = { ...policy, kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'small' } };
+    const binding = {
+      ...policy,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      spec: { policyName: 'small', validationActions: ['Deny'] },
+    };
     expect((await server.post(`${at}/validatingadmissionpolicybindings`, binding)).code).toBe(201);
     const refused = await server.post(SHIRTS, shirt('d', { size: 9 }));
     expect(refused.code).toBe(422);

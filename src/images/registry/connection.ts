@@ -129,10 +129,17 @@ export class HttpConnections {
         }
         reject(signal.aborted ? new PullError('context canceled') : failed(call, url.href, wordsOf(error, ends)));
       });
-      request.once('response', (response: IncomingMessage) => {
+      const take = (response: IncomingMessage): void => {
         const { statusCode: status = 0, statusMessage = '' } = response;
         const statusText = `${status} ${statusMessage || (http.STATUS_CODES[status] ?? '')}`.trim();
         resolve({ status, statusText, headers: response.headers, url: url.href, body: response });
+      };
+      request.once('response', take);
+      // A switch to another protocol, which nobody has asked for, is an answer without a body.
+      request.once('upgrade', (response, socket) => {
+        socket.destroy();
+        response.push(null);
+        take(response);
       });
       request.end(body);
     });

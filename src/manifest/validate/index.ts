@@ -13,6 +13,8 @@ import { validateIngress, validateIngressClass } from './ingress.ts';
 import { validateJob } from './job.ts';
 import { validateLease, validateStorageClass } from './lease.ts';
 import { validateLimitRange } from './limit-range.ts';
+import { validateAdmissionPolicy, validatePolicyBinding } from './admission-policies.ts';
+import { validateWebhookConfiguration } from './admission-webhooks.ts';
 import { validateMetadata } from './metadata.ts';
 import { validateNetworkPolicy } from './network-policy.ts';
 import { validatePersistentVolume } from './persistent-volume.ts';
@@ -65,6 +67,10 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     ClusterRoleBinding: validateRoleBinding,
     Lease: validateLease,
     StorageClass: validateStorageClass,
+    MutatingWebhookConfiguration: validateWebhookConfiguration,
+    ValidatingWebhookConfiguration: validateWebhookConfiguration,
+    ValidatingAdmissionPolicy: validateAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding: validatePolicyBinding,
   }),
 );
 

@@ -23,7 +23,7 @@ export interface WebhookClient {
 
 /** The parts of a webhook that a call needs. */
 interface CalledWebhook {
-  readonly clientConfig: WebhookClient;
+  readonly clientConfig?: WebhookClient;
   readonly timeoutSeconds?: number;
 }
 
@@ -51,7 +51,7 @@ interface Caller {
  * @returns its answer, or undefined for an address elsewhere
  */
 export function callOnLoopback(
-  { clientConfig, timeoutSeconds = TIMEOUT_SECONDS }: CalledWebhook,
+  { clientConfig = {}, timeoutSeconds = TIMEOUT_SECONDS }: CalledWebhook,
   review: object,
   { clock, addressOf, closed }: Caller,
 ): Promise<unknown> | undefined {
@@ -114,6 +114,8 @@ function post(
     request.once('close', () => {
       alarm.cancel();
       closed.removeEventListener('abort', giveUp);
+      // Node.js says nothing else about an answer that switches to another protocol.
+      reject(new Error(`Post "${url.href}": it has not answered`));
     });
     if (closed.aborted) giveUp();
     request.once('error', (error) => reject(new Error(`Post "${url.href}": ${error.message}`)));

@@ -15,7 +15,8 @@ export interface AdmissionRule {
 
 /** The selection of a webhook, and the `matchConstraints` or `matchResources` of a policy. */
 export interface AdmissionMatch {
-  readonly rules: readonly AdmissionRule[];
+  /** Undefined: it is about no write. */
+  readonly rules?: readonly AdmissionRule[] | undefined;
   readonly excluded?: readonly AdmissionRule[] | undefined;
   readonly namespaceSelector?: LabelSelector | undefined;
   readonly objectSelector?: LabelSelector | undefined;
@@ -23,7 +24,7 @@ export interface AdmissionMatch {
 
 /** True when a write is selected. Source: apiserver/pkg/admission/plugin/policy/matching. */
 export function isMatched(match: AdmissionMatch, request: AdmissionRequest): boolean {
-  const { rules, excluded = [], namespaceSelector, objectSelector } = match;
+  const { rules = [], excluded = [], namespaceSelector, objectSelector } = match;
   const isSelected = rules.some((rule) => fits(rule, request)) && !excluded.some((rule) => fits(rule, request));
   return isSelected && fitsNamespace(namespaceSelector, request) && fitsObject(objectSelector, request);
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/objects.ts';
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import { applyPatch } from '../../api/patch/index.ts';
-import { StatusError } from '../status-error.ts';
+import { internalError, StatusError, type StatusFailure } from '../status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 import type { WebhookClient } from './call-webhook.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';
 import { isMatched, type AdmissionMatch } from './match-rules.ts';
+import { patchedByWebhook } from './patched-by-webhook.ts';
+import { INVALID_ANSWER, webhookResponse, type WebhookStatus } from './webhook-answer.ts';
 
 /** A webhook of a configuration. Source: k8s.io/api/admissionregistration/v1. */
 export interface Webhook extends AdmissionMatch {
   readonly name: string;
-  readonly clientConfig: WebhookClient;
+  readonly clientConfig?: WebhookClient;
   readonly failurePolicy?: string;
   readonly sideEffects?: string;
   readonly timeoutSeconds?: number;
@@ -24,20 +24,14 @@ export interface WebhookConfiguration extends KubeObject {
   readonly webhooks?: readonly Webhook[];
 }
 
-/** A refusal of a write, for a Status. */
-export interface WebhookDenial {
-  readonly code: number;
-  readonly reason: string;
-  readonly message: string;
-}
-
 /** Calls a webhook with a review. Undefined: podrun does not call this address. Rejects when the call fails. */
 export type CallWebhook = (webhook: Webhook, review: object) => Promise<unknown> | undefined;
 
 /** The outcome of the webhooks: the object as they have changed it. */
 export interface WebhookOutcome {
   readonly object: KubeObject | undefined;
-  readonly denial: WebhookDenial | undefined;
+  /** Undefined: none refuses the write. */
+  readonly denial: StatusFailure | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -67,11 +61,10 @@ export async function askWebhooks(
         warnings.push(`podrun calls webhooks of this machine only: ${webhook.name} was not asked`);
         continue;
       }
-      const response = responseIn(await answer, uid);
+      const response = webhookResponse(await answer, uid, isMutating);
       warnings.push(...response.warnings);
       if (!response.isAllowed) return { object, denial: denialOf(webhook, response.status), warnings };
-      if (isMutating && response.patch !== undefined && object !== undefined)
-        object = applyPatch(object, response.patch, 'json');
+      if (response.patch !== '') object = changed(object, response.patch, webhook, request);
     } catch (error) {
       if (error instanceof StatusError) throw error;
       if (webhook.failurePolicy === 'Ignore') continue;
@@ -81,43 +74,31 @@ export async function askWebhooks(
   return { object, denial: undefined, warnings };
 }
 
-interface WebhookResponse {
-  readonly isAllowed: boolean;
-  readonly status: JsonObject;
-  /** A JSON patch. */
-  readonly patch: unknown;
-  readonly warnings: readonly string[];
-}
-
-function responseIn(review: unknown, uid: string): WebhookResponse {
-  const response = isJsonObject(review) ? review['response'] : undefined;
-  if (!isJsonObject(response)) throw new TypeError('webhook response was absent');
-  if (response['uid'] !== uid)
-    throw new TypeError(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response['uid'])}`);
-  const { allowed, status, patch, warnings } = response;
-  return {
-    isAllowed: allowed === true,
-    status: isJsonObject(status) ? status : {},
-    patch:
-      typeof patch === 'string' && patch !== '' ? JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) : undefined,
-    warnings: Array.isArray(warnings) ? warnings.map(String) : [],
-  };
+function changed(
+  object: KubeObject | undefined,
+  patch: string,
+  { name }: Webhook,
+  request: AdmissionRequest,
+): KubeObject {
+  if (object !== undefined) return patchedByWebhook(object, patch, request);
+  const what = 'attempted to modify the object, which is not supported for this operation';
+  throw internalError(`admission webhook ${JSON.stringify(name)} ${what}`);
 }
 
 /** Source: apiserver/pkg/admission/plugin/webhook/errors, ToStatusErr. */
-function denialOf({ name }: Webhook, { code, reason, message }: JsonObject): WebhookDenial {
+function denialOf({ name }: Webhook, { code, reason, message, details }: WebhookStatus): StatusFailure {
   const head = `admission webhook ${JSON.stringify(name)} denied the request`;
-  const why = [message, reason].find((text) => typeof text === 'string' && text !== '') as string | undefined;
+  const why = message || reason;
   return {
-    code: typeof code === 'number' && code >= 400 ? code : 400,
-    reason: typeof reason === 'string' ? reason : '',
-    message: why === undefined ? `${head} without explanation` : `${head}: ${why}`,
+    code: Math.max(code, 400),
+    reason,
+    message: why === '' ? `${head} without explanation` : `${head}: ${why}`,
+    details,
   };
 }
 
-function failureOf({ name }: Webhook, error: unknown): WebhookDenial {
+function failureOf({ name }: Webhook, error: unknown): StatusFailure {
   const text = error instanceof Error ? error.message : String(error);
-  const head = `Internal error occurred: failed calling webhook ${JSON.stringify(name)}`;
-  const message = `${head}: failed to call webhook: ${text}`;
-  return { code: 500, reason: 'InternalError', message };
+  const why = text.startsWith(INVALID_ANSWER) ? text : `failed to call webhook: ${text}`;
+  return internalError(`failed calling webhook ${JSON.stringify(name)}: ${why}`).failure;
 }

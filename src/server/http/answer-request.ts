@@ -15,6 +15,7 @@ import type { AuditedRequest, AuditLog } from './audit.ts';
 import { checkOrigin } from './own-host.ts';
 import { readRequestBody } from './read-body.ts';
 import { sendStatusError, sendText } from './respond.ts';
+import { AnswerWarnings } from './warnings.ts';
 import { type RequestRouter, type Routed, verbOf } from './route-request.ts';
 
 /** The parts that answer requests. */
@@ -38,6 +39,7 @@ export async function answerRequest(
   const audited: AuditedRequest = {};
   const record = audit?.begin(raw, audited);
   if (record !== undefined) response.once('close', () => record('ResponseComplete', response.statusCode));
+  const warnings = new AnswerWarnings(response);
   let about: { resource: ObjectPath['resource']; name: string } | undefined;
   try {
     checkOrigin(raw.headers);
@@ -48,7 +50,7 @@ export async function answerRequest(
       audited.user = user;
       if (routed !== undefined && routed.route === undefined) {
         about = { resource: routed.resource, name: routed.name ?? '' };
-        const request = apiRequest(routed, raw, user, (text) => addWarning(response, text));
+        const request = apiRequest(routed, raw, user, (text) => warnings.add(text));
         audited.request = request;
         authorize(request, context);
         if (isChecked(request, context)) await loadPatterns();
@@ -158,13 +160,4 @@ function fail(
     if (status.failure.code === 413) response.setHeader('Connection', 'close');
     sendStatusError(raw, response, status);
   }
-}
-
-/** Source: apiserver/pkg/warning, apimachinery/pkg/util/net/http.go NewWarningHeader. */
-function addWarning(response: ServerResponse, text: string): void {
-  const quoted = text.replaceAll(/[\\"]/g, '\\$&').replaceAll(/[^\u0020-\u007e]/g, (character) => encodeURI(character));
-  const before = response.getHeader('Warning');
-  const all = before === undefined ? [] : [before].flat().map(String);
-  const warnings = new Set([...all, `299 - "${quoted}"`]);
-  if (!response.headersSent) response.setHeader('Warning', [...warnings]);
 }

@@ -45,11 +45,12 @@ export async function createFrom(
   const { resource } = request;
   if (request.verb !== 'create') authorize({ ...request, verb: 'create' }, context);
   const named = withName(withPlace(object, request));
-  const name = named.metadata.name ?? '';
   checkNamespace(named, request, context);
   const { resourceVersion } = named.metadata;
   if (resourceVersion) throw badRequestStatus('resourceVersion should not be set on objects to be created');
-  const after = await admitted(named, request, context);
+  // A mutating webhook may change the name, but not the namespace.
+  const after = withPlace(await admitted(named, request, context), request);
+  const name = after.metadata.name ?? '';
   refuseEscalation(request, context, { before: undefined, after });
   refuseWrongExpressions(request, { before: undefined, after });
   const prepared = preparedObject(after, resource);
