@@ -27,7 +27,6 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
-import { DESCRIPTION_PACKAGES, fieldDescriptions } from './src/api/schema/descriptions.mjs';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
@@ -152,7 +151,7 @@ writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
 writeFileSync(path.join(dist, 'clusters.cjs'), clusters.outputFiles[0].text);
 replace(path.join(dist, 'server.cjs'), asFunction(server.outputFiles[0].text));
 addCodeCaches();
-writeFileSync(path.join(dist, 'descriptions.json'), JSON.stringify(fieldDescriptions()));
+copyFileSync(path.join(root, 'src/api/schema/descriptions.json'), path.join(dist, 'descriptions.json'));
 writeTypes();
 const modules = [program, library, helper, puller, server, clusters].flatMap(({ metafile }) =>
   Object.keys(metafile.inputs),
@@ -226,7 +225,7 @@ function replace(file, contents) {
 /** The folders of the packages in dist/: their licences require a copy of their texts. */
 function bundledPackages(inputs) {
   const folders = inputs.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
-  return [...new Set([...folders, ...DESCRIPTION_PACKAGES])].toSorted((a, b) => (a < b ? -1 : 1));
+  return [...new Set(folders)].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
 function licencesOf(folders) {
@@ -239,7 +238,8 @@ function licencesOf(folders) {
   const head =
     'podrun contains code and texts of the following packages. The descriptions of fields in kubernetes-models and\n' +
     '@kubernetes-models are those of Kubernetes, Copyright The Kubernetes Authors (Apache-2.0).\n';
-  return [head, ...texts].join(`\n${'-'.repeat(80)}\n\n`);
+  const line = `\n${'-'.repeat(80)}\n\n`;
+  return [head, readFileSync(path.join(root, 'src/api/schema/descriptions.licences'), 'utf8'), ...texts].join(line);
 }
 
 function readJson(file) {

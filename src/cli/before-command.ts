@@ -1,14 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homeFolder, isStandIn } from '../user.ts';
 import { quietly } from '../quietly.ts';
 import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
 import type { Cli } from './cli.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
 
+/** Commands that read and write no state. */
+const WITHOUT_STATE: ReadonlySet<string> = new Set(['version', 'explain', 'doctor', 'validate', 'init']);
+
 /** Commands that need no background agent. `serve` takes over its own. */
-const WITHOUT_AGENTS: ReadonlySet<string> = new Set(
-  `version explain doctor validate init serve ${AGENT_COMMAND} ${KEEPER_COMMAND}`.split(' '),
-);
+const WITHOUT_AGENTS: ReadonlySet<string> = new Set([...WITHOUT_STATE, 'serve', AGENT_COMMAND, KEEPER_COMMAND]);
 
 /**
  * Commands that show or change recorded Pods. Other commands do not read the record, or repair lost Pods themselves.
@@ -25,7 +26,11 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
  * only when one of them holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
-  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
+  const home = homeFolder();
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  if (root.startsWith(home) && isStandIn(home) && !WITHOUT_STATE.has(command) && !existsSync(root)) {
+    cli.stderr.write(`this user has no home folder to write to: podrun keeps its files in ${home}\n`);
+  }
   if (!WITHOUT_AGENTS.has(command) && !isEmpty(agentsFolder(root))) {
     const { resumeAgents } = await import('./repair.ts');
     await resumeAgents(cli);

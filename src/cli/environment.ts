@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../user.ts';
 import { usage } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
@@ -15,7 +15,7 @@ import type { Cli } from './cli.ts';
  * @throws {PodrunError} when every user may replace the files of that folder
  */
 export function openStore(cli: Cli, context?: string): FileStore {
-  const home = homedir();
+  const home = homeFolder();
   const own = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
   const root = context === undefined ? own : path.join(own, 'contexts', encodeURIComponent(context));
   cli.detail(`state folder ${root} (${rootSource(cli)})`);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../user.ts';
 import { quietly } from '../quietly.ts';
 import { removeTree } from '../remove-tree.ts';
 import type { Clock } from '../clock.ts';
@@ -40,7 +41,7 @@ function newFolder(): string {
  */
 export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
   const root = stateDir ?? onDisk(`the folder for temporary files ${tmpdir()}`, newFolder);
-  if (stateDir !== undefined) protectStateFolder(root, homedir());
+  if (stateDir !== undefined) protectStateFolder(root, homeFolder());
   const places = memoryMountPoints(process.env, process.getuid?.());
   const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places });
   if (stateDir !== undefined) return { store, close: () => undefined };

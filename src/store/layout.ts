@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 import { statQuietly } from '../quietly.ts';
+import { accountHome } from '../user.ts';
 
 /** The files of one Pod. */
 export interface PodPaths {
@@ -63,7 +63,7 @@ export function stateRoot({ flag, env, home }: StateRootSources): string {
   const xdg = env['XDG_STATE_HOME'];
   const usual = xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
   // `sudo -E` keeps the HOME of the user, who must not find files of root there: root gets a store of its own.
-  return isOfAnotherUser(usual) ? path.join(userInfo().homedir, '.local', 'state', 'podrun') : usual;
+  return isOfAnotherUser(usual) ? path.join(accountHome(), '.local', 'state', 'podrun') : usual;
 }
 
 /** True when root asks, and the folder, or the nearest existing one above it, belongs to another user. */

@@ -78,6 +78,14 @@ describe('the repository', () => {
     expect(readText('package-lock.json')).not.toContain('"resolved": "http');
   });
 
+  it('installs on each version of Node.js on which podrun runs', () => {
+    type Locked = Readonly<Record<string, { readonly engines?: { readonly node?: string } }>>;
+    const { packages } = JSON.parse(readText('package-lock.json')) as { readonly packages: Locked };
+    // npm prints a warning for each package that names later versions only.
+    const later = Object.entries(packages).filter(([, { engines }]) => /^>=? ?2[1-9]/.test(engines?.node ?? ''));
+    expect(later.map(([name]) => name)).toEqual([]);
+  });
+
   it('has generated files as the generator makes them', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'podrun-generate-'));
     try {

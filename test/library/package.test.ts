@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
+  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -33,10 +36,12 @@ async function call(argv: readonly [string, ...string[]], cwd: string = consumer
   const [program, ...args] = argv;
   const cache = path.join(folder, 'cache');
   try {
-    const options = { cwd, env: { ...env, npm_config_cache: cache } };
+    // Without the settings of a user.
+    const npm = { npm_config_cache: cache, npm_config_userconfig: '/dev/null' };
+    const options = { cwd, env: { ...env, ...npm } };
     const { stdout, stderr } = await promisify(execFile)(program, args, options);
     // Node warns of leaked descriptors, of too many listeners and the like.
-    expect(stderr).not.toContain('Warning:');
+    expect(stderr).not.toMatch(/Warning:|npm warn/i);
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
@@ -53,12 +58,26 @@ function write(name: string, text: string): string {
 /** The package as npm packs and installs it, without a network. */
 beforeAll(async () => {
   mkdirSync(consumer);
-  const quiet = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
-  await call(['npm', 'pack', ...quiet, '--pack-destination', folder], root);
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
-  await call(['npm', 'install', ...quiet, '--omit=optional', '--no-package-lock', path.join(folder, tarball)]);
+  await call(['npm', 'pack', '--ignore-scripts', '--offline', '--pack-destination', folder], stage());
+  await call(['npm', 'install', ...OFFLINE, '--no-package-lock', tarball()]);
 }, SLOW);
+
+const OFFLINE = ['--offline', '--omit=optional', '--no-audit', '--no-fund'] as const;
+const tarball = (): string => path.join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+
+/** Makes a copy of what npm packs, as it is while npm packs it: others read the checkout meanwhile. */
+function stage(): string {
+  const copy = path.join(folder, 'stage');
+  mkdirSync(copy);
+  const { files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] };
+  const folders = new Set(files.map((name) => name.replace(/^!/, '').replace(/\/.*/, '')));
+  for (const name of [...folders, 'package.json', 'pack.mjs', 'README.md', 'LICENSE']) {
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  }
+  execFileSync(process.execPath, [path.join(copy, 'pack.mjs'), 'strip']);
+  return copy;
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -66,6 +85,40 @@ const POD = `{
   apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' },
   spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['echo', 'hello'] }] },
 }`;
+
+it('package.json is whole again when npm has packed it', () => {
+  const copy = path.join(folder, 'packed');
+  mkdirSync(copy);
+  for (const name of ['package.json', 'pack.mjs']) copyFileSync(path.join(root, name), path.join(copy, name));
+  const file = path.join(copy, 'package.json');
+  const before = statSync(file);
+  const pack = (word: string): Buffer => execFileSync(process.execPath, [path.join(copy, 'pack.mjs'), word]);
+  pack('strip');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).not.toHaveProperty('scripts');
+  pack('strip');
+  pack('restore');
+  expect(readFileSync(file)).toEqual(readFileSync(path.join(root, 'package.json')));
+  expect(statSync(file).mtimeMs).toBe(before.mtimeMs);
+  expect(readdirSync(copy).toSorted()).toEqual(['pack.mjs', 'package.json']);
+});
+
+it(
+  'the tarball is installed without a word of npm',
+  async () => {
+    const install = [
+      'npm',
+      'install',
+      '--global',
+      '--prefix',
+      path.join(folder, 'global'),
+      ...OFFLINE,
+      tarball(),
+    ] as const;
+    // Newer versions of npm warn of scripts in it.
+    expect(await call(install)).toMatch(/^\nadded 1 package in \S+\n$/);
+  },
+  SLOW,
+);
 
 describe('the package, installed', () => {
   it('shows those types that its functions take and answer, and no others', () => {

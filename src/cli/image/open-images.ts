@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../user.ts';
 import { fullImageName } from '../../api/image-reference.ts';
 import { usage } from '../../api/errors.ts';
 import { imagesFolder } from '../../images/images-folder.ts';
@@ -8,7 +8,7 @@ import type { Cli } from '../cli.ts';
 
 /** Opens the images of this user: they are the same for all state folders. */
 export function openImages(cli: Cli): ImageStore {
-  const folder = imagesFolder(cli.env, homedir());
+  const folder = imagesFolder(cli.env, homeFolder());
   cli.detail(`images in ${folder}`);
   return new ImageStore(folder);
 }

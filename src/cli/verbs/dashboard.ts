@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { homeFolder } from '../../user.ts';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { runHelper } from '../../runtime/helpers/helper.ts';
 import { stateRoot } from '../../store/layout.ts';
@@ -38,7 +38,7 @@ async function dashboard(cli: Cli, { port }: DashboardFlags): Promise<number> {
   if (!/^\d+$/.test(port) || number > 65_535) {
     throw usage(`invalid --port ${JSON.stringify(port)}`, 'A port is a number from 0 to 65535.');
   }
-  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder() });
   const { dashboardOf } = await import('../../server/index.ts');
   const outcome = await dashboardOf(root, number);
   if (!outcome.ok) throw new PodrunError(outcome.code, outcome.message, { hint: outcome.hint });

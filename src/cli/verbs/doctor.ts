@@ -1,9 +1,9 @@
 import { detectLayerKind } from '../../images/owner-kind.ts';
-import { quietly } from '../../quietly.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { DNS_PORT } from '../../network/service-addresses.ts';
-import { arch, homedir, release, userInfo } from 'node:os';
+import { arch, release } from 'node:os';
 import type { Command } from 'commander';
+import { homeFolder, userName } from '../../user.ts';
 import { readConfigFile } from '../../agent/config/config-file.ts';
 import { hasPodAddresses } from '../../agent/network/loopbacks.ts';
 import { readOwnRights } from '../../agent/setup/own-rights.ts';
@@ -58,7 +58,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
-  const stateDir = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homedir() });
+  const stateDir = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder() });
   const userPath = cli.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
   const { clock } = cli;
@@ -133,7 +133,7 @@ async function imageFinding(namespaces: NamespaceDetection): Promise<MachineFind
   }
   const { kind, unmapped } = found;
   if (unmapped === undefined) return { feature, verdict: 'yes', how: kind };
-  const user = quietly(() => userInfo().username) ?? 'this user';
+  const user = userName() ?? 'this user';
   return { feature, verdict: 'partly', how: kind, why: { type: 'noSubordinateIds', user, said: unmapped } };
 }
 

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { homeFolder } from '../../user.ts';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
@@ -74,7 +74,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   const [program, ...args] = command ?? [];
   if (flags.once === true && program === undefined) throw usage('--once needs a COMMAND behind --');
   if (flags.once !== true && command !== undefined) throw usage('a COMMAND needs --once');
-  const home = homedir();
+  const home = homeFolder();
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
   protectStateFolder(root, home);
   const settings = await serveSettings(cli, flags, root);

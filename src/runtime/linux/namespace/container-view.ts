@@ -8,8 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../../../user.ts';
 import { quietly, statQuietly, succeeds } from '../../../quietly.ts';
 import type { Confinement } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
@@ -110,7 +110,7 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   });
   if (confinement.oci) showConsole(view, path.join(layerDir, 'console'));
   for (const folder of shared) view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner });
-  if (image === undefined) for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
+  if (image === undefined) for (const socket of engineSockets(process.getuid?.() ?? 0, homeFolder())) view.mask(socket);
   for (const mount of confinement.mounts) {
     if (mount.image === undefined) view.bind(mount);
     else view.imageVolume(mount.image, mount.target);
