@@ -117,6 +117,7 @@ const config: ViteUserConfig = defineConfig({
     // Each module is translated once for all projects, and for the next run: a fifth of the time of `test:unit`.
     experimental: { fsModuleCache: true },
     globalSetup: 'test/leaks.ts',
+    setupFiles: 'test/no-defects.ts',
     // What was skipped, for want of what, is the last thing that a run tells.
     reporters: ['default', new MissingReport()],
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.

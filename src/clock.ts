@@ -1,4 +1,5 @@
 import type { Instant } from './api/time.ts';
+import { caught } from './defects.ts';
 
 /** An alarm. Cancelling an alarm that has rung does nothing. */
 export interface Alarm {
@@ -28,7 +29,7 @@ const { now: coarseNow } = Date;
 const { hrtime } = process;
 
 /** Calls `run` in the next turn of the event loop. */
-export const nextEventLoopTurn: (run: () => void) => void = (run) => void setImmediate(run);
+export const nextEventLoopTurn: (run: () => void) => void = (run) => void setImmediate(caught(run));
 
 /** Resolves after `ms`. */
 export function sleep(clock: Clock, ms: number): Promise<void> {
@@ -64,7 +65,7 @@ export class SystemClock implements Clock {
     const ring = (): void => {
       const leftMs = monotonicMs - stopwatchMs();
       if (leftMs > 0) arm(leftMs);
-      else run();
+      else caught(run)();
     };
     arm(monotonicMs - stopwatchMs());
     return { cancel: () => clearTimeout(timer) };

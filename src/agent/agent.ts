@@ -24,6 +24,7 @@ import { NodeReport } from './usage/node-report.ts';
 import { TaintEvictions } from './usage/taint-evictions.ts';
 import type { PodrunError } from '../api/errors.ts';
 import { machineClock } from '../clock.ts';
+import { keepAlive } from '../defects.ts';
 import { setConditions } from '../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
 import { preemptedBy } from '../lifecycle/texts/events.ts';
@@ -75,6 +76,7 @@ export class Agent implements PodRunAgent {
   readonly #nodeListeners: (() => void)[] = [];
   readonly #taintEvictions: TaintEvictions;
   #ownRights: OwnRights | undefined;
+  readonly #alive = keepAlive();
   /** Undefined: no thresholds are set. */
   readonly #evictions: EvictionWatch | undefined;
 
@@ -332,6 +334,7 @@ export class Agent implements PodRunAgent {
     const subscriptions = [...this.#claimWatches.values(), ...this.#subscriptions];
     for (const open of [...this.#runs.values(), ...subscriptions]) open.close();
     await this.#machine.close();
+    this.#alive.close();
   }
 
   #watchEvictions(settings: EvictionSettings): EvictionWatch {

@@ -1,3 +1,4 @@
+import { inBackground } from '../defects.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
@@ -115,7 +116,7 @@ export class ContainerEffects implements EffectRunner {
       this.#options.report.event(pod, noSignalHandler(container, name));
     };
     if (running?.signalLater === undefined) answered(running?.signal(name));
-    else void running.signalLater(name).then(answered);
+    else inBackground(running.signalLater(name).then(answered));
   }
 
   async #ensureImage(pod: StoredPod, effect: Extract<Effect, { type: 'ensureImage' }>): Promise<void> {
@@ -171,7 +172,7 @@ export class ContainerEffects implements EffectRunner {
     const { container: running, launch } = adopted;
     const live = liveInstance({ ref: instance, launch: this.#options.machine.restore(pod, instance, launch), running });
     this.#add(live);
-    void this.#options.machine.adopted(pod, live);
+    inBackground(this.#options.machine.adopted(pod, live));
   }
 
   /** New resource limits take effect at once, unless they restart the container. */
@@ -204,7 +205,7 @@ export class ContainerEffects implements EffectRunner {
     const { exitCode, oomKilled, at } = exit;
     const report = (): void => {
       this.#options.report.observed({ type: 'exited', container, id, exitCode, oomKilled, message, at });
-      void exit.swept.then(() => this.#options.report.observed({ type: 'swept', container, id }));
+      inBackground(exit.swept.then(() => this.#options.report.observed({ type: 'swept', container, id })));
     };
     // Readers of hook output stop at the exit. So a hook that was cut short writes its last line before the exit is
     // reported.
@@ -244,7 +245,7 @@ export class ContainerEffects implements EffectRunner {
       return { result: 'error', output: 'container is not running' };
     }
     const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, abort });
-    if (!abort.isAborted) void this.#explain(pod, instance.ref, { type: 'probed', probe, outcome });
+    if (!abort.isAborted) inBackground(this.#explain(pod, instance.ref, { type: 'probed', probe, outcome }));
     return outcome;
   }
 }

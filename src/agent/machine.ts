@@ -1,3 +1,4 @@
+import { inBackground } from '../defects.ts';
 import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
 import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../network/service-listener.ts';
@@ -235,8 +236,8 @@ export class Machine {
   /** Called after a container of a former agent was taken over. Clients that were attached have to attach again. */
   async adopted(pod: StoredPod, live: LiveInstance): Promise<void> {
     const container = containerSpec(pod, live.ref.container);
-    void this.#names.open(pod);
-    void this.#options.images?.adopted(pod);
+    inBackground(this.#names.open(pod));
+    inBackground(this.#options.images?.adopted(pod));
     this.#live.set(live.ref.id, live);
     if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
     this.#attachPoint.started(pod, container, live);
@@ -248,7 +249,7 @@ export class Machine {
     // Control sequences for the terminal of the container must not reach the terminal that shows the run.
     if (isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance)) return;
     const wait = this.#options.onOutput(pod, instance.container, stream, chunk);
-    if (wait !== undefined) void this.#holdUntil(wait, instance);
+    if (wait !== undefined) inBackground(this.#holdUntil(wait, instance));
   }
 
   /** Called when the main process has ended and its output is complete. Returns the termination message. */

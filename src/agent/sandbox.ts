@@ -1,3 +1,4 @@
+import { inBackground } from '../defects.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -38,7 +39,7 @@ export class Sandbox {
     while (!signal.aborted) {
       try {
         const podIP = await this.#options.machine.createSandbox(pod, { signal, event });
-        void this.#watchStorage(pod, signal);
+        inBackground(this.#watchStorage(pod, signal));
         return podIP;
       } catch (error) {
         event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));

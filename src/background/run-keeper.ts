@@ -3,6 +3,7 @@ import type { LogTarget } from './keeper/protocol.ts';
 import { EXIT } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { quietly } from '../quietly.ts';
+import { keepAlive } from '../defects.ts';
 import { closeInheritedDescriptors } from '../runtime/helpers/inherited-descriptors.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
@@ -29,6 +30,7 @@ export async function runKeeper(
   await runtime.prepare();
   const isStored = ({ namespace, name, uid }: Pick<LogTarget, 'namespace' | 'name' | 'uid'>): boolean =>
     store.get<StoredPod>('pods', namespace, name)?.metadata.uid === uid;
+  const alive = keepAlive();
   await new Promise<void>((resolve, reject) => {
     const keeper = new Keeper({
       runtime,
@@ -48,6 +50,7 @@ export async function runKeeper(
     });
     keeper.listen().then(() => sendAnswer({ type: 'listening' }), reject);
   });
+  alive.close();
   await runtime.close();
   return EXIT.ok;
 }

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { EXIT } from '../api/errors.ts';
 import { callOfPodrun } from '../build-file.ts';
 import { SystemClock } from '../clock.ts';
+import { hasDefects, tellDefects } from '../defect-file.ts';
 import { main } from './main.ts';
 import { Output } from './output/output.ts';
 import type { Process } from './process.ts';
-import { reportError } from './report-error.ts';
+import { reportError, textForUser } from './report-error.ts';
 import { leaveDeadTerminal, StandardStream } from './output/standard-stream.ts';
 
 /** The seconds below which a command does not look for a dead terminal: the code for that takes 4 ms to load. */
@@ -35,9 +36,13 @@ process.on('exit', () => {
   if (!stdout.isUntouched || !stderr.isUntouched || process.uptime() >= BRIEF_S) leaveDeadTerminal();
 });
 // Reports a defect in a short message: Node would print a page of bundled code.
-process.on('uncaughtException', (error) => process.exit(reportError(new Output(stderr), error)));
-void main(process.argv.slice(2), thisProcess).then(async (exitCode) => {
-  await Promise.all([stdout.flush(), stderr.flush()]);
-  const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
-  process.exit(isUnseen && hasOutputFailed ? EXIT.failed : exitCode);
-});
+const messages = new Output(stderr);
+const fail = (defect: unknown): never => process.exit(reportError(messages, defect));
+tellDefects({ write: (text) => messages.write(text), fail, textForUser });
+main(process.argv.slice(2), thisProcess)
+  .then(async (exitCode) => {
+    await Promise.all([stdout.flush(), stderr.flush()]);
+    const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
+    process.exit((isUnseen && hasOutputFailed) || (exitCode === EXIT.ok && hasDefects()) ? EXIT.failed : exitCode);
+  })
+  .catch(fail);

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { guarded, inBackground } from '../defects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { RequestCount } from '../lifecycle/texts/podrun-events.ts';
 
@@ -30,7 +31,7 @@ export class CountedRequests {
 
   begin(services: readonly AskedService[]): void {
     if (services.length === 0) return;
-    for (const service of services) void this.#ask(service);
+    for (const service of services) inBackground(this.#ask(service));
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + EVERY_MS, () => this.begin(services));
   }
 
@@ -58,7 +59,7 @@ export class CountedRequests {
   /** True for an answer of whatever protocol, but for an error of an HTTP server. */
   #isAnswered({ host, port }: AskedService): Promise<boolean> {
     return new Promise((resolve) => {
-      const socket = connect({ host, port });
+      const socket = guarded(connect({ host, port }));
       const end = (isAnswered: boolean): void => {
         alarm.cancel();
         this.#open.delete(socket);

@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { guarded } from '../defects.ts';
 import { headBytes, isFinalStatus, reasonPhrase } from './raw-answer.ts';
 import { splice } from './splice.ts';
 
@@ -135,7 +136,7 @@ function ask({ method }: IncomingMessage, passing: Passing, answered: Answered):
   let sent: ClientRequest;
   try {
     const createConnection = (): Socket => socket;
-    sent = request({ method, path, headers: [...headers], maxHeaderSize: HEAD_BYTES_MAX, createConnection });
+    sent = guarded(request({ method, path, headers: [...headers], maxHeaderSize: HEAD_BYTES_MAX, createConnection }));
   } catch (error) {
     socket.destroy();
     onError(error as Error);

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
+import { guarded } from '../defects.ts';
 import { fromServer, PodrunError, type ErrorCode } from '../api/errors.ts';
 import { isJsonObject } from '../api/json.ts';
 import { quietly } from '../quietly.ts';
@@ -82,7 +83,7 @@ export class ClusterConnection {
     };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const start = url.protocol === 'http:' ? http.request : https.request;
-      const request = start(url, { ...options, method, headers }, resolve);
+      const request = guarded(start(url, { ...options, method, headers }, resolve));
       request.setTimeout(SILENCE_MAX_MS, () => request.destroy(new Error('no answer')));
       request.on('response', () => request.setTimeout(0));
       request.on('error', reject);

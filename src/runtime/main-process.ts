@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
+import { inBackground } from '../defects.ts';
 import { sendSignal } from './kill.ts';
 import type { ConnectedPipes } from './pipes/process-pipes.ts';
 import type { ProcessInput, ProcessStreams } from './runtime.ts';
@@ -44,7 +45,7 @@ export async function pipedProcess(
   // A program may end, or close its input, before it has read everything.
   input?.on('error', () => undefined);
   const ended = exitOf(child);
-  void ended.then(() => input?.destroy());
+  inBackground(ended.then(() => input?.destroy()));
   const programPid = await program;
   return {
     pid,

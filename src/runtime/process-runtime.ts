@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { inBackground } from '../defects.ts';
 import { type Clock, machineClock, nextEventLoopTurn } from '../clock.ts';
 import type { Confiner, InsideOutcome } from './confiner.ts';
 import { StartupWatch } from './start/startup-watch.ts';
@@ -245,11 +246,10 @@ export class ProcessRuntime implements Runtime {
       if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore });
       unmark();
     };
-    void main.ended.then(({ exitCode, signal }) => {
+    const ended = main.ended.then(({ exitCode, signal }) => {
       const at = this.#stamps.now();
       hasEnded = true;
-      // The processes of a container die with its first one: those of its group now, the others as soon as they are
-      // found.
+      // The processes of a container die with its first one: its group now, the others as soon as they are found.
       killGroup(pid);
       inside.kill();
       const outOfMemory = limited.outOfMemory();
@@ -259,8 +259,9 @@ export class ProcessRuntime implements Runtime {
       this.#surroundings.delete(id);
       const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
       const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, usage, swept: swept() });
-      void main.finishOutput().then(() => this.#reportExit(() => launch.onExit(exit())));
+      return main.finishOutput().then(() => this.#reportExit(() => launch.onExit(exit())));
     });
+    inBackground(ended);
     const kill = (): void => {
       // Kills the group. The exit of the main process then starts the search for processes that have left it.
       if (hasEnded) return;

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
 import type { StoredService, WatchEvent } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
@@ -148,7 +149,7 @@ export class AgentDns {
     this.#isPlanned = true;
     queueMicrotask(() => {
       this.#isPlanned = false;
-      void this.#service?.update(this.#names());
+      inBackground(this.#service?.update(this.#names()));
     });
   }
 }

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { StoredService } from '../../api/objects.ts';
 import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Alarm, Clock } from '../../clock.ts';
@@ -80,7 +81,7 @@ export class AgentServices implements ServiceServer {
   ): void {
     const fresh = services.filter((service) => !this.#served.has(service.metadata.uid) && hasSlices(service, slices));
     for (const { metadata } of fresh) this.#served.add(metadata.uid);
-    if (fresh.length > 0) void serving.then(() => fresh.forEach((service) => this.#onServed(service)));
+    if (fresh.length > 0) inBackground(serving.then(() => fresh.forEach((service) => this.#onServed(service))));
   }
 
   /** Tells at which addresses this machine reaches a Service, as soon as it does. */

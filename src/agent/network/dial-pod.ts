@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
 
@@ -28,7 +29,7 @@ export async function dialPod({ status }: StoredPod, port: number, relay: Networ
 /** Connects to a port in this machine's network, with half-open connections allowed. */
 export function dialHere(host: string, port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, allowHalfOpen: true });
+    const socket = guarded(connect({ host, port, allowHalfOpen: true }));
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { noWayOut } from '../../lifecycle/texts/port-events.ts';
@@ -48,7 +49,7 @@ export class LastingWayOut {
       const opened = await this.#find(wayOut);
       if (this.#isClosed) return opened.close({ ends: this.#options.record === undefined });
       this.#wayOut = opened;
-      void opened.lost.then((words) => this.#again(words));
+      inBackground(opened.lost.then((words) => this.#again(words)));
     } catch (error) {
       report(noWayOut(error instanceof Error ? error.message : String(error)));
     }

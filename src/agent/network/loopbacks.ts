@@ -1,5 +1,6 @@
 import type { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { guarded } from '../../defects.ts';
 
 /** A sample of 127.0.0.0/8: a server that can listen here can listen on all of it. */
 const TRIED_ADDRESS = '127.93.0.1';
@@ -14,7 +15,7 @@ export function hasPodAddresses(): Promise<boolean> {
   if (process.platform === 'linux' && hasLoopbackNetwork()) return Promise.resolve(true);
   return new Promise((resolve) => {
     // Not imported: child_process has loaded the module already.
-    const server: Server = process.getBuiltinModule('node:net').createServer();
+    const server: Server = guarded(process.getBuiltinModule('node:net').createServer());
     server.once('error', () => resolve(false));
     server.listen({ host: TRIED_ADDRESS, port: 0 }, () => server.close(() => resolve(true)));
   });

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Clock } from '../../clock.ts';
@@ -62,7 +63,7 @@ export class ServiceNames {
     queueMicrotask(() => {
       this.#isPlanned = false;
       for (const rewrite of this.#files.values()) rewrite();
-      void this.#external.lookUpNew(this.#externalNames);
+      inBackground(this.#external.lookUpNew(this.#externalNames));
     });
   }
 

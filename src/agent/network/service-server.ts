@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Store, Subscription } from '../../store/store.ts';
@@ -28,7 +29,7 @@ export function lateServer(
     },
     close: () => {
       isClosed = true;
-      void loaded?.then((server) => server.close());
+      inBackground(loaded?.then((server) => server.close()));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import { formatGoDuration } from '../../api/duration.ts';
 import type { GRPCAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
@@ -98,9 +99,9 @@ function open(
   connected: Socket | undefined,
 ): Promise<ClientHttp2Session | undefined> {
   return new Promise((resolve) => {
-    const session = process
-      .getBuiltinModule('node:http2')
-      .connect(`http://${address}`, connected && { createConnection: () => connected });
+    const { connect: connectHttp2 } = process.getBuiltinModule('node:http2');
+    const options = connected && { createConnection: () => connected };
+    const session = guarded(connectHttp2(`http://${address}`, options));
     const end = (opened: ClientHttp2Session | undefined): void => {
       deadline.signal.removeEventListener('abort', onFailure);
       if (opened === undefined) session.destroy();
@@ -131,16 +132,18 @@ async function check(
 ): Promise<GrpcStatus | Extract<HealthResponse, { ok: true }>> {
   // The server may have closed the session meanwhile.
   if (session.closed || session.destroyed) return CONNECTION_LOST;
-  const stream = session.request({
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':authority': address,
-    ':path': '/grpc.health.v1.Health/Check',
-    'content-type': 'application/grpc',
-    'user-agent': userAgent('probe'),
-    te: 'trailers',
-    'grpc-timeout': `${timeoutMs}m`,
-  });
+  const stream = guarded(
+    session.request({
+      ':method': 'POST',
+      ':scheme': 'http',
+      ':authority': address,
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      'user-agent': userAgent('probe'),
+      te: 'trailers',
+      'grpc-timeout': `${timeoutMs}m`,
+    }),
+  );
   stream.end(encodeHealthRequest(service));
   const answer = await collect(stream, deadline);
   if (deadline.passed) return { code: GRPC.deadlineExceeded, message: 'context deadline exceeded' };

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { guarded } from '../../defects.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Dial } from '../../runtime/linux/network/helper-process.ts';
@@ -90,14 +91,15 @@ function open(request: HttpRequest, deadline: Deadline, connected: Socket | unde
     insecureHTTPParser: true,
   } as const;
   // Not imported: that would load a large part of Node, which only Pods with such a probe need.
-  if (!isSecure) return process.getBuiltinModule('node:http').request(options);
+  if (!isSecure) return guarded(process.getBuiltinModule('node:http').request(options));
   const isName = process.getBuiltinModule('node:net').isIP(hostname) === 0;
   const servername = isName ? hostname : '';
   const secure = { ...options, servername, rejectUnauthorized: false };
-  if (connected === undefined) return process.getBuiltinModule('node:https').request(secure);
+  if (connected === undefined) return guarded(process.getBuiltinModule('node:https').request(secure));
   const { connect } = process.getBuiltinModule('node:tls');
-  const createConnection = (): TLSSocket => connect({ socket: connected, servername, rejectUnauthorized: false });
-  return process.getBuiltinModule('node:https').request({ ...secure, createConnection });
+  const createConnection = (): TLSSocket =>
+    guarded(connect({ socket: connected, servername, rejectUnauthorized: false }));
+  return guarded(process.getBuiltinModule('node:https').request({ ...secure, createConnection }));
 }
 
 /** Names and values in turn, so that repeated headers stay repeated. */

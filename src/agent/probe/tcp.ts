@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import type { TCPSocketAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Dial } from '../../runtime/linux/network/helper-process.ts';
@@ -64,7 +65,7 @@ class ProbeSocket {
 
   constructor() {
     const { Socket } = process.getBuiltinModule('node:net');
-    this.#socket = new Socket();
+    this.#socket = guarded(new Socket());
     this.#socket.on('connect', () => this.#onOutcome?.(CONNECTED));
     this.#socket.on('error', (error: NodeJS.ErrnoException) => {
       // An immediate reset follows a connection. A port without a listener refuses.

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import {
@@ -159,7 +160,7 @@ export class ProbeTimer {
     const underWay = new ProbeAbort();
     this.#underWay = underWay;
     this.#afterMs = this.#nowMs();
-    void this.#probe(underWay);
+    inBackground(this.#probe(underWay));
   }
 
   async #probe(underWay: ProbeAbort): Promise<void> {

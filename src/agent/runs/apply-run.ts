@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
@@ -191,13 +192,15 @@ export class ApplyRun {
 
   #startCommand(command: GoalCommand): void {
     this.#commandStarted = true;
-    void command.run().then((exitCode) => {
-      const { goal, roots } = this.#options;
-      this.#watchCommand(goal);
-      const { reached } = this.#watch;
-      const left = goal && reached && lapseLeft(reached, podGoal(goal), servingPods(roots()));
-      this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
-    });
+    inBackground(
+      command.run().then((exitCode) => {
+        const { goal, roots } = this.#options;
+        this.#watchCommand(goal);
+        const { reached } = this.#watch;
+        const left = goal && reached && lapseLeft(reached, podGoal(goal), servingPods(roots()));
+        this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
+      }),
+    );
   }
 
   #decide(outcome: RunOutcome): void {

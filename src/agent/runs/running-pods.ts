@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import { hasCode } from '../../api/errors.ts';
 import { Agent, type AgentOptions } from '../agent.ts';
 import { isRenewed } from '../clean-up/is-stored.ts';
@@ -244,7 +245,7 @@ export class RunningPods {
     this.#statics?.stop();
     this.#services.close();
     for (const subscription of this.#subscriptions.values()) subscription.close();
-    void this.agent.close();
+    inBackground(this.agent.close());
     if (this.#guard?.hasLostFolder !== true) {
       for (const release of this.#releases.values()) this.#release(release);
       this.#release(() => this.#workloads?.close());

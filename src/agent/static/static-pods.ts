@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { inBackground } from '../../defects.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
@@ -143,7 +144,7 @@ export class StaticPods {
         this.#options.end(run.pod);
       }
     }
-    for (const [key, pod] of wanted) if (!this.#runs.has(key)) void this.#start(key, pod);
+    for (const [key, pod] of wanted) if (!this.#runs.has(key)) inBackground(this.#start(key, pod));
   }
 
   async #start(key: string, pod: StaticPod): Promise<void> {

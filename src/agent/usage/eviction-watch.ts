@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { inBackground } from '../../defects.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { NodeEviction } from '../../lifecycle/facts.ts';
@@ -72,9 +73,11 @@ export class EvictionWatch {
   #plan(): Alarm {
     const { clock } = this.#options;
     return clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, () => {
-      void this.#look().finally(() => {
-        if (!this.#isClosed) this.#alarm = this.#plan();
-      });
+      inBackground(
+        this.#look().finally(() => {
+          if (!this.#isClosed) this.#alarm = this.#plan();
+        }),
+      );
     });
   }
 

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { ServiceServer } from '../network/service-server.ts';
@@ -51,10 +52,12 @@ export class ShownServices {
     );
     this.#calls += 1;
     const shown = this.#server.show(services, slices).catch(this.#onTrouble);
-    void shown.then(() => {
-      this.#calls -= 1;
-      this.#onShown();
-    });
+    inBackground(
+      shown.then(() => {
+        this.#calls -= 1;
+        this.#onShown();
+      }),
+    );
   }
 
   close(): void {

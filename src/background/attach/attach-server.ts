@@ -1,3 +1,4 @@
+import { guarded, inBackground } from '../../defects.ts';
 import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -88,7 +89,7 @@ export class AttachServer {
     this.#attachables.set(id, attachable);
     this.#live.set(id, live);
     attachable.started(live.streams);
-    void this.#open(pod);
+    inBackground(this.#open(pod));
   }
 
   output({ id }: InstanceRef, stream: OutputStream, chunk: Buffer): void {
@@ -129,7 +130,7 @@ export class AttachServer {
       for (const socket of connections.keys()) socket.destroy();
     });
     for (const [socket, session] of connections)
-      void (session?.outcomeSent ?? Promise.resolve()).then(() => socket.end());
+      inBackground((session?.outcomeSent ?? Promise.resolve()).then(() => socket.end()));
     await closed;
     alarm.cancel();
   }
@@ -163,7 +164,8 @@ export class AttachServer {
   async #listen(pod: StoredPod): Promise<void> {
     const address = socketAddress(this.#options.socketOf(pod));
     const connections: PodSocket['connections'] = new Map();
-    const server = createServer((socket) => {
+    const server = guarded(createServer());
+    server.on('connection', (socket) => {
       connections.set(socket, undefined);
       socket.once('close', () => connections.delete(socket));
       this.#serve(pod.metadata.uid, socket, (session) => connections.set(socket, session));

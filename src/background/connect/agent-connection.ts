@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import type { AgentMessage, ClientMessage, AttachFrame } from '../attach/frames.ts';
 import { encodeAttachFrame, AttachFrameReader } from '../attach/frames.ts';
 import { socketAddress } from '../attach/socket-address.ts';
@@ -52,7 +53,7 @@ async function reach(file: string): Promise<Socket> {
   const { address, release } = socketAddress(file);
   try {
     return await new Promise<Socket>((resolve, reject) => {
-      const socket = connect(address, () => resolve(socket));
+      const socket = guarded(connect(address, () => resolve(socket)));
       socket.once('error', reject);
     });
   } finally {

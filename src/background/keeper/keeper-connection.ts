@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { socketAddress } from '../attach/socket-address.ts';
 import type { KeeperLine } from './process-proxies.ts';
@@ -59,7 +60,7 @@ export class KeeperConnection implements KeeperLine {
         return;
       }
       const { release } = address;
-      const socket = connect(address.address);
+      const socket = guarded(connect(address.address));
       const reader = new KeeperFrameReader<FromKeeper>();
       const take = (frame: KeeperFrame<FromKeeper>): void => {
         if (frame.message.type !== 'hello') return this.#options.onFrame(frame);

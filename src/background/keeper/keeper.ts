@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
+import { guarded, inBackground } from '../../defects.ts';
 import type { Alarm } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
@@ -70,7 +71,7 @@ export class Keeper {
   async listen(): Promise<void> {
     const address = socketAddress(this.#options.socket);
     rmSync(address.address, { force: true });
-    const server = createServer((socket) => this.#serve(socket));
+    const server = guarded(createServer((socket) => this.#serve(socket)));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(address.address, resolve);
@@ -100,7 +101,7 @@ export class Keeper {
     socket.once('close', () => {
       if (socket === this.#agent) this.#leave();
     });
-    void this.#greet(socket);
+    inBackground(this.#greet(socket));
   }
 
   async #greet(socket: Socket): Promise<void> {
@@ -187,11 +188,13 @@ export class Keeper {
         kept.exit = exit;
         for (const end of endedContainers(kept)) this.#exits.add(end);
         this.#send({ type: 'exited', container: id, exit });
-        void swept.then(() => {
-          kept.isSwept = true;
-          this.#send({ type: 'swept', container: id });
-          this.#checkIdle();
-        });
+        inBackground(
+          swept.then(() => {
+            kept.isSwept = true;
+            this.#send({ type: 'swept', container: id });
+            this.#checkIdle();
+          }),
+        );
       },
     });
     if (outcome.ok) kept.running = outcome.container;

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { ProcessStreams, RunningContainer, RunningExec } from '../../runtime/runtime.ts';
 import type { ProcessRef, WithoutFunctions, ToKeeper, ContainerMessage } from './protocol.ts';
 
@@ -19,7 +20,7 @@ export function containerProxy(line: KeeperLine, id: string, container: Containe
   return {
     ...facts,
     signal: (name) => {
-      void signalLater(name);
+      inBackground(signalLater(name));
       return false;
     },
     signalLater,

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { GoalCommand } from '../../agent/runs/apply-run.ts';
 import { machineClock } from '../../clock.ts';
 import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
@@ -110,10 +111,12 @@ export class UserCommand implements GoalCommand {
     const clock = machineClock(this.#options.cli.clock);
     const late = new Promise<void>((resolve) => {
       const alarm = clock.wakeAt(clock.now().monotonicMs + LATE_OUTPUT_MS, resolve);
-      void this.#running?.outputTaken.then(() => {
-        alarm.cancel();
-        resolve();
-      });
+      inBackground(
+        this.#running?.outputTaken.then(() => {
+          alarm.cancel();
+          resolve();
+        }),
+      );
     });
     await late;
   }

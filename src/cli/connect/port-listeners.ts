@@ -1,4 +1,5 @@
 import { createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { ForwardedPort } from '../../lifecycle/requests/forwarded-ports.ts';
 
@@ -104,7 +105,7 @@ async function listenOnPort(
 
 function listen(host: string, port: number, onConnection: (socket: Socket, local: number) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true }, (socket) => onConnection(socket, portOf(server)));
+    const server = guarded(createServer({ allowHalfOpen: true }, (socket) => onConnection(socket, portOf(server))));
     server.once('error', reject);
     server.listen({ host, port, ipv6Only: isIPv6(host) }, () => {
       server.off('error', reject);

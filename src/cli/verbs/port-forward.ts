@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Command } from 'commander';
+import { inBackground } from '../../defects.ts';
 import { isRenewed } from '../../agent/clean-up/is-stored.ts';
 import { dialPod } from '../../agent/network/dial-pod.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
@@ -76,7 +77,7 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       cli.tell(`Handling connection for ${port.local}\n`);
-      void forward(cli, socket, port, currentPod(store, pod), relays.of(pod));
+      inBackground(forward(cli, socket, port, currentPod(store, pod), relays.of(pod)));
     },
     onTrouble: (text) => cli.stderr.write(`${text}\n`),
   });

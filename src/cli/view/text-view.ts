@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import { networkEventLine } from '../../print/live/network-event.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
@@ -91,7 +92,7 @@ export class TextView implements ApplyView {
     if (status === undefined) return;
     const takesKeys = !flags.filename.includes('-');
     this.#statusAlarm = clock.wakeAt(clock.now().monotonicMs + FIRST_MS, () => {
-      void status().then((Status) => this.#watch(Status, takesKeys));
+      inBackground(status().then((Status) => this.#watch(Status, takesKeys)));
     });
   }
 

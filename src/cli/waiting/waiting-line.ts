@@ -1,4 +1,5 @@
 import type { Ora } from 'ora';
+import { inBackground } from '../../defects.ts';
 import { EXIT } from '../../api/errors.ts';
 import { excerpt } from '../../print/text/excerpt.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';
@@ -44,7 +45,7 @@ export class WaitingLine {
   show(text: string): void {
     const columns = Math.max(10, this.#terminal.columns - OTHER_COLUMNS);
     this.#text = excerpt(escapeTerminal(text.replaceAll('\n', ' ')), columns);
-    if (!this.#isLoaded) void this.#load();
+    if (!this.#isLoaded) inBackground(this.#load());
     this.#update();
   }
 

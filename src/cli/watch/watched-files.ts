@@ -1,5 +1,6 @@
 import { statSync, watch } from 'node:fs';
 import path from 'node:path';
+import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
 import { watchPath } from '../../store/feed/folder-watch.ts';
@@ -73,7 +74,12 @@ export class WatchedFiles {
 }
 
 function watchDeep(folder: string, onEntry: (entry: string | undefined) => void): { close(): void } {
-  const watcher = quietly(() => watch(folder, { recursive: true }, (_, entry) => onEntry(entry ?? undefined)));
+  const watcher = quietly(() =>
+    guarded(
+      watch(folder, { recursive: true }, (_, entry) => onEntry(entry ?? undefined)),
+      { ends: false },
+    ),
+  );
   watcher?.on('error', () => watcher.close());
   return watcher ?? { close: () => undefined };
 }

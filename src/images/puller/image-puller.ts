@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { guarded, inBackground } from '../../defects.ts';
 import { argumentsToRun } from '../../build-file.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
 import { type StreamHelper, startStreamHelper } from '../../runtime/helpers/stream-helper.ts';
@@ -81,21 +82,25 @@ export class ImagePuller {
 
   #send(request: PullerRequest): void {
     this.#helper ??= this.#start();
-    void this.#helper.then(({ stdin }) => stdin.write(`${JSON.stringify(request)}\n`));
+    inBackground(this.#helper.then(({ stdin }) => stdin.write(`${JSON.stringify(request)}\n`)));
   }
 
   async #start(): Promise<StreamHelper> {
     const program = path.join(path.dirname(import.meta.filename), IMAGE_PULLER);
     const args = [...argumentsToRun(program), this.#root];
     const helper = await startStreamHelper({ program: process.execPath, args });
-    createInterface({ input: helper.stdout }).on('line', (line) => this.#answer(JSON.parse(line) as PullerAnswer));
-    void helper.ended.then((outcome) => {
-      // After the last outcome the process ends by itself.
-      if (this.#process !== helper) return;
-      const why = outcome.ok ? 'it has ended by itself' : outcome.why;
-      const errors = [`the process that pulls images is gone: ${why}`];
-      for (const id of this.#running.keys()) this.#finish(id, { ok: false, errors });
-    });
+    guarded(createInterface({ input: helper.stdout }), { ends: false }).on('line', (line) =>
+      this.#answer(JSON.parse(line) as PullerAnswer),
+    );
+    inBackground(
+      helper.ended.then((outcome) => {
+        // After the last outcome the process ends by itself.
+        if (this.#process !== helper) return;
+        const why = outcome.ok ? 'it has ended by itself' : outcome.why;
+        const errors = [`the process that pulls images is gone: ${why}`];
+        for (const id of this.#running.keys()) this.#finish(id, { ok: false, errors });
+      }),
+    );
     this.#process = helper;
     return helper;
   }
@@ -113,6 +118,6 @@ export class ImagePuller {
     const helper = this.#helper;
     this.#helper = undefined;
     this.#process = undefined;
-    void helper?.then(({ stdin }) => stdin.end());
+    inBackground(helper?.then(({ stdin }) => stdin.end()));
   }
 }

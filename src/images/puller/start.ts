@@ -5,6 +5,7 @@
 
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { inBackground } from '../../defects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { PullProgress } from '../../lifecycle/images/types.ts';
 import { pullImage } from '../pull.ts';
@@ -43,6 +44,6 @@ createInterface({ input: process.stdin })
   .on('line', (line) => {
     const request = JSON.parse(line) as PullerRequest;
     if (request.type === 'cancel') aborts.get(request.id)?.abort();
-    else void pull(request);
+    else inBackground(pull(request));
   })
   .on('close', () => process.exit());

@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { guarded } from '../../defects.ts';
 import type { RegistrySettings } from '../../lifecycle/images/types.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
 import { succeeds } from '../../quietly.ts';
@@ -95,7 +96,7 @@ export class HttpConnections {
     };
     return new Promise((resolve, reject) => {
       // A proxy for plain HTTP gets the whole URL.
-      const request =
+      const request = guarded(
         proxy === undefined || isSecure
           ? (isSecure ? https : http).request(url, options)
           : http.request({
@@ -104,7 +105,8 @@ export class HttpConnections {
               port: proxy.port || 80,
               path: url.href,
               headers: { host: url.host, ...proxyAuthorization(proxy), ...ownHeaders },
-            });
+            }),
+      );
       let ends = '';
       request.once('socket', (socket: Socket) => {
         const note = (): void => {
@@ -178,18 +180,23 @@ class TunnelAgent extends https.Agent {
     const { host = '', port = 443 } = options;
     const proxy = this.#proxy;
     const target = joinHostPort(host ?? '', Number(port));
-    const asked = (proxy.protocol === 'https:' ? https : http).request({
-      method: 'CONNECT',
-      host: proxy.hostname,
-      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
-      path: target,
-      headers: { host: target, ...proxyAuthorization(proxy) },
-    });
+    const asked = guarded(
+      (proxy.protocol === 'https:' ? https : http).request({
+        method: 'CONNECT',
+        host: proxy.hostname,
+        port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+        path: target,
+        headers: { host: target, ...proxyAuthorization(proxy) },
+      }),
+    );
     const fail = (why: string): void => (callback as (error: Error) => void)(new Error(why));
     asked.once('error', (error) => fail(`proxyconnect tcp: ${wordsOf(error, '')}`));
     asked.once('connect', ({ statusCode, statusMessage }: IncomingMessage, socket: Socket) => {
       if (statusCode === 200) {
-        return callback(null, connectTls({ ...(options as ConnectionOptions), socket, servername: host ?? '' }));
+        return callback(
+          null,
+          guarded(connectTls({ ...(options as ConnectionOptions), socket, servername: host ?? '' })),
+        );
       }
       socket.destroy();
       fail(statusMessage ?? String(statusCode));
@@ -205,7 +212,10 @@ function proxyAuthorization({ username, password }: URL): Record<string, string>
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** Registries name places: redirects, token servers, layers that are elsewhere. @throws {PullError} for no URL of HTTP */
+/**
+ * Registries name places: redirects, token servers, layers that are elsewhere.
+ * @throws {PullError} for no URL of HTTP
+ */
 function checkUrl(call: HttpCall, url: string): void {
   if (!URL.canParse(url)) throw failed(call, url, 'invalid URL');
   const scheme = new URL(url).protocol.replace(/:$/, '');

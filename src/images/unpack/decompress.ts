@@ -1,5 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
+import { inBackground } from '../../defects.ts';
 import { startStreamHelper } from '../../runtime/helpers/stream-helper.ts';
 import { LayerError } from './layer-filter.ts';
 
@@ -29,9 +30,11 @@ export async function decompressed(content: Readable): Promise<Readable> {
   const helper = await startStreamHelper({ program: 'zstd', args: ['-dcq'] });
   const unpacked = helper.stdout;
   pipeline(whole, helper.stdin, () => undefined);
-  void helper.ended.then((outcome) => {
-    if (!outcome.ok) unpacked.destroy(new LayerError(`zstd layers need Node 22.15 or zstd(1): ${outcome.why}`));
-  });
+  inBackground(
+    helper.ended.then((outcome) => {
+      if (!outcome.ok) unpacked.destroy(new LayerError(`zstd layers need Node 22.15 or zstd(1): ${outcome.why}`));
+    }),
+  );
   return unpacked;
 }
 

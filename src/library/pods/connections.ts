@@ -1,3 +1,4 @@
+import { guarded, inBackground } from '../../defects.ts';
 import { usage } from '../../api/errors.ts';
 import { createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -73,12 +74,13 @@ export async function forwardTo(
   const remote = portOf(current(), port);
   const relays = new PodRelays(store);
   const sockets = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (client) => {
+  const server = guarded(createServer({ allowHalfOpen: true }));
+  server.on('connection', (client) => {
     sockets.add(client);
     client.once('close', () => sockets.delete(client));
     // Node throws an error that has no listener. `forward` adds one once the Pod has answered.
     client.on('error', () => undefined);
-    void forward(client, current(), remote, relays);
+    inBackground(forward(client, current(), remote, relays));
   });
   server.listen(0, HERE);
   await once(server, 'listening');

@@ -1,6 +1,7 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Answer } from 'dns-packet';
+import { guarded, inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { type OpenConnections, openConnections } from '../open-connections.ts';
 import { type DnsZone, dnsAnswer, dnsZone } from './answer.ts';
@@ -82,7 +83,7 @@ export class DnsServer {
   goOnAlone(): void {
     this.#closeSockets();
     const place = this.#place;
-    if (place !== undefined) void this.#openAlone(place);
+    if (place !== undefined) inBackground(this.#openAlone(place));
     this.#forgetting = this.#in(PODS_HOLD_MS, () =>
       this.update(this.#names.map((name) => (name.isOfPods === true ? { ...name, records: [] } : name))),
     );
@@ -144,11 +145,13 @@ export class DnsServer {
   }
 
   #listenUdp({ address, port }: ListenPlace, { isShared }: { readonly isShared: boolean }): Promise<DatagramSocket> {
-    const socket = createSocket({ type: 'udp4', reuseAddr: isShared });
+    const socket = guarded(createSocket({ type: 'udp4', reuseAddr: isShared }));
     socket.on('message', (packet, client) => {
-      void this.respond(packet, 'udp').then((answer) => {
-        if (answer !== undefined && this.#udp !== undefined) socket.send(answer, client.port, client.address);
-      });
+      inBackground(
+        this.respond(packet, 'udp').then((answer) => {
+          if (answer !== undefined && this.#udp !== undefined) socket.send(answer, client.port, client.address);
+        }),
+      );
     });
     return new Promise((resolve, reject) => {
       socket.once('error', reject);
@@ -160,7 +163,7 @@ export class DnsServer {
   }
 
   #listenTcp({ address, port }: ListenPlace): Promise<Server> {
-    const server = createServer({ noDelay: true }, (client) => this.#serve(client));
+    const server = guarded(createServer({ noDelay: true }, (client) => this.#serve(client)));
     server.maxConnections = CONNECTIONS_MAX;
     this.#connections = openConnections(server);
     return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { connect, isIPv6, type Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { answersTo, isFailure, isTruncated } from './message.ts';
 import { inFrames, writeFrame } from './frames.ts';
@@ -22,7 +23,7 @@ const IDS = 65_536;
 /** Opens a socket for the questions to a server. Rejects when this machine cannot reach it. */
 export function openSocket({ address }: NameServer): Promise<DatagramSocket> {
   const isV6 = isIPv6(address);
-  const socket = createSocket(isV6 ? 'udp6' : 'udp4');
+  const socket = guarded(createSocket(isV6 ? 'udp6' : 'udp4'));
   const isLocal = address === '::1' || address.startsWith('127.');
   const own = isV6 ? ['::1', '::'] : ['127.0.0.1', '0.0.0.0'];
   return new Promise((resolve, reject) => {
@@ -36,7 +37,7 @@ export function openSocket({ address }: NameServer): Promise<DatagramSocket> {
 
 /** Opens a connection with a server from this process. */
 export function dialServer({ address, port }: NameServer): Promise<Socket> {
-  const socket = connect({ host: address, port });
+  const socket = guarded(connect({ host: address, port }));
   return new Promise((resolve, reject) => {
     socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('timeout'))).once('error', reject);
     socket.once('connect', () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { inBackground } from '../../defects.ts';
 
 const LENGTH_BYTES = 2;
 
@@ -23,7 +24,7 @@ export function inFrames(socket: Socket, onPacket: (packet: Buffer) => Promise<v
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
     socket.pause();
-    void read();
+    inBackground(read());
   });
 }
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { guarded } from '../../defects.ts';
 import { type DialEndpoint, forward, forwardUpgrade } from './forward.ts';
 import { type OpenConnections, openConnections } from '../open-connections.ts';
 import { type IngressRoute, takesHost } from './routes.ts';
@@ -61,7 +62,7 @@ export class IngressServer {
   async listen(scheme: 'http' | 'https', { port, mayMove }: IngressPort): Promise<number> {
     const last = mayMove ? Math.min(port + TRIED_MAX, 65_535) : port;
     for (let tried = port; ; tried++) {
-      const server = scheme === 'http' ? createServer() : this.#secureServer();
+      const server = scheme === 'http' ? guarded(createServer()) : this.#secureServer();
       try {
         await listening(server, tried);
         this.#serve(server);
@@ -95,10 +96,12 @@ export class IngressServer {
   }
 
   #secureServer(): Server {
-    this.#secure = createSecureServer({
-      SNICallback: (name, done) => done(null, this.#certificateFor(name)?.context),
-      ALPNProtocols: ['http/1.1'],
-    });
+    this.#secure = guarded(
+      createSecureServer({
+        SNICallback: (name, done) => done(null, this.#certificateFor(name)?.context),
+        ALPNProtocols: ['http/1.1'],
+      }),
+    );
     this.useCertificates(this.#certificates);
     return this.#secure;
   }

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { guarded } from '../../defects.ts';
 import { splice } from '../splice.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
 import type { EndpointChoice } from './endpoint-choice.ts';
@@ -27,7 +28,7 @@ export class TcpService {
 
   /** @throws {Error} (EADDRINUSE, EACCES, EADDRNOTAVAIL) when the address cannot be listened on */
   static open(address: string, port: number, choice: EndpointChoice): Promise<TcpService> {
-    const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
+    const server = guarded(createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }));
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen({ host: address, port, backlog: BACKLOG }, () => {
@@ -60,7 +61,7 @@ export class TcpService {
   #lead(client: Socket, from: string, [endpoint, ...others]: readonly ServiceEndpoint[]): void {
     if (endpoint === undefined) return void client.resetAndDestroy();
     if (client.destroyed) return;
-    const target = connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true });
+    const target = guarded(connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true }));
     const giveUp = (): void => void target.destroy();
     const next = (): void => {
       client.off('close', giveUp);

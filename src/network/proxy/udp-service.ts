@@ -1,4 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
 import type { EndpointChoice } from './endpoint-choice.ts';
@@ -40,7 +41,7 @@ export class UdpService {
 
   /** @throws {Error} (EADDRINUSE, EACCES, EADDRNOTAVAIL) when the address cannot be listened on */
   static open(address: string, port: number, choice: EndpointChoice, clock: Clock): Promise<UdpService> {
-    const socket = createSocket('udp4');
+    const socket = guarded(createSocket('udp4'));
     return new Promise((resolve, reject) => {
       socket.once('error', reject);
       socket.bind({ address, port, exclusive: true }, () => {
@@ -75,7 +76,7 @@ export class UdpService {
     const [endpoint] = this.#choice.candidates(client.address);
     if (endpoint === undefined || this.#flows.size >= FLOWS_MAX) return undefined;
     this.#choice.chosen(client.address, endpoint);
-    const socket = createSocket('udp4');
+    const socket = guarded(createSocket('udp4'));
     const lastMs = this.#clock.now().monotonicMs;
     const flow: Flow = { endpoint, socket, waiting: [], lastMs, alarm: this.#lookAt(key, lastMs + QUIET_MS) };
     this.#flows.set(key, flow);

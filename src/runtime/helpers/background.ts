@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { guardedProcess } from '../../defects.ts';
 import { startable } from './descriptors-left.ts';
 import { STARTED_APART } from './helper.ts';
 
@@ -31,7 +32,9 @@ export async function startInBackground({ argv, env, cwd, log }: BackgroundCall)
   const program = startable(file);
   // execa takes any descriptor, but its types know only those up to 9.
   const output = openSync(log, 'a', 0o600) as 9;
-  const child = execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] });
+  const child = guardedProcess(
+    execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] }),
+  );
   closeSync(output);
   if (child.pid === undefined) throw (await child).cause;
   child.unref();

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { guardedProcess } from '../../defects.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 import { shortageOfDescriptors } from './descriptors-left.ts';
 import { STARTED } from './helper.ts';
@@ -52,7 +53,7 @@ export async function startCommand({
   const { execa } = await import('execa');
   const shortage = shortageOfDescriptors();
   if (shortage !== undefined) return notStarted(name, shortage);
-  const child = execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr });
+  const child = guardedProcess(execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr }));
   if (child.pid === undefined) {
     return notStarted(name, errnoOf(await child));
   }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { guardedProcess } from '../../defects.ts';
 import { errnoText } from '../errno.ts';
 import { exitCodeOf, withContainerUmask } from '../start/spawn.ts';
 import { startable } from './descriptors-left.ts';
@@ -29,7 +30,7 @@ export async function startStreamHelper(call: {
   const { execa } = await import('execa');
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
   const options = { ...STARTED_APART, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
-  const child = withContainerUmask(() => execa(startable(program), args, options));
+  const child = guardedProcess(withContainerUmask(() => execa(startable(program), args, options)));
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-KEPT_CHARACTERS);

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { guarded } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import { closeFifo, type InputFifo } from './fifo-pool.ts';
 import { succeeds } from '../../quietly.ts';
@@ -11,7 +12,7 @@ const LOOK_LAST_MS = 250;
 
 /** Writes to a FIFO and owns its descriptors. The process has the reading end by now. */
 export function writeFifo({ writeFd, placeFd }: InputFifo, clock: Clock): Writable {
-  const socket = new Socket({ fd: writeFd, readable: false, writable: true });
+  const socket = guarded(new Socket({ fd: writeFd, readable: false, writable: true }), { ends: false });
   socket.once('close', () => letInLateReaders(placeFd, clock));
   return socket;
 }

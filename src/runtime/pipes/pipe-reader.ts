@@ -1,6 +1,7 @@
 import { futimesSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
+import { caught, guarded } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn, sleep } from '../../clock.ts';
 
@@ -36,14 +37,15 @@ export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = f
   };
   // Without a buffer of podrun's own, a socket reads one piece ahead while it is held: that piece would be lost if
   // podrun were killed.
+  const take = caught(onPiece);
   const callback = (length: number): true => {
-    onPiece(sharedBuffer.subarray(0, length));
+    take(sharedBuffer.subarray(0, length));
     return true;
   };
   const onread = { buffer: sharedBuffer, callback };
   // The types of the constructor lack this option.
   const options = { fd, readable: true, writable: false, onread };
-  const socket = new Socket(options);
+  const socket = guarded(new Socket(options), { ends: false });
   return readDescriptor(socket, fd, clock, onPiece);
 }
 

@@ -2,6 +2,7 @@ import { closeSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import { errnoOf, isDiskLost } from '../errno.ts';
 import { handOver } from './hand-over.ts';
@@ -105,12 +106,14 @@ export class PipeMaker {
         const read = ({ readFd }: Fifo, stream: OutputStream): PipeReader =>
           readFifo(readFd, this.#clock, (chunk) => onOutput(stream, chunk), isHeld);
         const readers = [read(stdout, 'stdout'), read(stderr, 'stderr')] as const;
-        void Promise.all(readers.map(({ closed }) => closed)).then(([isOutDone = false, isErrDone = false]) => {
-          release();
-          // A FIFO that was handed over belongs to another user now.
-          this.#fifos.giveBack(stdout, isOutDone && owner === undefined);
-          this.#fifos.giveBack(stderr, isErrDone && owner === undefined);
-        });
+        inBackground(
+          Promise.all(readers.map(({ closed }) => closed)).then(([isOutDone = false, isErrDone = false]) => {
+            release();
+            // A FIFO that was handed over belongs to another user now.
+            this.#fifos.giveBack(stdout, isOutDone && owner === undefined);
+            this.#fifos.giveBack(stderr, isErrDone && owner === undefined);
+          }),
+        );
         const output = both(...readers);
         return { output, input: stdin && writeFifo(stdin, this.#clock) };
       },

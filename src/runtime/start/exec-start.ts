@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import { checkCommand, execID, type ExecDependencies, spawnPiped } from './exec.ts';
 import { killGroup } from '../kill.ts';
@@ -70,11 +71,11 @@ function attend({ onExit }: ExecLaunch, exec: StartedExec, watchdog: Watchdog): 
   const { process, outputClosed, abandonOutput, notice } = exec;
   const { pid, streams } = process;
   streams.holdOutput(false);
-  void process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
+  inBackground(process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) })));
   let isRunning = true;
   const ended = process.ended.finally(() => (isRunning = false));
   // The caller sees the start before the end.
-  void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => nextEventLoopTurn(() => onExit(exitCode)));
+  inBackground(Promise.all([ended, outputClosed]).then(([{ exitCode }]) => nextEventLoopTurn(() => onExit(exitCode))));
   const kill = (): void => {
     // Once the process is gone, another one may have its pid. If no process has it, it still names the group.
     if (isRunning || factsOf(pid) === undefined) killGroup(pid);

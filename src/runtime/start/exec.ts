@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import { errnoOf } from '../errno.ts';
 import type { Inside } from '../inside.ts';
@@ -40,7 +41,7 @@ export async function runExec(request: ExecRequest, dependencies: ExecDependenci
   if (!spawned.ok) return failedToStart(spawned.why);
   const { child, pid, pipes } = spawned;
   const exited = exitOf(child).then(({ exitCode }) => exitCode);
-  void exited.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
+  inBackground(exited.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) })));
   const collected = new CollectedOutput(maxOutputBytes);
   const { output: reader } = pipes.connect(child, (stream, chunk) => {
     collected.add(stream, chunk);

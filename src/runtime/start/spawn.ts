@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { guardedProcess } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import { errnoOf } from '../errno.ts';
@@ -23,7 +24,7 @@ export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest)
   const [argv0, ...args] = argv;
   let child: ChildProcess;
   try {
-    child = withContainerUmask(() => spawn(file, args, { argv0, env, cwd, stdio, detached: true }));
+    child = guardedProcess(withContainerUmask(() => spawn(file, args, { argv0, env, cwd, stdio, detached: true })));
   } catch (error) {
     return { ok: false, errno: errnoOf(error) }; // E2BIG, ENOMEM, a NUL in a text: Node throws these
   }

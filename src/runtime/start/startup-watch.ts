@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { inBackground } from '../../defects.ts';
 import { readQuietly } from '../../quietly.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import { killGroup } from '../kill.ts';
@@ -53,7 +54,7 @@ export class StartupWatch {
     const isBare = this.#ociRuntime === undefined && this.#commandLine.length === this.#launch.argv.length;
     if (isBare) return { ok: true, process: main };
     let exitCode: number | undefined;
-    void main.ended.then((end) => (exitCode = end.exitCode));
+    inBackground(main.ended.then((end) => (exitCode = end.exitCode)));
     const startMs = clock.now().monotonicMs;
     while (!this.#isProgram(main)) {
       if (exitCode !== undefined || clock.now().monotonicMs - startMs > ENTER_LIMIT_MS) break;

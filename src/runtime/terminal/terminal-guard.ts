@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { execa } from 'execa';
+import { guardedProcess } from '../../defects.ts';
 import { shortageOfDescriptors } from '../helpers/descriptors-left.ts';
 import { STARTED_APART } from '../helpers/helper.ts';
 
@@ -32,7 +33,7 @@ export function guardTerminal(settings: TerminalSettings | undefined): () => voi
   // In its own session: Ctrl-C must not end it, and the user's shell must not count it among its jobs.
   const options = { ...STARTED_APART, env: { PATH: '/usr/bin:/bin' }, stdout: 'inherit', stderr: 'ignore' } as const;
   if (shortageOfDescriptors() !== undefined) return () => undefined;
-  const guard = execa('/bin/sh', args, options);
+  const guard = guardedProcess(execa('/bin/sh', args, options));
   if (guard.pid === undefined) return () => undefined;
   guard.unref();
   // The stream is a socket, unlike its type. It must not keep podrun running.

@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
+import { guarded } from '../../defects.ts';
 import { loadNativePart } from '../../build-file.ts';
 import { quietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
@@ -170,7 +171,7 @@ function terminalStreams(
   { onOutput }: ContainerLaunch,
   clock: Clock,
 ): Pick<MainProcess, 'finishOutput' | 'streams'> {
-  const master = new ReadStream(fd);
+  const master = guarded(new ReadStream(fd), { ends: false });
   const reader = readTerminal(master, fd, clock, (chunk) => onOutput('stdout', chunk));
   return {
     finishOutput: () => {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { guardedProcess } from '../../defects.ts';
 import { WATCHDOG_SCRIPT } from './watchdog-script.ts';
 
 /** A process group, by its leader. */
@@ -161,14 +162,16 @@ function spawnShell(): ChildProcess | undefined {
     const isBash = process.platform === 'linux' && existsSync(BASH);
     // podrun's pipe is a socket, which bash takes for a connection of rshd: it would run the user's .bashrc.
     const [program, ...flags] = isBash ? [BASH, '--norc'] : ['/bin/sh'];
-    const shell = spawn(program, [...flags, '-c', WATCHDOG_SCRIPT], {
-      // Inherits nothing of podrun: no folder that could not be removed, no mark of an outer container, and no output,
-      // whose reader would wait for its end.
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin' },
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    });
+    const shell = guardedProcess(
+      spawn(program, [...flags, '-c', WATCHDOG_SCRIPT], {
+        // Inherits nothing of podrun: no folder that could not be removed, no mark of an outer container, and no
+        // output, whose reader would wait for its end.
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin' },
+        stdio: ['pipe', 'ignore', 'ignore'],
+        detached: true,
+      }),
+    );
     shell.on('error', () => undefined);
     return shell.pid === undefined ? undefined : shell;
   } catch {

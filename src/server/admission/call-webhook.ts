@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv4 } from 'node:net';
+import { guarded } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import type { ServedObjects } from '../state/served-objects.ts';
 
@@ -102,7 +103,7 @@ function post(
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
     const options = { method: 'POST', headers, ...tls };
-    const request = url.protocol === 'http:' ? httpRequest(url, options) : httpsRequest(url, options);
+    const request = guarded(url.protocol === 'http:' ? httpRequest(url, options) : httpsRequest(url, options));
     const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => {
       request.destroy(new Error(`Post "${url.href}": context deadline exceeded`));
     });

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { hasCode } from '../../api/errors.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../controllers/garbage/deletion.ts';
@@ -71,7 +72,7 @@ export class GarbageCollector {
       this.#isPlanned = false;
       const due = [...this.#due.values()];
       this.#due.clear();
-      void this.#collect(due);
+      inBackground(this.#collect(due));
     });
   }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { guarded, inBackground } from '../../defects.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { openConnections } from '../../network/open-connections.ts';
 import { tokenOf } from '../http/authenticate.ts';
@@ -45,7 +46,7 @@ const HEADERS: Readonly<Record<string, string>> = {
  */
 export async function openDashboard(api: ServerAddress, port: number): Promise<Dashboard> {
   const session = new DashboardSession();
-  const server = createServer((request, response) => void answer(request, response));
+  const server = guarded(createServer((request, response) => inBackground(answer(request, response))));
   const connections = openConnections(server);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());

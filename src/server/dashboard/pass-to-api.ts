@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { guarded } from '../../defects.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { headerPairs, type NextConnection, passRequestOn, passUpgradeOn, sentOn } from '../../network/pass-on.ts';
 import { endWithAnswer } from '../../network/raw-answer.ts';
@@ -82,7 +83,8 @@ function connectionFor({ rawHeaders, url: path = '/' }: IncomingMessage, api: Se
 
 function connected({ url, ca }: ServerAddress): TLSSocket {
   const { hostname, port } = new URL(url);
-  return connectTls({ host: hostname, port: Number(port), ca, servername: 'localhost', ALPNProtocols: ['http/1.1'] });
+  const options = { host: hostname, port: Number(port), ca, servername: 'localhost', ALPNProtocols: ['http/1.1'] };
+  return guarded(connectTls(options));
 }
 
 /** The headers of the page for the API server, with the token of that in place of the session's. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { guarded } from '../../defects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { ApiRequest, ApiUser } from '../request.ts';
@@ -27,7 +28,7 @@ export class AuditLog {
   /** @param onTrouble called when the file cannot be written */
   constructor(file: string, clock: Clock, onTrouble: (error: Error) => void) {
     this.#clock = clock;
-    this.#file = createWriteStream(file, { flags: 'a', mode: PRIVATE });
+    this.#file = guarded(createWriteStream(file, { flags: 'a', mode: PRIVATE }), { ends: false });
     this.#file.on('error', onTrouble);
   }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { guarded } from '../../defects.ts';
 import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
 import { openConnections } from '../../network/open-connections.ts';
@@ -53,13 +54,9 @@ export interface ApiListener {
 /** @throws {PodrunError} when the port is taken, or may not be used */
 export async function listenForApi(options: ListenOptions): Promise<ApiListener> {
   const { pair, clock, host, port, limits, onRequest, onUpgrade } = options;
-  const server = createServer({
-    ...LIMITS,
-    ...limits,
-    cert: pair.certificate,
-    key: pair.key,
-    ALPNProtocols: ['http/1.1'],
-  });
+  const server = guarded(
+    createServer({ ...LIMITS, ...limits, cert: pair.certificate, key: pair.key, ALPNProtocols: ['http/1.1'] }),
+  );
   server.maxConnections = CONNECTIONS_MAX;
   // No header is left out, such as one that makes the user a smaller one: their bytes are bounded.
   server.maxHeadersCount = 0;

@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import { guarded } from '../../defects.ts';
 
 /** The connection that carries several streams, as one of them uses it. */
 export interface StreamCarrier {
@@ -24,6 +25,7 @@ export class CarriedStream extends Duplex {
     this.#carrier = carrier;
     // The end of the connection ends its streams: their users see the end, and the error belongs to nobody else.
     this.on('error', () => undefined);
+    guarded(this);
   }
 
   override _read(): void {

@@ -1,4 +1,5 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
+import { guarded } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { makeFolder, namesIn } from '../disk/atomic-file.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
@@ -14,7 +15,10 @@ import type { Resource } from '../store.ts';
 export function watchPath(path: string, onChange: (entry: string | undefined) => void): { close(): void } {
   let watcher: FSWatcher;
   try {
-    watcher = watch(path, (_, entry) => ifPossible(() => onChange(entry ?? undefined)));
+    watcher = guarded(
+      watch(path, (_, entry) => ifPossible(() => onChange(entry ?? undefined))),
+      { ends: false },
+    );
   } catch {
     return { close: () => {} };
   }

@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import { onGrowth } from '../feed/pod-watch.ts';
 import type { LogFormat } from './log-format.ts';
@@ -22,10 +23,12 @@ export async function* followedBytes(
     hasGrown = true;
     wake();
   });
-  void ended.then(() => {
-    isOver = true;
-    wake();
-  });
+  inBackground(
+    ended.then(() => {
+      isOver = true;
+      wake();
+    }),
+  );
   try {
     for (;;) {
       const isLastLook = isOver;

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { guardedProcess } from '../../../defects.ts';
 import type { Clock } from '../../../clock.ts';
 import type { NamespaceFacts, NamespaceTools } from '../../features.ts';
 import { errnoText } from '../../errno.ts';
@@ -106,7 +107,7 @@ function environment({ tools, mode, folder, searchPath }: TrialRequest): Readonl
 
 /** Starts a process of the trial and collects its output. */
 const start = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
-  execa(file, args, { ...STARTED_APART, env, stdin: 'ignore', all: true, buffer: true });
+  guardedProcess(execa(file, args, { ...STARTED_APART, env, stdin: 'ignore', all: true, buffer: true }));
 
 type StartedProgram = ReturnType<typeof start>;
 

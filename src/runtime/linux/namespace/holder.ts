@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { guardedProcess } from '../../../defects.ts';
 import type { FileOwners } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { killProcess } from '../../kill.ts';
@@ -154,13 +155,15 @@ export interface StartedHolder {
 export async function startHolder(request: HolderRequest): Promise<StartedHolder> {
   await spawnSlot();
   const [file, ...args] = holderCommand(request);
-  const child = spawn(file, args, {
-    stdio: ['pipe', 'ignore', 'pipe'],
-    // In its own session: signals of the terminal do not reach it.
-    detached: true,
-    cwd: '/',
-    env: { PATH, LC_ALL: 'C', [CONTAINER_MARKER]: request.id },
-  });
+  const child = guardedProcess(
+    spawn(file, args, {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      // In its own session: signals of the terminal do not reach it.
+      detached: true,
+      cwd: '/',
+      env: { PATH, LC_ALL: 'C', [CONTAINER_MARKER]: request.id },
+    }),
+  );
   const ended = once(child, 'exit').then(
     () => undefined,
     () => undefined,

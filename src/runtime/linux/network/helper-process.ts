@@ -2,6 +2,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
+import { guardedProcess, inBackground } from '../../../defects.ts';
 import { startable } from '../../helpers/descriptors-left.ts';
 import { argumentsToRun } from '../../../build-file.ts';
 import type { ListenTrouble } from '../../../network/proxy/service-proxy.ts';
@@ -69,14 +70,16 @@ const SILENT_MAX = 5;
 
 /** The end of the pipe tells a helper that podrun has ended. */
 const startHelper = ({ file, argv, env }: ProgramCall) =>
-  execa(startable(file), argv.slice(1), {
-    ...STARTED_APART,
-    env,
-    stdin: 'pipe',
-    stdout: 'ignore',
-    stderr: 'ignore',
-    ipc: true,
-  });
+  guardedProcess(
+    execa(startable(file), argv.slice(1), {
+      ...STARTED_APART,
+      env,
+      stdin: 'pipe',
+      stdout: 'ignore',
+      stderr: 'ignore',
+      ipc: true,
+    }),
+  );
 
 type HelperChild = ReturnType<typeof startHelper>;
 
@@ -292,7 +295,7 @@ export class NetworkHelper {
       this.#ended(child, cause instanceof Error ? cause : new Error('the process in the network has ended'));
     // The promise alone does not do: Node emits no `disconnect` while a socket is on its way to a dead helper.
     child.once('exit', () => ended());
-    void child.then(({ cause }) => ended(cause));
+    inBackground(child.then(({ cause }) => ended(cause)));
     // A waiting caller keeps podrun running. The helper does not.
     child.unref();
     child.channel?.unref();

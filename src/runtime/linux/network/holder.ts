@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
+import { guardedProcess, inBackground } from '../../../defects.ts';
 import { startable } from '../../helpers/descriptors-left.ts';
 import { type Clock, sleep } from '../../../clock.ts';
 import { errnoText } from '../../errno.ts';
@@ -106,7 +107,7 @@ export class LastingNetwork implements HeldNetwork {
 const LOOK_EVERY_MS = 2;
 
 const startHolder = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
-  execa(startable(file), args, { ...STARTED_APART, env, stdin: 'ignore' });
+  guardedProcess(execa(startable(file), args, { ...STARTED_APART, env, stdin: 'ignore' }));
 
 /** `ready`, or the whole output of a holder that has ended. */
 function startupOutput(child: ReturnType<typeof startHolder>): Promise<string> {
@@ -124,6 +125,6 @@ function startupOutput(child: ReturnType<typeof startHolder>): Promise<string> {
       resolve(output);
     };
     const lastOutput = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without output';
-    void child.then(({ code }) => settle(code === undefined ? lastOutput() : errnoText(code)));
+    inBackground(child.then(({ code }) => settle(code === undefined ? lastOutput() : errnoText(code))));
   });
 }

@@ -2,6 +2,7 @@
 
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
+import { guarded } from '../../../defects.ts';
 
 /** An address of this machine. */
 export interface HostAddress {
@@ -18,7 +19,7 @@ export function closeHandle(socket: Handle): void {
 }
 
 export function listen({ address, port }: HostAddress): Promise<Server> {
-  const server = createServer();
+  const server = guarded(createServer());
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: address, port, backlog: BACKLOG }, () => resolve(server));
@@ -29,7 +30,7 @@ export function listen({ address, port }: HostAddress): Promise<Server> {
 const BACKLOG = 4096;
 
 export function bind({ address, port }: HostAddress): Promise<DatagramSocket> {
-  const socket = createSocket('udp4');
+  const socket = guarded(createSocket('udp4'));
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
     socket.bind({ address, port, exclusive: true }, () => resolve(socket));

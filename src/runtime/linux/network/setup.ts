@@ -1,5 +1,6 @@
 import { closeSync, openSync, readlinkSync } from 'node:fs';
 import { execa } from 'execa';
+import { guardedProcess } from '../../../defects.ts';
 import { quietly } from '../../../quietly.ts';
 import { errnoText } from '../../errno.ts';
 import { startable } from '../../helpers/descriptors-left.ts';
@@ -74,7 +75,7 @@ async function endNetwork({ pid, files }: NewNetwork, holds: boolean, isGone: Pr
 }
 
 const startSetup = ({ argv: [file = '', ...args], env }: SetupCommand) =>
-  execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe' });
+  guardedProcess(execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe' }));
 
 /** Opens the namespaces of a process, or those that it has open. */
 export function openNamespaces(pid: number, files?: NamespaceFiles): NamespaceFiles {

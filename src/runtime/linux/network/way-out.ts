@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { execa } from 'execa';
+import { guardedProcess, inBackground } from '../../../defects.ts';
 import { startable } from '../../helpers/descriptors-left.ts';
 import { type Alarm, type Clock, sleep } from '../../../clock.ts';
 import { quietly, readQuietly } from '../../../quietly.ts';
@@ -46,9 +47,11 @@ export class WayOut {
   private constructor(process: ProcessIdentity, ended: Promise<string>) {
     this.#process = process;
     this.lost = new Promise((resolve) => {
-      void ended.then((words) => {
-        if (!this.#isClosed) resolve(words);
-      });
+      inBackground(
+        ended.then((words) => {
+          if (!this.#isClosed) resolve(words);
+        }),
+      );
     });
   }
 
@@ -121,7 +124,7 @@ const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: startTim
 const run = ([program = '', ...args]: readonly string[]) => runHelper({ program, args, env: {} });
 
 const execute = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
-  execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe', all: true });
+  guardedProcess(execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe', all: true }));
 
 interface Started {
   readonly pid: number | undefined;

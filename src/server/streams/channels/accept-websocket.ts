@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { guarded } from '../../../defects.ts';
 import { protocolsIn } from '../../http/websocket-protocols.ts';
 
 /** A message of a client may not be larger. kubectl sends pieces of 32 KiB. */
@@ -25,17 +26,20 @@ export function acceptWebSocket(
   onOpen: (client: WebSocket) => void,
 ): void {
   delete request.headers['sec-websocket-protocol'];
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: MESSAGE_BYTES_MAX,
-    autoPong: false,
-  });
+  const server = guarded(
+    new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: MESSAGE_BYTES_MAX,
+      autoPong: false,
+    }),
+  );
   server.on('headers', (lines) => {
     if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
   });
-  server.handleUpgrade(request, socket, head, (client) => {
+  server.handleUpgrade(request, socket, head, (opened) => {
+    const client = guarded(opened);
     // A message that is too large or no message ends the connection: ws has closed it.
     client.on('error', () => undefined);
     client.on('ping', (payload) => {

@@ -1,3 +1,4 @@
+import { inBackground } from '../../../defects.ts';
 import { allContainerStatuses, type StoredPod } from '../../../api/objects.ts';
 import type { SubresourceHandlers, UpgradeHandler } from '../../answer.ts';
 import type { ServerContext } from '../../context.ts';
@@ -62,7 +63,7 @@ function overChannels(
   const protocol = chooseChannelProtocol(offeredProtocols(raw));
   if (protocol === undefined) return refuseUpgrade(upgraded, 403, '');
   acceptWebSocket(raw, upgraded, protocol.name, (client) => {
-    void runCommand(command, channelCommand(new ChannelConnection(client, protocol), options));
+    inBackground(runCommand(command, channelCommand(new ChannelConnection(client, protocol), options)));
   });
 }
 

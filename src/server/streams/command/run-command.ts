@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { inBackground } from '../../../defects.ts';
 import type { OpeningMessage } from '../../../background/attach/frames.ts';
 import {
   type AgentAddress,
@@ -25,7 +26,7 @@ export async function runCommand(command: RemoteCommand, streams: CommandStreams
   const { opening } = command;
   const agent = await reachAgent(command);
   if (agent === undefined) return streams.finish(refusedOutcome(opening.container));
-  void streams.closed.then(() => agent.destroy());
+  inBackground(streams.closed.then(() => agent.destroy()));
   sendMessage(agent, opening);
   forwardSizes(agent, streams.sizes);
   const end = await received(agent, outputTaker(agent, streams)).catch((error: unknown): ConnectionEnd => ({
@@ -41,7 +42,7 @@ function outputTaker(agent: Socket, { stdin, stdout, stderr }: CommandStreams): 
     stdout: (chunk) => written(stdout, chunk),
     stderr: (chunk) => written(stderr, chunk),
     connected: ({ notice }) => {
-      if (notice !== undefined) void written(stderr ?? stdout, Buffer.from(`podrun: ${notice}\r\n`));
+      if (notice !== undefined) inBackground(written(stderr ?? stdout, Buffer.from(`podrun: ${notice}\r\n`)));
       if (stdin !== undefined) void sendInput(agent, stdin).catch(() => agent.destroy());
     },
   };

@@ -1,3 +1,4 @@
+import { inBackground } from '../../../defects.ts';
 import { type Clock } from '../../../clock.ts';
 import type { CarriedStream } from '../carried-stream.ts';
 import type { SpdyStream } from '../spdy/spdy-connection.ts';
@@ -60,9 +61,9 @@ export function spdyCommand(
         finish: (outcome) => {
           const text = encodeOutcome(outcome, WITH_STATUS.has(protocol));
           const ends = ['stdout', 'stderr'].map((type) => ended(opened.get(type)));
-          void Promise.all([...ends, ended(opened.get('error'), text)]).then(() => connection.close());
+          inBackground(Promise.all([...ends, ended(opened.get('error'), text)]).then(() => connection.close()));
           const patience = clock.wakeAt(clock.now().monotonicMs + CLOSING_MS, () => connection.destroy());
-          void connection.closed.then(() => patience.cancel());
+          inBackground(connection.closed.then(() => patience.cancel()));
         },
         closed: connection.closed,
       });
@@ -72,10 +73,12 @@ export function spdyCommand(
       connection.destroy();
       resolve(undefined);
     });
-    void connection.closed.then(() => {
-      alarm.cancel();
-      resolve(undefined);
-    });
+    inBackground(
+      connection.closed.then(() => {
+        alarm.cancel();
+        resolve(undefined);
+      }),
+    );
   });
 }
 

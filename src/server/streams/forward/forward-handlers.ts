@@ -1,4 +1,5 @@
 import { createWebSocketStream } from 'ws';
+import { inBackground } from '../../../defects.ts';
 import type { StoredPod } from '../../../api/objects.ts';
 import type { SubresourceHandlers } from '../../answer.ts';
 import type { ServerContext } from '../../context.ts';
@@ -38,7 +39,7 @@ function forwardPorts(request: ApiRequest, upgraded: UpgradedSocket, context: Se
   acceptWebSocket(raw, upgraded, protocol.name, (client) => {
     const connection = new ChannelConnection(client, protocol);
     const connections = channelForward(connection, ports).map((each) => forwardConnection(each, pod, context));
-    void Promise.all(connections).then(() => connection.close());
+    inBackground(Promise.all(connections).then(() => connection.close()));
   });
 }
 

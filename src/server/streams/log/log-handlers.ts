@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
+import { inBackground } from '../../../defects.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ApiRequest } from '../../request.ts';
@@ -52,7 +53,7 @@ function logOverWebSocket(request: ApiRequest, upgraded: UpgradedSocket, context
   if (protocol === undefined) return refuseUpgrade(upgraded, 403, '');
   acceptWebSocket(request.raw, upgraded, protocol, (client) => {
     client.once('close', () => gone.abort());
-    void sendAll(client, pieces, PROTOCOLS.get(protocol)).finally(() => client.close(1000));
+    inBackground(sendAll(client, pieces, PROTOCOLS.get(protocol)).finally(() => client.close(1000)));
   });
 }
 

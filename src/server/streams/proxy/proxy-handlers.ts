@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { guarded } from '../../../defects.ts';
 import { forwardedFor, passRequestOn, passUpgradeOn } from '../../../network/pass-on.ts';
 import { goNetworkError } from '../../../runtime/go-network-error.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
@@ -57,7 +58,7 @@ function unreachable(error: unknown): Error {
 /** As on a real server, certificates are not checked: programs have their own. */
 function encrypted(socket: Socket): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const secure = connectTls({ socket, rejectUnauthorized: false }, () => resolve(secure));
+    const secure = guarded(connectTls({ socket, rejectUnauthorized: false }, () => resolve(secure)));
     secure.once('error', reject);
   });
 }

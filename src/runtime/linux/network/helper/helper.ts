@@ -1,5 +1,6 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { guarded } from '../../../../defects.ts';
 import type { Clock } from '../../../../clock.ts';
 import { DnsServer } from '../../../../network/dns/dns-server.ts';
 import { EndpointChoice } from '../../../../network/proxy/endpoint-choice.ts';
@@ -69,7 +70,7 @@ export class Helper {
 
   /** Passes the connection on without reading from it, so that the first bytes of the other side reach its user. */
   #dial(id: number, { host, port }: DialTarget): void {
-    const socket = connect({ host, port });
+    const socket = guarded(connect({ host, port }));
     socket.pause();
     const failed = (error: Error): void => this.#fail(id, error, error.message);
     socket.once('error', failed);
@@ -80,7 +81,7 @@ export class Helper {
   }
 
   #listen(id: number, { host, port }: DialTarget): void {
-    const server = createServer();
+    const server = guarded(createServer());
     server.once('error', (error) => this.#fail(id, error, error.message));
     server.listen({ host, port }, () => this.#send({ id }, server));
   }

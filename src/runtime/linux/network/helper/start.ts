@@ -10,12 +10,17 @@ import { SystemClock } from '../../../../clock.ts';
 import { quietly, readQuietly } from '../../../../quietly.ts';
 import { killProcess } from '../../../kill.ts';
 import type { ProcessIdentity } from '../../../watch/process-identity.ts';
+import { tellDefects } from '../../../../defect-file.ts';
+import { keepAlive } from '../../../../defects.ts';
 import { Helper } from './helper.ts';
 import type { HelperRequest } from './protocol.ts';
 
 /** The period of looks at the record, without podrun. */
 const LOOK_EVERY_MS = 5000;
 
+// Nobody reads what this process prints: the files tell its defects. The ports that it serves live as long as it does.
+keepAlive();
+tellDefects({ write: () => undefined, fail: () => undefined });
 const clock = new SystemClock();
 const helper = new Helper((answer, socket) => {
   const isServer = socket !== undefined && 'listening' in socket;
